@@ -21,6 +21,8 @@ public struct RequestFlow: Sendable {
         case fetch(Forward)
         /// Fetch for this request alone.
         case fetchAlone(Forward)
+        /// Join the fetch of the range that the request asks for, or lead one, so that it can be stored as a part.
+        case fetchPart(Forward)
         /// Answer with what the fetch brought.
         case answerFetched(Fresh)
         /// Send the request itself: neither joined nor stored.
@@ -75,6 +77,7 @@ public struct RequestFlow: Sendable {
     private var stored: StoredResponse?
     private var forward = Forward(reason: .uriMiss, rule: .uriMiss, hasFallback: false, patience: nil)
     private var hasJoinedAgain = false
+    private var hasAskedForPart = false
 
     public init(_ terms: RequestTerms) { self.terms = terms }
 
@@ -86,10 +89,21 @@ public struct RequestFlow: Sendable {
     /// - Parameters:
     ///   - hasVariants: something is stored under the URL, if not for this request.
     ///   - isInDoubt: the entry is used only after a validation (`Displacement.putsOthersInDoubt`).
+    ///   - parts: what stored parts are to the request, where nothing else is stored.
     public mutating func lookedUp(
-        _ entry: StoredResponse?, hasVariants: Bool = false, isInDoubt: Bool = false, now: WallTime
+        _ entry: StoredResponse?, hasVariants: Bool = false, isInDoubt: Bool = false, parts: PartDecision? = nil,
+        now: WallTime
     ) -> Step {
         guard let entry else {
+            switch parts {
+            case .ask:
+                hasAskedForPart = true
+                return forwardOrRefuse(.partial, .partsLack, nil, now)
+            case .askAsWritten: hasAskedForPart = true
+            case .forward(let rule):
+                if !directives.onlyIfCached { return .passOn(.bypass, hasStored: false, rule) }
+            case .covered, .whole, nil: break
+            }
             return forwardOrRefuse(hasVariants ? .varyMiss : .uriMiss, hasVariants ? .variantMiss : .uriMiss, nil, now)
         }
         if terms.isPersonal, !terms.judge.isForAll(entry) {
@@ -137,10 +151,20 @@ public struct RequestFlow: Sendable {
         return directives.noStore || terms.isPersonal ? alone() : .fetch(forward)
     }
 
-    private func alone() -> Step {
+    private mutating func alone() -> Step {
         // A part of what nobody may share is best asked for as a part.
-        if terms.wantsRange, stored == nil { return .passOn(forward.reason, hasStored: false, forward.rule) }
+        if terms.wantsRange, stored == nil { return part() }
         return .fetchAlone(forward)
+    }
+
+    /// The range itself is asked for: by a fetch that may store it, or by passing the request on.
+    private mutating func part() -> Step {
+        let isForAll = !directives.noStore && !terms.isPersonal
+        guard terms.storesParts, isForAll, stored == nil, !hasAskedForPart else {
+            return .passOn(forward.reason, hasStored: stored != nil, forward.rule)
+        }
+        hasAskedForPart = true
+        return .fetchPart(forward)
     }
 
     // MARK: The fetch
@@ -195,7 +219,7 @@ public struct RequestFlow: Sendable {
             // That nothing was stored is not why: with the same answer in the store it would have been no other.
             if answer.rule == .uriMiss || answer.rule == .variantMiss { answer.rule = .ownBusiness }
         }
-        if terms.wantsRange, !fetched.mayBeShared, fetched.body == .streaming(isLong: true) {
+        if terms.wantsRange, !hasAskedForPart, !fetched.mayBeShared, fetched.body == .streaming(isLong: true) {
             return .passOn(forward.reason, hasStored: stored != nil, forward.rule)
         }
         return .answerFetched(answer)

@@ -17,6 +17,8 @@ public struct RequestTerms: Sendable {
     /// A HEAD goes forward by itself where nothing stored answers it.
     public var isHead = false
     public var wantsRange = false
+    /// A part of what is not stored may be fetched and stored as a part.
+    public var storesParts = false
     /// The upstream's own answers go out: a stored one for which it was asked in vain is told as stale, fresh or not.
     public var isPassThrough = false
     /// The entry can be made from another stored form, without a call: `only-if-cached` does not end the flow.

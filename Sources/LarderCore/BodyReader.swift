@@ -38,9 +38,14 @@ public protocol LargeBody: Sendable {
     func read(at offset: Int64, atMost count: Int) async throws(BodyFailure) -> Bytes
     /// Whether what lies there is what was stored, and can be had soon: asked before a head promises it.
     func canBegin(at offset: Int64) async -> Bool
+    /// One pass over a stretch of it.
+    /// - Parameter range: inside the body.
+    func reader(_ range: Range<Int64>) -> any BodyReader
 }
 
 extension LargeBody {
+    public func reader(_ range: Range<Int64>) -> any BodyReader { LargeBodyReader(self, range: range) }
+
     public func canBegin(at offset: Int64) async -> Bool { offset < length }
 }
 

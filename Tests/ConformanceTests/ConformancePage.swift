@@ -47,7 +47,8 @@ enum ConformancePage {
 
         - Where an answer is invalidated, others of its groups stay unless `Cache-Group-Invalidation` names them
           (RFC 9875 §2.2.1).
-        - Parts (206) are never stored or joined: ranges are cut from whole stored answers (RFC 9111 §3.3, §3.4).
+        - Parts (206) are stored and put together with a strong validator and a known complete length only, and only where one range
+          was asked for (RFC 9111 §3.3, §3.4). A range near the beginning of what is unknown is cut from the whole answer.
         - Trailers are not passed on, neither stored nor fresh (RFC 9110 §6.5.1 lets a recipient drop them).
         - An upstream gets one of two `Accept-Encoding` values, `gzip` or `identity`; answers are kept in the coding
           they came in, and decoded for a client that takes none.

@@ -8,6 +8,7 @@ import Testing
     @Test(arguments: Tables.storing) func storing(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.persons) func persons(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.fields) func fields(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.parts) func parts(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.vary) func variants(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.heads) func heads(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.requests) func requests(_ clause: Clause) async throws { try await clause.run() }

@@ -35,6 +35,10 @@ import Testing
         add("personal", FlowCase.standard()) { $0.isPersonal = true }
         add("HEAD", FlowCase.terms()) { $0.isHead = true }
         add("range", FlowCase.terms()) { $0.wantsRange = true }
+        add("range that may be stored", FlowCase.terms()) {
+            $0.wantsRange = true
+            $0.storesParts = true
+        }
         return kinds
     }()
 
@@ -42,6 +46,12 @@ import Testing
         ("nothing", nil), ("fresh", FlowCase.entry(freshFor: 10)),
         ("absence", FlowCase.entry(freshFor: 10, negative: true)), ("stale", FlowCase.entry(freshFor: -10)),
         ("long stale", FlowCase.entry(freshFor: -700)), ("expired", FlowCase.entry(freshFor: -4000)),
+    ]
+
+    /// Where nothing else is stored.
+    private static let parts: [(String, PartDecision)] = [
+        ("some parts", .ask([0..<10])), ("nothing, a range far in", .askAsWritten),
+        ("a range of no stored part", .forward(.severalRanges)),
     ]
 
     private static let fetched: [(String, Fetched)] = [
@@ -93,7 +103,8 @@ import Testing
         switch step {
         case nil:
             for (what, entry) in stored { take(what) { $0.lookedUp(entry, now: FlowCase.now) } }
-        case .fetch, .fetchAlone:
+            for (what, parts) in parts { take(what) { $0.lookedUp(nil, parts: parts, now: FlowCase.now) } }
+        case .fetch, .fetchAlone, .fetchPart:
             for (what, brought) in fetched {
                 // Who fetches alone shares with nobody.
                 if brought.hasJoined, case .fetchAlone = step { continue }

@@ -297,6 +297,44 @@ struct FlowCase {
         }
     }
 
+    @Test func aPartOfWhatIsTooLargeToBeSharedIsFetchedToBeStored() {
+        var flow = flow {
+            $0.wantsRange = true
+            $0.storesParts = true
+        }
+        _ = flow.lookedUp(nil, now: now)
+        guard case .fetchPart = flow.ended(.unshareable, now: now) else {
+            Issue.record("not fetched as a part")
+            return
+        }
+        // Once: what cannot be stored is passed on.
+        guard case .passOn = flow.ended(.unshareable, now: now) else {
+            Issue.record("fetched again")
+            return
+        }
+    }
+
+    @Test func whatLacksOfStoredPartsIsFetchedForThatReason() {
+        var flow = flow { $0.storesParts = true }
+        guard case .fetch(let forward) = flow.lookedUp(nil, parts: .ask([0..<10]), now: now) else {
+            Issue.record("not fetched")
+            return
+        }
+        #expect(forward.reason == .partial)
+        #expect(forward.rule == .partsLack)
+    }
+
+    @Test func aRangeThatOnlyTheOriginKnowsIsPassedOn() {
+        var flow = flow { $0.wantsRange = true }
+        guard
+            case .passOn(.bypass, hasStored: false, .rangeUnit) = flow.lookedUp(
+                nil, parts: .forward(.rangeUnit), now: now)
+        else {
+            Issue.record("not passed on")
+            return
+        }
+    }
+
     // MARK: What a fetch brought
 
     @Test(arguments: [(200, false, CacheOutcome.miss), (304, false, .revalidated), (200, true, .joined)])

@@ -6,10 +6,11 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     // Storing: why not.
     case method, requestBody, authorization, cookie, requestNoStore, responseNoStore, responsePrivate
     case notFinal, statusNotUnderstood, statusNeverStored, partialContent, notModifiedAnswer, preconditionAnswer
+    case partInvalid, partWithoutValidator, partOfUnknownLength
     case setCookie, varyAny, variantUnknown, connectionOption, notCacheable, noLifetime, noUse, retention, notAnAnswer
     // Storing: why, and for how long.
     case sharedMaxAge, maxAge, expires, heuristic, validationOnly, noCacheAnswer, mustUnderstand, targeted
-    case postContentLocation, declaredTTL
+    case postContentLocation, declaredTTL, partStored, partCombined
     // Reuse before the upstream is asked.
     case fresh, immutable, requestNoCache, requestMaxAge, requestMinFresh, requestMaxStale, onlyIfCached
     case mustRevalidate, proxyRevalidate, sharedMaxAgeStale, staleWhileRevalidate, staleNeedsValidation, staleBound
@@ -20,6 +21,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case searchVariance, bestLanguage
     case uriMiss, variantMiss, variantMatch, variantInDoubt, validated, validatedNone, headUpdate, headInvalidate
     case invalidated, range, ifRange, conditional
+    case partsLack, rangeUnit, severalRanges, rangeUnsatisfiable
     // Larder's own bounds.
     case objectTooLarge, queryTooLarge, graphQLOperation, graphQLErrors, methodOverride, postCondition
     case digestMismatch

@@ -7,11 +7,12 @@ extension CacheRule {
         switch self {
         case .method, .requestBody, .authorization, .cookie, .requestNoStore, .responseNoStore, .responsePrivate,
             .notFinal, .statusNotUnderstood, .statusNeverStored, .partialContent, .notModifiedAnswer,
-            .preconditionAnswer, .setCookie, .varyAny, .variantUnknown, .connectionOption, .notCacheable, .noLifetime,
+            .preconditionAnswer, .partInvalid, .partWithoutValidator, .partOfUnknownLength, .setCookie, .varyAny,
+            .variantUnknown, .connectionOption, .notCacheable, .noLifetime,
             .noUse, .retention, .notAnAnswer:
             refusal
         case .sharedMaxAge, .maxAge, .expires, .heuristic, .validationOnly, .noCacheAnswer, .mustUnderstand, .targeted,
-            .postContentLocation, .declaredTTL:
+            .postContentLocation, .declaredTTL, .partStored, .partCombined:
             lifetime
         case .fresh, .immutable, .requestNoCache, .requestMaxAge, .requestMinFresh, .requestMaxStale, .onlyIfCached,
             .mustRevalidate, .proxyRevalidate, .sharedMaxAgeStale, .staleWhileRevalidate, .staleNeedsValidation,
@@ -19,7 +20,8 @@ extension CacheRule {
             reuse
         case .searchVariance, .bestLanguage, .uriMiss, .variantMiss, .variantMatch, .variantInDoubt, .validated,
             .validatedNone, .headUpdate,
-            .headInvalidate, .invalidated, .range, .ifRange, .conditional, .configuredTTL, .configuredEmpty,
+            .headInvalidate, .invalidated, .range, .ifRange, .conditional, .partsLack, .rangeUnit,
+            .severalRanges, .rangeUnsatisfiable, .configuredTTL, .configuredEmpty,
             .configuredNegative, .configuredStale:
             change
         case .objectTooLarge, .queryTooLarge, .graphQLOperation, .graphQLErrors, .methodOverride, .postCondition,
@@ -50,7 +52,12 @@ extension CacheRule {
         case .statusNotUnderstood:
             ("RFC 9111 §5.2.2.3", "The answer demands that its status is understood (must-understand); it is not.")
         case .statusNeverStored: ("RFC 6585 §7.2", "Answers with this status speak of one moment and are never stored.")
-        case .partialContent: ("RFC 9111 §3.3", "The answer is a part; parts are not stored.")
+        case .partialContent: ("RFC 9111 §3.3", "The answer is a part that was not asked for by one range of bytes.")
+        case .partInvalid:
+            ("RFC 9110 §14.4", "The range that the answer says it holds is not what was asked for, or not what came.")
+        case .partWithoutValidator:
+            ("RFC 9111 §3.4", "The part has no strong validator that tells which other parts it belongs to.")
+        case .partOfUnknownLength: ("Larder", "The part does not say how long the whole representation is.")
         case .notModifiedAnswer: ("RFC 9111 §4.3.4", "304 updates what is stored and is no answer of its own.")
         case .preconditionAnswer: ("RFC 9110 §13.2", "The answer is about this request's conditions or ranges.")
         case .setCookie:
@@ -85,6 +92,8 @@ extension CacheRule {
             )
         case .declaredTTL:
             ("Larder", "The answer does not say how long it lives, and the configuration does (readOnlyPosts).")
+        case .partStored: ("RFC 9111 §3.3", "The answer is a part with a strong validator: it answers later ranges.")
+        case .partCombined: ("RFC 9111 §3.4", "The answer is a part of the same representation as stored parts.")
         default: ("RFC 9213 §2.2", "A targeted field took the place of Cache-Control and Expires.")
         }
     }
@@ -139,6 +148,11 @@ extension CacheRule {
         case .invalidated: ("RFC 9111 §4.4", "A request that may change things made stored answers invalid.")
         case .range: ("RFC 9110 §14.2", "The request asked for a part of the stored answer.")
         case .ifRange: ("RFC 9110 §13.1.5", "The part asked for is of another version: the whole is sent.")
+        case .partsLack:
+            ("RFC 9111 §3.4", "Of what was asked for only parts are stored: the upstream is asked for what lacks.")
+        case .rangeUnit: ("RFC 9110 §14.1", "The range is in a unit that only the origin knows.")
+        case .severalRanges: ("Larder", "The stored parts do not hold all of several ranges.")
+        case .rangeUnsatisfiable: ("RFC 9111 §3.3", "Parts are stored, and none of them holds anything of the range.")
         case .conditional: ("RFC 9111 §4.3.2", "The client's own copy is the stored answer.")
         case .configuredTTL: ("Larder", "The configuration sets the lifetime, whatever the answer says.")
         case .configuredEmpty: ("Larder", "The configuration sets the lifetime of an answer without results.")

@@ -9,7 +9,7 @@ extension BodySource {
     func response(isRead: Bool) -> ResponseBody {
         switch self {
         case .bytes(let bytes): return .bytes(bytes)
-        case .large(let body): return .stream(LargeBodyReader(body), length: body.length)
+        case .large(let body): return .stream(body.reader(0..<body.length), length: body.length)
         case .tape(let body):
             guard isRead else { return .stream(WholeBodyReader([]), length: body.length) }
             return .stream(body.reader() ?? Self.gone, length: body.length)
@@ -35,7 +35,7 @@ extension BodySource {
         let count = range.upperBound - range.lowerBound
         switch self {
         case .bytes(let bytes): return .bytes(Bytes(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
-        case .large(let body): return .stream(LargeBodyReader(body, range: range), length: count)
+        case .large(let body): return .stream(body.reader(range), length: count)
         case .tape(let body):
             let reader: any BodyReader = body.reader() ?? Self.gone
             return .stream(RangeBodyReader(reader, range: range), length: count)

@@ -29,6 +29,7 @@ extension ExplainedPart {
         shared = provenance.shared
         if provenance.outcome.isFetched { isStored = provenance.isStored }
         isBeingStored = provenance.isBeingStored
+        asked = provenance.asked
         note(provenance.failure)
     }
 

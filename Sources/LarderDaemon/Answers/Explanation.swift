@@ -64,6 +64,10 @@ struct ExplainedPart: Sendable {
     var initialAge: Int64?
     var freshUntil: WallTime?
     var staleUntil: WallTime?
+    /// The answer was put together of stored parts.
+    var isOfParts = false
+    /// The range that the upstream was asked for.
+    var asked: String?
     /// What the upstream says of the end of its resource.
     var deprecation: Deprecation?
     /// What went wrong.

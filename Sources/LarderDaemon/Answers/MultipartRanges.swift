@@ -42,7 +42,7 @@ struct MultipartRanges {
             let place = ByteRange.contentRange(range, length: large.length)
             let kind = type.map { "Content-Type: \($0)\r\n" } ?? ""
             add("--\(boundary)\r\n\(kind)Content-Range: \(place)\r\n\r\n")
-            parts.append(LargeBodyReader(large, range: range))
+            parts.append(large.reader(range))
             length += range.upperBound - range.lowerBound
             add("\r\n")
         }

@@ -136,6 +136,8 @@ extension ExplainedPart {
         var out = [headline(at: time)]
         if let rule { out.append("\(rule.sentence) (\(rule.section))") }
         if let storing, storing != rule { out.append("\(storing.sentence) (\(storing.section))") }
+        if isOfParts { out.append("The answer is made of parts that are stored.") }
+        if let asked { out.append("Of the representation the upstream was asked for \(asked) only.") }
         if let sentence = shared.sentence { out.append(sentence) }
         if let detail { out.append(detail) }
         out += deprecation.map { Self.sentences(of: $0, at: time) } ?? []
@@ -212,6 +214,8 @@ extension ExplainedPart {
             Self.write(rule, as: "rule", to: &writer)
             Self.write(storing, as: "storing", to: &writer)
             if let isStored, !isBeingStored { writer.member("stored", isStored) }
+            if isOfParts { writer.member("partial", true) }
+            writer.member(ifPresent: "asked", asked)
             writer.member(ifPresent: "commit", commit?.rawValue)
             if let receivedAt {
                 writer.member("receivedAt", receivedAt.rfc3339)

@@ -131,6 +131,7 @@ struct PassRoute: Sendable {
         part.digest = served.entry.key.digest
         part.tell(served.provenance)
         part.tell(served.entry)
+        part.isOfParts = served.isOfParts
         responder.explanations.note(context.request.id, at: engine.time.wall(), part)
     }
 

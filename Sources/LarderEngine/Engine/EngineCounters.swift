@@ -54,6 +54,10 @@ public enum EngineCounters {
             "No-Vary-Search: requests answered by the answer to another query, answers dropped from the bounded table "
             + "of those, and answers stored whose field was refused for its length.",
         labels: ["provider", "result"])
+    static let storedParts = MetricFamily(
+        "larder_stored_parts_total",
+        help: "Parts of bodies: stored, or dropped since more than may be stored of one representation were.",
+        labels: ["provider", "fate"])
     static let joined = MetricFamily(
         "larder_joined_total", help: "Askers that waited for a fetch another had begun.")
     static let flightsRefused = MetricFamily(

@@ -45,6 +45,10 @@ public final class EntryCache: Sendable {
         var entry: StoredResponse?
         /// The entry is used only after a validation (`Displacement.putsOthersInDoubt`).
         var isInDoubt = false
+        /// What stored parts are to the request, where no whole answer is stored.
+        var parts: PartDecision?
+        /// The range that the upstream is asked for, so that it can be stored as a part.
+        var part: PartPlan?
         /// The variants that are stored under a URL, where it has any.
         var index: VariantIndex?
         /// Why the entry answers, where neither the URL nor the request's fields select it.

@@ -56,6 +56,14 @@ public struct EntryRecipe: Sendable {
         }
     }
 
+    /// The range that the request asks for, for a fetch that may store it as a part.
+    var part: PartPlan? {
+        switch kind {
+        case .keyed: nil
+        case .selected(let selection): selection.part
+        }
+    }
+
     var removable: Digest {
         switch kind {
         case .keyed(_, let key, _): key.digest
@@ -139,7 +147,7 @@ public struct EntryRequest: Sendable {
         var flow = RequestFlow(terms)
         var found = await engine.time.timing(.lookUp, recipe.provider) { await recipe.find() }
         let step = flow.lookedUp(
-            found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, now: now)
+            found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, parts: found.parts, now: now)
         // Most requests end here.
         if case .answer(let stored) = step, let entry = found.entry.take() {
             let mayBeKept = stored.outcome != .stale && found.isForAll
@@ -153,9 +161,10 @@ public struct EntryRequest: Sendable {
 
     /// What follows after the look-up.
     private func perform(
-        _ first: RequestFlow.Step, _ begun: RequestFlow, _ found: EntryCache.Found
+        _ first: RequestFlow.Step, _ begun: RequestFlow, _ looked: EntryCache.Found
     ) async throws(UpstreamFailure) -> Conclusion {
         var flow = begun
+        var found = looked
         var step = first
         var fetch: Fetch?
         while true {
@@ -175,10 +184,15 @@ public struct EntryRequest: Sendable {
                 return .served(answer(stored, entry, ready: nil))
             case .makeFromStore:
                 return .served(try await makeFromStore())
-            case .fetch(let forward), .fetchAlone(let forward):
+            case .fetch(let forward), .fetchAlone(let forward), .fetchPart(let forward):
                 if fetch == nil, let hold, await !hold() { throw unwanted }
                 var isShared = true
-                if case .fetchAlone = step { isShared = false }
+                if case .fetchAlone = step {
+                    isShared = false
+                    // What is fetched for one request alone is not put together with what others may have.
+                    found.part = nil
+                }
+                if case .fetchPart = step { found.part = recipe.part }
                 let brought = try await obtain(forward, found, isShared: isShared)
                 fetch = brought
                 step =
@@ -324,6 +338,7 @@ public struct EntryRequest: Sendable {
             // was read are in force by now.
             ready: cache.isCurrent(found.began) ? made.written.ready : nil, hold: made.hold)
         served.provenance.shared = made.shared
+        served.provenance.asked = made.asked
         served.isBroughtNow = made.isFromOutside && !fetch.hasJoined
         served.interim = made.own?.interim ?? []
         if !fetch.hasJoined, let own = made.own {

@@ -24,6 +24,8 @@ public struct Provenance: Sendable {
     public var storing: CacheRule?
     /// A word of our own for how the cache answered.
     public var detail: String?
+    /// The range that the upstream was asked for.
+    public var asked: String?
     /// The part of the tier that hosts share.
     public var shared = SharedPart.none
     /// The failure that a stale answer covers for.
@@ -88,6 +90,8 @@ public struct Served: Sendable {
         self.hold = hold
     }
 
+    /// It is put together of stored parts, or of some and of what was fetched.
+    public var isOfParts: Bool { entry.large is PartsBody }
     /// Where its body is read from.
     public var body: BodySource { tape.map { .tape($0) } ?? entry.source }
     /// See `Provenance.outcome`.

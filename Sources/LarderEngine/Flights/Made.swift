@@ -24,6 +24,8 @@ public struct Made: Sendable {
     var own: Own?
     /// The part of the tier that hosts share.
     var shared = SharedPart.none
+    /// The range that the upstream was asked for.
+    var asked: String?
     /// Whether it, and what it was made of, may be published there: what it was made of was brought by the same flight.
     var mayLeave = true
 

@@ -152,6 +152,8 @@ extension PassFetch {
     private func publish(_ made: Made, _ sharing: PassSharing) async {
         // It takes the place of nothing.
         if made.storing == .graphQLErrors { return sharing.settle() }
+        // Hosts share whole answers only.
+        guard made.entry.endpoint != StoredParts.listName else { return sharing.settle() }
         // A body that came in pieces, or that is large, lies in the store.
         var entry: StoredResponse? = made.entry
         if !made.written.isAccepted || made.entry.large != nil || made.tape != nil {

@@ -11,7 +11,9 @@ extension PassFetch {
         _ place: AnswerPlace
     ) async {
         let isForOneClient = request.isPersonal || why == .requestNoStore
-        switch Displacement(status: entry.status, isForOneClient: isForOneClient) {
+        let displacement = Displacement(status: entry.status, isForOneClient: isForOneClient)
+        if displacement != .none { await removeParts(olderThan: entry, began) }
+        switch displacement {
         case .none: break
         case .selected:
             guard rule.semantics == .rfc else { return }
@@ -93,6 +95,7 @@ extension PassFetch {
     func hideOlder(
         than entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace
     ) async {
+        await removeParts(olderThan: entry, began)
         guard let reach = Displacement.reach(status: entry.status) else {
             if let old = found.entry, old.status >= 500 { engine.cache.hide(entry, inPlaceOf: old) }
             return
@@ -194,6 +197,7 @@ extension PassFetch {
             return written
         }
         engine.noteSearchVariance(entry, of: request)
+        await removeParts(olderThan: entry, began)
         await hideOlder(than: entry, found, kept, place)
         if !written.isStored || !kept.isListed {
             // What the list's key holds goes with the list, or stays with it.

@@ -35,15 +35,18 @@ public struct PassFetch: Sendable {
         // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
         let began = engine.cache.begin(request.target)
         var found: EntryCache.Found
-        if let looked, engine.cache.isCurrent(looked.ready) { found = looked } else { found = await variants.find() }
+        if let looked, engine.cache.isCurrent(looked.ready) { found = looked } else { found = await find() }
         if let entry = found.entry, request.isPersonal, !request.judge.isForAll(entry) { found.entry = nil }
+        // What is fetched for one request alone is not put together with what others may have.
+        if request.isPersonal || request.directives.noStore && !isRefresh { found.part = nil }
         if let entry = found.entry, !found.isInDoubt, answersNow(entry) {
             // Another flight ended between this asker's look and its lead.
             var made = Made(found: entry, ready: found.isForAll ? found.ready : nil)
             made.selection = selection(of: entry, began, nil)
             return .answered(made)
         }
-        guard let tier = sharedTier else { return await fetch(found, began, voice) }
+        // Hosts share whole answers only.
+        guard found.part == nil, let tier = sharedTier else { return await fetch(found, began, voice) }
         return await shared(tier, found, began, voice)
     }
 
@@ -54,7 +57,8 @@ public struct PassFetch: Sendable {
         if rule.semantics == .rfc, request.mayBeConditional, let entry = found.entry {
             conditions = Validation.conditionalFields(for: [entry])
         }
-        switch await send(conditions, found.entry) {
+        if let part = found.part { conditions.lines += part.fields.lines }
+        switch await send(conditions, found) {
         case .failure(let failure): return .failed(failure)
         case .success((let stream, let classification)):
             guard stream.head.status == 304 else {
@@ -67,14 +71,16 @@ public struct PassFetch: Sendable {
             }
             // It confirms another version than the one stored (RFC 9111 §4.3.4): asked again without a condition. What is
             // stored still covers for an error, and is hidden where the newer answer lies elsewhere.
-            switch await send([:], entry) {
+            var unasked = found
+            unasked.part = nil
+            switch await send([:], unasked) {
             case .failure(let failure): return .failed(failure)
             case .success((let whole, let classification)):
                 guard whole.head.status != 304 else {
                     whole.cancel()
                     return .failed(unasked304)
                 }
-                return await receive(whole, classification, found, began, voice)
+                return await receive(whole, classification, unasked, began, voice)
             }
         }
     }
@@ -87,9 +93,9 @@ public struct PassFetch: Sendable {
         }
     }
 
-    /// - Parameter old: what is stored.
-    private func send(
-        _ conditions: HeaderFields, _ old: StoredResponse?
+    /// - Parameter found: what is stored, and what of it is asked for.
+    func send(
+        _ conditions: HeaderFields, _ found: EntryCache.Found
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
         var fields = request.forwarded
         if isRefresh {
@@ -102,7 +108,10 @@ public struct PassFetch: Sendable {
         let classify = request.call(order).classify
         order.isPacedByClient = { head in
             // The store sets the pace of what it keeps. Events have no end, kept or not.
-            head.isEventStream || !verdict(head, classify(head.response), old).isStored
+            let classification = classify(head.response)
+            return head.isEventStream
+                || !verdict(head, classification, found.entry).isStored
+                    && !isStoredInPart(head, classification, found)
         }
         if let relay = InterimRelay.current { order.interim = { relay.tell($0) } }
         return await engine.upstream.open(request.call(order), upload: nil, stall: Self.stall)
@@ -116,6 +125,7 @@ public struct PassFetch: Sendable {
         _ entry: StoredResponse, by head: UpstreamHead, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> Made {
         let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
+        await prolongParts(news.entry)
         var made = Made(entry: news.entry, origin: .upstream(status: 304, isAnswer: true))
         made.storing = .validated
         // What is stored is the most recent answer, whatever is still coming of older ones.
@@ -173,6 +183,7 @@ public struct PassFetch: Sendable {
         _ stream: UpstreamStream, _ classification: Classification, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ voice: FlightVoice
     ) async -> FlightResult {
+        if let taken = await takePart(stream, classification, found, began, voice) { return taken }
         let head = stream.head
         let verdict = verdict(head, classification, found.entry)
         let mayBeKept = verdict.isStored || verdict.rule == .errorOverAnswer || verdict.rule == .objectTooLarge
@@ -183,7 +194,7 @@ public struct PassFetch: Sendable {
         var made = Made(
             entry: entry(head, own, verdict), origin: .upstream(status: head.status, isAnswer: isAnswer))
         made.tape = body
-        made.storing = verdict.rule
+        made.storing = rule(of: verdict, head, found)
         made.own = Made.Own(fields: own, interim: head.interim)
         made.mayBeShared = verdict.rule != .objectTooLarge && (mayBeKept || rule.semantics == .ttl)
         let place = place(of: made.entry)
@@ -228,7 +239,7 @@ public struct PassFetch: Sendable {
     }
 
     /// Whether an answer of that head is stored, and by which rule.
-    private func verdict(
+    func verdict(
         _ head: UpstreamHead, _ classification: Classification, _ old: StoredResponse?
     ) -> PassVerdict {
         let verdict = storing(head, classification)
@@ -240,7 +251,7 @@ public struct PassFetch: Sendable {
     }
 
     /// Waits a moment for a body that is small and on its way, so that its answer can say whether it was stored.
-    private func settle(_ tape: BodyTape, _ length: Int64?) async {
+    func settle(_ tape: BodyTape, _ length: Int64?) async {
         if tape.hasEnded || (length ?? 0) > Self.settledSize { return }
         // A flight is on its leader's loop, or on the home loop.
         let loop = EventLoop.current ?? engine.flights.home
@@ -265,7 +276,7 @@ public struct PassFetch: Sendable {
         return UpstreamFailure(classification, response: response, provider: request.provider.name)
     }
 
-    private func storing(_ head: UpstreamHead, _ classification: Classification) -> PassVerdict {
+    func storing(_ head: UpstreamHead, _ classification: Classification) -> PassVerdict {
         if !isRefresh, request.directives.noStore { return .refuse(.requestNoStore) }
         switch rule.semantics {
         case .rfc:
@@ -291,7 +302,7 @@ public struct PassFetch: Sendable {
     }
 
     /// - Parameter own: the whole head's fields, as who asked gets them.
-    private func entry(_ head: UpstreamHead, _ own: HeaderFields, _ verdict: PassVerdict) -> StoredResponse {
+    func entry(_ head: UpstreamHead, _ own: HeaderFields, _ verdict: PassVerdict) -> StoredResponse {
         var entry = StoredResponse(
             key: request.primary, layer: .raw, provider: request.provider.name,
             endpoint: request.endpoint,
@@ -320,74 +331,5 @@ public struct PassFetch: Sendable {
     func names(_ entry: StoredResponse) -> [String] {
         guard case .names(let names) = Vary(entry.fields) else { return [] }
         return names
-    }
-
-    // MARK: A body that is stored while it comes
-
-    /// The end of a body is held back until it is stored, but no longer than an answer waits for its commit.
-    private func releaseInTime(_ tape: BodyTape) {
-        let loop = engine.flights.home
-        let patience = settings.cache.patience
-        // The tape leads to the stored body, whose file a timer must not keep from being removed.
-        tape.watch(for: .max) { [weak tape] in
-            loop.post { [weak tape] in
-                _ = loop.schedule(at: loop.monotonic + patience) { [weak tape] in tape?.release() }
-            }
-        }
-    }
-
-    /// Writes the body into the store as it comes.
-    private func archive(
-        _ made: Made, _ stream: UpstreamStream, _ body: TapeBody, _ found: EntryCache.Found, _ began: RemovalStamp,
-        _ place: AnswerPlace
-    ) async -> FlightResult {
-        let tape = stream.body
-        defer { tape.release() }
-        guard let archivist = tape.reader(isArchivist: true),
-            let writer = await engine.cache.beginBody(expecting: body.length)
-        else {
-            await hideOlder(than: made.entry, found, began, place)
-            stream.becamePaced()
-            return .answered(made)
-        }
-        tape.keep(in: writer.written)
-        var written: Int64 = 0
-        var piece = Bytes()
-        var check = check(stream.head)
-        do {
-            while true {
-                let next = try await archivist.next()
-                if let next { piece += next }
-                if piece.count >= 256 * 1024 || next == nil, !piece.isEmpty {
-                    guard await writer.append(piece) == .stored else {
-                        tape.archiveEnded()
-                        archivist.abandon()
-                        await hideOlder(than: made.entry, found, began, place)
-                        stream.becamePaced()
-                        return .answered(made)
-                    }
-                    check.add(piece)
-                    written += Int64(piece.count)
-                    tape.archived(to: written)
-                    piece = Bytes()
-                }
-                if next == nil { break }
-            }
-        } catch {
-            tape.archiveEnded()
-            writer.abandon()
-            return .failed(request.cutOff(error))
-        }
-        if let fault = check.fault {
-            tape.archiveEnded()
-            writer.abandon()
-            await notKept(made.entry, fault, found, began, place)
-            return .answered(made)
-        }
-        _ = await keep(made.entry, found, began, place) {
-            await engine.cache.complete(
-                writer, made.entry, with: $0, since: began, when: { !place.isOvertaken })
-        }
-        return .answered(made)
     }
 }

@@ -33,6 +33,8 @@ public final class PassRequest: Sendable {
     let content: QueryContent?
     /// It changes nothing: by its method, or since the configuration says so.
     public let isReadOnly: Bool
+    /// What the variants' keys begin with: nothing, or the mark of what is stored in parts.
+    let form: String
     /// The provider's name for such requests, and the rule for their answers.
     let endpoint: String
     /// See `endpoint`.
@@ -71,6 +73,7 @@ public final class PassRequest: Sendable {
         if !provider.settings.personalCookies, Self.isRead(request) { fields.remove("Cookie") }
         self.fields = fields
         content = request.content
+        form = ""
         endpoint = provider.provider.endpointName(for: UpstreamRequest(path: path))
         var rule = provider.rule(for: endpoint)
         rule.declaredTTL = request.content?.declared?.ttl
@@ -104,12 +107,23 @@ public final class PassRequest: Sendable {
         target = other.provider.rawKey(UpstreamRequest(path: other.path, query: query))
         primary = target
         isReadOnly = other.isReadOnly
+        form = ""
         endpoint = other.endpoint
         rule = other.rule
     }
 
     /// What is before the query: provider, base URL and path.
     var pathDigest: Digest { provider.rawKey(UpstreamRequest(path: path)).digest }
+
+    /// The same request for what is stored of its URL in parts (`PassParts`), which lies under keys of its own.
+    init(parts request: PassRequest) {
+        (provider, method, path, query) = (request.provider, request.method, request.path, request.query)
+        (fields, way, forwarded, directives) = (request.fields, request.way, request.forwarded, request.directives)
+        (isPersonal, target, content) = (request.isPersonal, request.target, request.content)
+        (endpoint, rule, isReadOnly) = (request.endpoint, request.rule, request.isReadOnly)
+        form = "parts "
+        primary = provider.rawKey(UpstreamRequest(path: path, query: query), variant: "parts")
+    }
 
     /// What a pass-through upstream gets of the client's fields: with `rfc`, all that concern the two of them, since
     /// `Vary` then tells what they changed; with our own rules a fixed few, since nothing would.
@@ -169,7 +183,7 @@ public final class PassRequest: Sendable {
     func variantKey(_ selection: Digest) -> CacheKey {
         provider.rawKey(
             UpstreamRequest(method: fetchMethod, path: path, query: query),
-            variant: Base64URL.encode(selection.bytes), content: content?.identity)
+            variant: form + Base64URL.encode(selection.bytes), content: content?.identity)
     }
 
     /// The groups to which a stored answer belongs (RFC 9875).
@@ -212,6 +226,7 @@ extension PassRequest {
         terms.isPersonal = isPersonal
         terms.isHead = method == .head
         terms.wantsRange = wantsRange
+        terms.storesParts = mayHaveParts
         return terms
     }
 
@@ -232,6 +247,14 @@ extension PassRequest {
         PassTarget(
             base: provider.settings.baseURL, path: path, query: query, coding: forwarded.first("Accept-Encoding"),
             content: content.map { "\($0.body.count) bytes" })
+    }
+
+    /// Whether its answer may be stored in parts: with our own rules validators have no say.
+    var mayHaveParts: Bool { rule.semantics == .rfc && content == nil }
+
+    /// A key for something that belongs to what is stored of its URL in parts.
+    func partKey(_ name: String) -> CacheKey {
+        provider.rawKey(UpstreamRequest(path: path, query: query), variant: "part " + name)
     }
 
     var wantsRange: Bool { method == .get && fields.contains("Range") }

@@ -21,16 +21,26 @@ public struct PassSelection: Sendable {
     var removable: Digest { request.target.digest }
 
     func find() async -> EntryCache.Found {
-        let found = await VariantStore(engine: engine, request: request).find()
+        let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
+        let found = await fetch.variants.find()
         guard request.rule.semantics == .rfc else { return found }
-        guard let entry = found.entry else { return await other(than: found) ?? found }
+        guard let entry = found.entry else {
+            if let other = await other(than: found) { return other }
+            return await fetch.withParts(found)
+        }
         engine.noteSearchVariance(entry, of: request, isRead: true)
         return found
     }
 
+    /// The range that the request asks for, for a fetch that may store it.
+    var part: PartPlan? { PassParts(engine: engine, request: request, snapshot: snapshot).asWritten }
+
     /// Requests of one key share a fetch: those for one URL, and where variants are known, those that the same fields
     /// select as far as can be told.
     func flightKey(_ found: EntryCache.Found) -> CacheKey {
+        if let part = found.part {
+            return PassParts(engine: engine, request: request, snapshot: snapshot).flightKey(part)
+        }
         let names = found.index?.variants.first?.names ?? ["accept-encoding"]
         return request.variantKey(VariantIndex.selection(names: names, requestFields: request.forwarded))
     }

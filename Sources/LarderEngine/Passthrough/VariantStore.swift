@@ -207,7 +207,7 @@ struct VariantStore: Sendable {
             freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
             staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil),
             // It goes with the answers that it lists.
-            parents: request.content == nil ? [] : [request.target.digest], label: entry.label)
+            parents: request.primary == request.target ? [] : [request.target.digest], label: entry.label)
         return NewList(
             row: row, dropped: dropped, hadList: known != nil, lacksEntry: dropped.contains(selection),
             isForAll: request.isChosenPlainly(selection, index),

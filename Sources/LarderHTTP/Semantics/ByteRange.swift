@@ -43,12 +43,14 @@ public enum ByteRange {
         return .several(parts)
     }
 
-    /// A range as written, before the length is known. `last` is inclusive.
-    private enum Wanted {
+    /// A range as written, before the length is known.
+    public enum Spec: Sendable, Hashable {
+        /// `last` is inclusive.
         case from(Int64, last: Int64?)
         case suffix(Int64)
 
-        func resolved(_ length: Int64) -> Range<Int64>? {
+        /// The bytes of a representation of that length; nil where it has none of them.
+        public func resolved(_ length: Int64) -> Range<Int64>? {
             switch self {
             case .from(let first, let last):
                 guard first < length else { return nil }
@@ -63,11 +65,25 @@ public enum ByteRange {
         }
     }
 
+    /// The ranges that a request asks for, as they are written; nil where it asks for none, or in a way that is ignored.
+    public static func specs(_ requestFields: HeaderFields) -> [Spec]? {
+        let values = requestFields.all("Range")
+        return values.count == 1 ? parse(values[0]) : nil
+    }
+
+    /// Whether a request asks for ranges in another unit than bytes, which only the origin may know (RFC 9110 §14.1).
+    public static func hasOtherUnit(_ requestFields: HeaderFields) -> Bool {
+        let values = requestFields.all("Range")
+        guard values.count == 1, let mark = values[0].firstIndex(of: "=") else { return false }
+        let unit = FieldList.lowercased(ASCII.trimmed(values[0][..<mark]))
+        return !unit.isEmpty && unit != "bytes" && unit.utf8.allSatisfy(ASCII.isToken)
+    }
+
     /// The ranges of a well-formed `bytes=` list, or nil.
-    private static func parse(_ value: String) -> [Wanted]? {
+    private static func parse(_ value: String) -> [Spec]? {
         let halves = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2, FieldList.lowercased(ASCII.trimmed(halves[0])) == "bytes" else { return nil }
-        var out: [Wanted] = []
+        var out: [Spec] = []
         for piece in halves[1].split(separator: ",") {
             let text = ASCII.trimmed(piece)
             if text.isEmpty { continue }

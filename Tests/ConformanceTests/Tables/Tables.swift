@@ -19,6 +19,7 @@ enum Tables {
         Table(title: "Variants", clauses: vary),
         Table(title: "Languages", clauses: languages),
         Table(title: "No-Vary-Search", clauses: searchVariance),
+        Table(title: "Parts", clauses: parts),
         Table(title: "HEAD", clauses: heads),
         Table(title: "What a client asks of the cache", clauses: requests),
         Table(title: "Stale answers", clauses: stale),

@@ -1,0 +1,141 @@
+// How a request is answered of what is stored of a representation in parts, and whether a part that comes may be stored (RFC 9111
+// §3.3, §3.4, RFC 9110 §14, §15.3.7). Pure.
+import LarderCore
+import LarderHTTP
+
+/// What a request is to a representation of which no whole answer is stored.
+public enum PartDecision: Sendable, Hashable {
+    /// The stored parts hold all of these ranges, which are what is asked for.
+    case covered([Range<Int64>])
+    /// The upstream is asked for these stretches, one after the other, and the rest is stored.
+    case ask([Range<Int64>])
+    /// The upstream is asked for the range as it is written: nothing is known of the representation.
+    case askAsWritten
+    /// The upstream is asked for the whole representation.
+    case whole
+    /// The request goes forward as it is.
+    case forward(CacheRule)
+}
+
+/// A 206 that may be stored as a part.
+public struct PartAnswer: Sendable, Hashable {
+    public var range: Range<Int64>
+    /// Of the whole representation.
+    public var length: Int64
+    public var validator: StrongValidator
+
+    public init(range: Range<Int64>, length: Int64, validator: StrongValidator) {
+        (self.range, self.length, self.validator) = (range, length, validator)
+    }
+}
+
+/// Decides about parts.
+public enum PartRequest {
+    /// A range that begins before this place of an unknown representation is cut from the whole: of a small one all is stored by
+    /// one call, and of a large one no more is read than is wanted.
+    public static let nearBeginning: Int64 = 1 << 20
+    /// For a whole answer no more stretches than this are asked for one by one.
+    public static let mostStretches = 4
+
+    /// - Parameters:
+    ///   - content: what is stored of the representation; nil where that is nothing.
+    ///   - fields: of the stored head, for `If-Range`.
+    ///   - largest: what is longer is not stored whole, and so is not completed for a request for the whole.
+    ///   - now: for dates with a year of two digits.
+    public static func decide(
+        method: Method, requestFields: HeaderFields, content: PartialContent?, fields: HeaderFields,
+        largest: Int64 = .max, now: WallTime
+    ) -> PartDecision {
+        if method == .get, ByteRange.hasOtherUnit(requestFields) { return .forward(.rangeUnit) }
+        guard let content else { return method == .get ? unknown(requestFields) : .whole }
+        guard method == .get else { return content.isComplete ? .covered([]) : .whole }
+        let outcome = ByteRange.evaluate(
+            requestFields: requestFields, length: content.length, etag: Validation.etag(fields),
+            lastModified: Validation.lastModifiedTime(fields, now: now),
+            date: fields.first("Date").flatMap { HTTPDate.parse($0, now: now) })
+        switch outcome {
+        case .whole:
+            let missing = content.missing(in: 0..<content.length)
+            if missing.isEmpty { return .covered([0..<content.length]) }
+            return missing.count <= mostStretches && content.length <= largest ? .ask(missing) : .whole
+        case .single(let range):
+            let missing = content.missing(in: range)
+            guard let first = missing.first, let last = missing.last else { return .covered([range]) }
+            return .ask(missing.count <= mostStretches ? missing : [first.lowerBound..<last.upperBound])
+        case .several(let ranges):
+            return ranges.allSatisfy(content.covers) ? .covered(ranges) : .forward(.severalRanges)
+        case .unsatisfiable: return .forward(.rangeUnsatisfiable)
+        }
+    }
+
+    private static func unknown(_ requestFields: HeaderFields) -> PartDecision {
+        guard let specs = ByteRange.specs(requestFields), specs.count == 1 else { return .whole }
+        return switch specs[0] {
+        case .from(let first, last: _): first < nearBeginning ? .whole : .askAsWritten
+        case .suffix(let count): count > 0 ? .askAsWritten : .whole
+        }
+    }
+
+    /// What of a 206 may be stored.
+    /// - Parameters:
+    ///   - asked: the only range that was asked for.
+    ///   - known: the complete length of the stored parts, which the answer need not repeat.
+    /// - Returns: a failure where its range is not what was asked for, or cannot be kept.
+    public static func judge(
+        _ head: UpstreamHead, asked: ByteRange.Spec, known: PartialContent?
+    ) -> Result<PartAnswer, PartRefusal> {
+        if head.fields.first("Content-Type").map({ FieldList.lowercased($0).hasPrefix("multipart/byteranges") }) == true
+        {
+            return .failure(PartRefusal(rule: .partialContent))
+        }
+        guard let place = ContentRange(head.fields), head.length.map({ $0 == Int64(place.range.count) }) ?? true else {
+            return .failure(PartRefusal(rule: .partInvalid))
+        }
+        guard let validator = StrongValidator(head.fields, now: head.responseTime) else {
+            return .failure(PartRefusal(rule: .partWithoutValidator))
+        }
+        let told = place.length ?? known.flatMap { $0.validator == validator ? $0.length : nil }
+        guard let length = told else { return .failure(PartRefusal(rule: .partOfUnknownLength)) }
+        // Less than was asked for may be sent, but from its beginning on (RFC 9110 §15.3.7).
+        guard let wanted = asked.resolved(length), wanted.lowerBound == place.range.lowerBound,
+            place.range.upperBound <= wanted.upperBound
+        else { return .failure(PartRefusal(rule: .partInvalid)) }
+        return .success(PartAnswer(range: place.range, length: length, validator: validator))
+    }
+
+    /// What a whole answer is a part of that is cut off, or too large to be stored whole; nil where it cannot be one.
+    public static func incomplete(_ head: UpstreamHead) -> PartAnswer? {
+        guard head.status == 200, let length = head.length, length > 0,
+            let validator = StrongValidator(head.fields, now: head.responseTime)
+        else { return nil }
+        return PartAnswer(range: 0..<length, length: length, validator: validator)
+    }
+
+    /// The head of the whole representation, as far as that of a part tells it. The digest of the content is that of the part.
+    public static func wholeHead(_ head: UpstreamHead) -> UpstreamHead {
+        var head = head
+        head.status = 200
+        head.reason = ""
+        head.fields.remove(ofPart)
+        return head
+    }
+
+    /// The fields of stored parts as the head of one more updates them (RFC 9111 §3.2, RFC 9110 §15.3.7.3).
+    /// - Parameter head: as `wholeHead` gives it.
+    public static func combined(
+        _ stored: HeaderFields, with head: UpstreamHead, targets: [String], cookies: FreshnessRule.Cookies
+    ) -> HeaderFields {
+        Validation.updated(stored, by: head, targets: targets, cookies: cookies)
+    }
+
+    private static let ofPart: FieldNameSet = ["Content-Range", "Content-Length", "Content-Digest"]
+}
+
+/// Why a 206 is not stored.
+public struct PartRefusal: Error, Sendable, Hashable {
+    public var rule: CacheRule
+
+    public init(rule: CacheRule) {
+        self.rule = rule
+    }
+}

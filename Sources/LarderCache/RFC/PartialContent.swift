@@ -1,0 +1,145 @@
+// Which bytes of one representation are stored (RFC 9111 §3.3, §3.4). Each part is a row of its own; this list says which of them
+// holds what, and lies in a row that has the head of all. Parts are put together only where they have the same strong validator
+// and the same complete length. They do not overlap: the part that came last is used for what several hold.
+import LarderCore
+import LarderHTTP
+
+/// The parts of one representation. A value, stored as bytes.
+public struct PartialContent: Sendable, Hashable {
+    /// More parts than this are not kept of one representation: the one that was stored first leaves.
+    public static let limit = 128
+
+    /// A stretch of the representation, and the part that holds it.
+    public struct Part: Sendable, Hashable {
+        /// The bytes that it is used for. Never empty.
+        public var range: Range<Int64>
+        /// Where the stored part begins, which names its row.
+        public let start: Int64
+        /// Rises with each part that is stored.
+        public let number: UInt64
+    }
+
+    public let validator: StrongValidator
+    /// Of the whole representation.
+    public let length: Int64
+    /// In the order of the bytes, without an overlap.
+    public private(set) var parts: [Part] = []
+    /// Until when the rows of all parts are worth their place.
+    public var keptUntil: WallTime
+
+    /// No parts of a representation.
+    /// - Parameter length: above zero.
+    public init(validator: StrongValidator, length: Int64, keptUntil: WallTime) {
+        self.validator = validator
+        self.length = length
+        self.keptUntil = keptUntil
+    }
+
+    /// Whether parts of both are parts of the same representation.
+    public func isSame(as validator: StrongValidator, length: Int64) -> Bool {
+        self.validator == validator && self.length == length
+    }
+
+    public var isComplete: Bool { covers(0..<length) }
+
+    /// Bytes that are stored.
+    public var stored: Int64 { parts.reduce(0) { $0 + Int64($1.range.count) } }
+
+    public func covers(_ range: Range<Int64>) -> Bool { missing(in: range).isEmpty }
+
+    /// What of a range is not stored, in the order of the bytes.
+    public func missing(in range: Range<Int64>) -> [Range<Int64>] {
+        var out: [Range<Int64>] = []
+        var place = range.lowerBound
+        for part in parts where part.range.upperBound > place {
+            guard part.range.lowerBound < range.upperBound else { break }
+            if part.range.lowerBound > place { out.append(place..<part.range.lowerBound) }
+            place = max(place, part.range.upperBound)
+        }
+        if place < range.upperBound { out.append(place..<range.upperBound) }
+        return out
+    }
+
+    /// The part that holds a byte.
+    public func part(at place: Int64) -> Part? { parts.first { $0.range.contains(place) } }
+
+    /// Notes a part that is stored now.
+    ///
+    /// - Parameters:
+    ///   - range: inside the representation; one that is not changes nothing.
+    ///   - most: so many bytes may be stored in all; the part that was stored first leaves.
+    /// - Returns: the beginnings of those that are used no more: their rows are to be removed.
+    public mutating func add(_ range: Range<Int64>, most: Int64 = .max) -> [Int64] {
+        guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= length else { return [] }
+        let before = Set(parts.map(\.start))
+        var kept: [Part] = []
+        // The row of one that begins at the same place is written over.
+        for part in parts where part.start != range.lowerBound {
+            let left = part.range.clamped(to: 0..<range.lowerBound)
+            let right = part.range.clamped(to: range.upperBound..<max(length, range.upperBound))
+            for rest in [left, right] where !rest.isEmpty {
+                kept.append(Part(range: rest, start: part.start, number: part.number))
+            }
+        }
+        let number = (parts.map(\.number).max() ?? 0) + 1
+        kept.append(Part(range: range, start: range.lowerBound, number: number))
+        parts = kept.sorted { $0.range.lowerBound < $1.range.lowerBound }
+        while parts.count > Self.limit || stored > most, let first = parts.map(\.number).min(), first < number {
+            parts.removeAll { $0.number == first }
+        }
+        return before.subtracting(parts.map(\.start)).sorted()
+    }
+
+    /// Forgets a part whose row is gone.
+    public mutating func remove(start: Int64) {
+        parts.removeAll { $0.start == start }
+    }
+}
+
+extension PartialContent {
+    private static let version: UInt8 = 1
+
+    /// Version; 0 for a tag and 1 for a date, its length and its text; complete length; milliseconds of `keptUntil`; count, then of
+    /// each part: beginning and end of its range, beginning of its row, number.
+    public func encoded() -> Bytes {
+        var out: Bytes = [Self.version, { if case .tag = validator { 0 } else { 1 } }()]
+        var text = Bytes()
+        HeaderField.append(validator.ifRange, to: &text)
+        VariableLength.append(UInt64(text.count), to: &out)
+        out += text
+        VariableLength.append(UInt64(length), to: &out)
+        VariableLength.append(UInt64(max(0, keptUntil.milliseconds)), to: &out)
+        VariableLength.append(UInt64(parts.count), to: &out)
+        for part in parts {
+            for number in [part.range.lowerBound, part.range.upperBound, part.start] {
+                VariableLength.append(UInt64(number), to: &out)
+            }
+            VariableLength.append(part.number, to: &out)
+        }
+        return out
+    }
+
+    /// The list from what `encoded` wrote; nil for any other bytes.
+    public init?(decoding bytes: Bytes) {
+        guard bytes.count > 2, bytes[0] == Self.version, bytes[1] < 2 else { return nil }
+        var place = 2
+        guard let size = VariableLength.read(bytes, at: &place), size <= UInt64(bytes.count - place) else { return nil }
+        let text = HeaderField.text(bytes[place..<place + Int(size)])
+        place += Int(size)
+        func number() -> Int64? { VariableLength.read(bytes, at: &place).flatMap { Int64(exactly: $0) } }
+        let tag = bytes[1] == 0 ? EntityTag.parse(text) : nil
+        guard bytes[1] == 1 || tag.map({ !$0.isWeak }) ?? false, let length = number(), length > 0,
+            let kept = number(), let count = number(), count <= Self.limit
+        else { return nil }
+        self.init(
+            validator: tag.map { .tag($0) } ?? .date(text), length: length, keptUntil: WallTime(milliseconds: kept))
+        for _ in 0..<count {
+            guard let first = number(), let end = number(), let start = number(), let order = number(), first < end,
+                end <= length, start <= first, (parts.last?.range.upperBound ?? 0) <= first
+            else { return nil }
+            parts.append(Part(range: first..<end, start: start, number: UInt64(order)))
+        }
+        // Only what `encoded` writes is taken: one form, nothing behind it.
+        guard place == bytes.count, encoded() == bytes else { return nil }
+    }
+}

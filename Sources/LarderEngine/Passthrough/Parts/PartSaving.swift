@@ -1,0 +1,106 @@
+// How a part is stored: its own row first, then the list that names it. A crash in between leaves a row that no list names, which is
+// evicted like any other; a list that names a row which was not committed lacks it.
+import LarderCache
+import LarderCore
+import LarderSettings
+import LarderStore
+
+/// One part on its way into the store.
+struct PartSaving: Sendable {
+    let parts: PassParts
+    let answer: PartAnswer
+    /// The row of the list, without its content.
+    let row: StoredResponse
+    /// What its `Vary` names.
+    let names: [String]
+    let began: RemovalStamp
+    /// The answer's among those of its URL that are under way.
+    let place: AnswerPlace
+
+    private var cache: EntryCache { parts.engine.cache }
+
+    /// Stores a part that has come whole.
+    func save(_ bytes: Bytes) async -> Written {
+        await save(Int64(bytes.count)) { part in
+            var part = part
+            part.body = bytes
+            return await cache.write(part, since: began, when: { !place.isOvertaken })
+        }
+    }
+
+    /// Stores what a writer has of a part: so many bytes from its beginning on.
+    func save(_ count: Int64, _ writer: any BodyWriter) async -> Written {
+        let written = await save(count) { part in
+            await cache.complete(writer, part, with: nil, since: began, when: { !place.isOvertaken })
+        }
+        if !written.isAccepted { writer.abandon() }
+        return written
+    }
+
+    private func save(_ count: Int64, by write: (StoredResponse) async -> Written) async -> Written {
+        guard place.beginWriting(overtaking: nil) else { return .refused }
+        // One at a time: each reads the list and writes it with its own part.
+        guard await cache.turns.enter(row.key.digest) else { return .refused }
+        defer { cache.turns.leave(row.key.digest) }
+        let before = await cache.open(row.key).flatMap { StoredParts($0) }
+        let known = before.flatMap {
+            $0.content.isSame(as: answer.validator, length: answer.length) ? $0 : nil
+        }
+        var row = row
+        // The newest head counts, whichever part has come whole first.
+        if let known, known.row.responseTime > row.responseTime { row = known.row }
+        var content =
+            known?.content
+            ?? PartialContent(validator: answer.validator, length: answer.length, keptUntil: row.staleUntil)
+        let range = answer.range.lowerBound..<answer.range.lowerBound + count
+        let written = await write(part(range, row, content))
+        guard written.isAccepted else { return .refused }
+        let gone = content.add(range, most: parts.snapshot.settings.cache.maxObject)
+        if row.staleUntil - content.keptUntil > Self.slack {
+            await parts.prolong(content, in: row)
+            content.keptUntil = row.staleUntil
+        }
+        row.body = content.encoded()
+        row.large = nil
+        let kept = await parts.lists.keep(row, names: names, putsOthersInDoubt: false, place) { [row] companion in
+            await cache.write(row, with: companion, since: began, when: { !place.isOvertaken })
+        }
+        for start in gone { await remove(start, of: content) }
+        if known == nil, let before {
+            for start in Set(before.content.parts.map(\.start)) { await remove(start, of: before.content) }
+        }
+        let counters = parts.engine.counters
+        counters.cell(EngineCounters.storedParts, row.provider, "stored").add()
+        counters.cell(EngineCounters.storedParts, row.provider, "dropped").add(gone.count)
+        // Memory holds whole answers only.
+        return Written(state: kept.written.isAccepted ? written.state : .refused)
+    }
+
+    /// Rows of parts may go so much earlier than their list.
+    private static let slack = Duration.seconds(600)
+
+    private func part(_ range: Range<Int64>, _ row: StoredResponse, _ content: PartialContent) -> StoredResponse {
+        StoredResponse(
+            key: parts.key(range.lowerBound, of: content, listed: row.key), layer: .raw, provider: row.provider,
+            endpoint: StoredParts.partName, status: 206,
+            fields: ["Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.length)"],
+            requestTime: row.requestTime, responseTime: row.responseTime, initialAge: row.initialAge,
+            freshUntil: row.freshUntil, staleUntil: row.staleUntil, parents: row.parents + [row.key.digest],
+            label: row.label)
+    }
+
+    private func remove(_ start: Int64, of content: PartialContent) async {
+        let key = parts.key(start, of: content, listed: row.key)
+        await cache.displace(key.digest, of: row.provider)
+    }
+}
+
+extension PassParts {
+    /// The rows of the parts live as long as their list.
+    func prolong(_ content: PartialContent, in row: StoredResponse) async {
+        for start in Set(content.parts.map(\.start)) {
+            let key = key(start, of: content, listed: row.key)
+            await engine.cache.prolong(key.digest, freshUntil: row.freshUntil, staleUntil: row.staleUntil)
+        }
+    }
+}

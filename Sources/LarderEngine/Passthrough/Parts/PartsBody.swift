@@ -1,0 +1,156 @@
+// The body of a representation that is stored in parts, read in the order of its bytes: stored parts, what is just coming, and
+// what lacks, which is fetched when it is reached. No more of it is in memory than of any other body that streams.
+import LarderCache
+import LarderCore
+
+/// A body in parts. Its length is that of the whole representation, also where not all of it is stored.
+struct PartsBody: LargeBody {
+    /// A part that has just come, or is coming.
+    struct Live: Sendable {
+        var range: Range<Int64>
+        var body: Source
+
+        enum Source: Sendable {
+            case bytes(Bytes)
+            case tape(LiveTape)
+        }
+    }
+
+    let parts: PassParts
+    let stored: StoredParts
+    let live: Live?
+
+    init(_ parts: PassParts, _ stored: StoredParts, _ live: Live?) {
+        (self.parts, self.stored, self.live) = (parts, stored, live)
+    }
+
+    var length: Int64 { stored.content.length }
+
+    func read(at offset: Int64, atMost count: Int) async throws(BodyFailure) -> Bytes {
+        guard offset >= 0, offset < length, count > 0 else { throw BodyFailure("There is nothing at that place.") }
+        let bytes = try await reader(offset..<min(length, offset + Int64(count))).next()
+        return Bytes((bytes ?? []).prefix(count))
+    }
+
+    func reader(_ range: Range<Int64>) -> any BodyReader { PartsReader(self, range) }
+
+    /// A pass over the beginning of a stretch, as far as what is coming holds it; nil where it does not hold the first byte, or
+    /// lets nobody in any more.
+    func liveReader(_ stretch: Range<Int64>) -> (any BodyReader, end: Int64)? {
+        guard let live, live.range.contains(stretch.lowerBound) else { return nil }
+        let end = min(stretch.upperBound, live.range.upperBound)
+        let place = (stretch.lowerBound - live.range.lowerBound)..<(end - live.range.lowerBound)
+        switch live.body {
+        case .bytes(let bytes):
+            return (WholeBodyReader(Bytes(bytes[Int(place.lowerBound)..<Int(place.upperBound)])), end)
+        case .tape(let tape): return tape.reader().map { (RangeBodyReader($0, range: place), end) }
+        }
+    }
+}
+
+/// A tape that a part comes on. It is cut off when its last reader leaves: what has come by then is stored.
+final class LiveTape: Sendable {
+    let tape: BodyTape
+    /// Keeps the tape's beginning for who begins first.
+    private let first: Lock<BodyTapeReader?>
+
+    init(_ tape: BodyTape) {
+        self.tape = tape
+        first = Lock(tape.reader())
+    }
+
+    func reader() -> BodyTapeReader? {
+        guard tape.failure == nil else { return nil }
+        return first.withLock { $0.take() } ?? tape.reader()
+    }
+}
+
+/// One pass over a stretch of a body in parts.
+final class PartsReader: BodyReader {
+    private struct State {
+        var place: Int64
+        var current: (any BodyReader)?
+        /// Where the current reader's stretch ends.
+        var end: Int64
+        /// Where something was fetched last: what fails there again is not fetched again.
+        var fetchedAt: Int64?
+        var isAbandoned = false
+    }
+    private let body: PartsBody
+    private let range: Range<Int64>
+    private let state: Lock<State>
+
+    init(_ body: PartsBody, _ range: Range<Int64>) {
+        self.body = body
+        self.range = range
+        state = Lock(State(place: range.lowerBound, end: range.lowerBound))
+    }
+
+    func next() async throws(BodyFailure) -> Bytes? {
+        while true {
+            let (place, end, current) = state.withLock { ($0.place, $0.end, $0.isAbandoned ? nil : $0.current) }
+            guard place < range.upperBound else { return nil }
+            if state.withLock({ $0.isAbandoned }) { throw BodyFailure("Nobody reads the body any more.") }
+            guard place < end, let current else {
+                try await open(at: place)
+                continue
+            }
+            guard let piece = try await current.next() else {
+                throw BodyFailure("A part of the body ended before its end.")
+            }
+            state.withLock { $0.place += Int64(piece.count) }
+            return piece
+        }
+    }
+
+    func abandon() {
+        let current = state.withLock { state in
+            state.isAbandoned = true
+            return state.current.take()
+        }
+        current?.abandon()
+    }
+
+    private func open(at place: Int64) async throws(BodyFailure) {
+        let rest = place..<range.upperBound
+        if let (reader, end) = body.liveReader(rest) { return take(reader, until: end) }
+        let content = body.stored.content
+        if let part = content.part(at: place) {
+            let end = min(part.range.upperBound, range.upperBound)
+            if let source = await body.parts.body(of: part, in: body.stored, from: place) {
+                let stretch = (place - part.start)..<(end - part.start)
+                switch source {
+                case .bytes(let bytes):
+                    let bytes = Bytes(bytes[Int(stretch.lowerBound)..<Int(stretch.upperBound)])
+                    return take(WholeBodyReader(bytes), until: end)
+                case .large(let large): return take(large.reader(stretch), until: end)
+                case .tape, .plain: break
+                }
+            }
+            return try await fetch(place..<end)
+        }
+        let missing = content.missing(in: rest).first ?? rest
+        // What is coming was asked for already.
+        let next = body.live.map(\.range.lowerBound).flatMap { $0 > place ? $0 : nil } ?? .max
+        try await fetch(place..<min(missing.upperBound, next))
+    }
+
+    private func fetch(_ stretch: Range<Int64>) async throws(BodyFailure) {
+        let isAgain = state.withLock { state in
+            defer { state.fetchedAt = stretch.lowerBound }
+            return state.fetchedAt == stretch.lowerBound
+        }
+        guard !isAgain else { throw BodyFailure("What lacks of the stored parts does not come.") }
+        let (reader, end) = try await body.parts.bring(stretch, of: body.stored)
+        take(reader, until: end)
+    }
+
+    private func take(_ reader: any BodyReader, until end: Int64) {
+        let isLate = state.withLock { state in
+            state.current = reader
+            state.end = end
+            return state.isAbandoned
+        }
+        if isLate { reader.abandon() }
+    }
+}

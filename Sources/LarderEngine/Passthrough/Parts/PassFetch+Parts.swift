@@ -1,0 +1,214 @@
+// A part that an upstream sends: it goes to whoever waits, together with the parts that are stored, and into the store.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderSettings
+import LarderStore
+
+extension PassFetch {
+    var parts: PassParts { PassParts(engine: engine, request: request, snapshot: snapshot) }
+
+    /// The stored answer to the request, whole or made up of parts; or what the upstream is to be asked for.
+    func find() async -> EntryCache.Found {
+        await withParts(await variants.find())
+    }
+
+    /// Completes a look-up for a whole answer.
+    func withParts(_ found: EntryCache.Found) async -> EntryCache.Found {
+        guard found.entry == nil, request.mayHaveParts else { return found }
+        return await parts.complete(found)
+    }
+
+    // MARK: What an answer is
+
+    /// A part that an answer holds, and by which rule it is stored.
+    private struct Taken {
+        var answer: PartAnswer
+        /// The fields and lifetimes of the whole representation.
+        var verdict: PassVerdict
+    }
+
+    /// What of an answer is to be stored as a part: of a 206 what it holds, and of a whole answer that is too large its beginning,
+    /// where a part of it is wanted.
+    private func taken(
+        _ head: UpstreamHead, _ classification: Classification, _ found: EntryCache.Found
+    ) -> Taken? {
+        guard request.mayHaveParts else { return nil }
+        let answer: PartAnswer
+        switch head.status {
+        case 206:
+            guard let part = found.part,
+                case .success(let judged) = PartRequest.judge(head, asked: part.spec, known: part.stored?.content)
+            else { return nil }
+            answer = judged
+            if let known = part.stored, !known.content.isSame(as: judged.validator, length: judged.length) {
+                return nil
+            }
+        case 200:
+            guard request.wantsRange, head.length ?? 0 > settings.cache.maxObject,
+                let begun = PartRequest.incomplete(head)
+            else { return nil }
+            answer = begun
+        default: return nil
+        }
+        let verdict = storing(PartRequest.wholeHead(head), classification)
+        return verdict.isStored ? Taken(answer: answer, verdict: verdict) : nil
+    }
+
+    /// Whether the store sets the pace of an answer's body.
+    func isStoredInPart(_ head: UpstreamHead, _ classification: Classification, _ found: EntryCache.Found) -> Bool {
+        taken(head, classification, found) != nil
+    }
+
+    /// Why an answer is not stored, which of a part says more than that it is one.
+    func rule(of verdict: PassVerdict, _ head: UpstreamHead, _ found: EntryCache.Found) -> CacheRule {
+        guard verdict.rule == .partialContent, let part = found.part else { return verdict.rule }
+        switch PartRequest.judge(head, asked: part.spec, known: part.stored?.content) {
+        case .failure(let refusal): return refusal.rule
+        case .success: return storing(PartRequest.wholeHead(head), .data).rule
+        }
+    }
+
+    // MARK: Taking it
+
+    /// Takes an answer that is stored as a part. Nil for any other.
+    func takePart(
+        _ stream: UpstreamStream, _ classification: Classification, _ found: EntryCache.Found, _ began: RemovalStamp,
+        _ voice: FlightVoice
+    ) async -> FlightResult? {
+        let head = stream.head
+        guard let taken = taken(head, classification, found) else {
+            // It is no piece of what is stored: without that the request is asked anew.
+            guard let known = found.part?.stored, head.status == 206 || head.status == 416 else { return nil }
+            stream.cancel()
+            return await askAnew(known, found, began, voice)
+        }
+        let known = found.part?.stored
+        let row = row(taken, head, known)
+        let place = engine.cache.answers.enter(
+            request.primary.digest, AnswerOrder.Selection(vary: Vary(row.fields), fields: request.forwarded),
+            key: row.key)
+        let content =
+            known?.content
+            ?? PartialContent(
+                validator: taken.answer.validator, length: taken.answer.length, keptUntil: row.staleUntil)
+        let saving = PartSaving(
+            parts: parts, answer: taken.answer, row: row, names: names(row), began: began, place: place)
+        var made = Made(entry: row, origin: .upstream(status: head.status, isAnswer: true))
+        made.storing = known == nil ? .partStored : .partCombined
+        made.asked = found.part?.range
+        made.own = Made.Own(fields: PassFields.endToEnd(PartRequest.wholeHead(head)), interim: head.interim)
+        made.selection = selection(of: row, began, place)
+        func show(_ body: PartsBody.Live.Source) {
+            made.entry = parts.entry(
+                of: StoredParts(row: row, content: content), PartsBody.Live(range: taken.answer.range, body: body))
+        }
+        let live = LiveTape(stream.body)
+        await settle(stream.body, head.length)
+        if let whole = stream.body.whole, whole.count == taken.answer.range.count {
+            show(.bytes(whole))
+            let most = Int(settings.cache.maxObject)
+            made.written = await saving.save(whole.count > most ? Bytes(whole[..<most]) : whole)
+            return .answered(made)
+        }
+        if let failure = stream.body.failure { return .failed(request.cutOff(failure)) }
+        stream.body.holdEnd()
+        releaseInTime(stream.body)
+        show(.tape(live))
+        await voice.announce(made)
+        return await archive(made, stream, saving)
+    }
+
+    /// The row of the list: the head of the whole representation. The newest head's fields take the place of the stored ones
+    /// (RFC 9110 §15.3.7.3).
+    private func row(_ taken: Taken, _ head: UpstreamHead, _ known: StoredParts?) -> StoredResponse {
+        let head = PartRequest.wholeHead(head)
+        var row = entry(head, PassFields.endToEnd(head), taken.verdict)
+        if let known {
+            row.fields = PartRequest.combined(
+                known.row.fields, with: head, targets: request.targets, cookies: rule.cookies)
+        }
+        row.endpoint = StoredParts.listName
+        let names = names(row)
+        let lists = parts.lists
+        let place = lists.place(names)
+        row.key = place.key
+        row.parents = [request.target.digest] + place.parents + request.groups(row)
+        return row
+    }
+
+    /// Forgets the stored parts, and asks for what the client wants without them.
+    private func askAnew(
+        _ known: StoredParts, _ found: EntryCache.Found, _ began: RemovalStamp, _ voice: FlightVoice
+    ) async -> FlightResult {
+        await displaceShared()
+        if engine.cache.isCurrent(began) {
+            await engine.cache.displace(known.row.key.digest, of: request.provider.name)
+        }
+        var found = found
+        found.part = parts.asWritten
+        switch await send(found.part?.fields ?? [:], found) {
+        case .failure(let failure): return .failed(failure)
+        case .success((let stream, let classification)):
+            return await receive(stream, classification, found, began, voice)
+        }
+    }
+
+    /// Writes a part into the store as it comes. One that is cut off, or that is longer than may be stored, is shorter there.
+    private func archive(_ made: Made, _ stream: UpstreamStream, _ saving: PartSaving) async -> FlightResult {
+        let tape = stream.body
+        defer { tape.release() }
+        let count = Int64(saving.answer.range.count)
+        // A digest is that of the whole representation.
+        var check = check(
+            UpstreamHead(status: 206, requestTime: made.entry.requestTime, responseTime: made.entry.responseTime))
+        switch await copy(tape, expecting: count, &check, most: settings.cache.maxObject) {
+        case .refused:
+            stream.becamePaced()
+            return .answered(made)
+        case .cut(let failure): return .failed(request.cutOff(failure))
+        case .whole(let writer, let written):
+            // One that is longer or shorter than it says is none.
+            if written == count { _ = await saving.save(count, writer) } else { writer.abandon() }
+            return .answered(made)
+        case .part(let writer, let written, let failure):
+            if written > 0, written <= count { _ = await saving.save(written, writer) } else { writer.abandon() }
+            if failure == nil { stream.becamePaced() }
+            return .answered(made)
+        }
+    }
+
+    /// Stores the beginning of a whole answer that was cut off (RFC 9111 §3.3).
+    func saveBeginning(
+        _ count: Int64, of begun: PartAnswer, _ entry: StoredResponse, _ writer: any BodyWriter,
+        _ began: RemovalStamp, _ place: AnswerPlace
+    ) async {
+        var row = entry
+        row.endpoint = StoredParts.listName
+        let names = names(row)
+        let listed = parts.lists.place(names)
+        row.key = listed.key
+        row.parents = [request.target.digest] + listed.parents + request.groups(row)
+        let saving = PartSaving(parts: parts, answer: begun, row: row, names: names, began: began, place: place)
+        _ = await saving.save(count, writer)
+    }
+
+    // MARK: What becomes of stored parts
+
+    /// A newer answer that is no part of them takes the place of stored parts.
+    func removeParts(olderThan entry: StoredResponse, _ began: RemovalStamp) async {
+        guard request.mayHaveParts, Displacement.reach(status: entry.status) != nil, entry.status != 206,
+            engine.cache.isCurrent(began)
+        else { return }
+        let key = parts.listed.primary
+        guard let list = await engine.cache.open(key), list.responseTime <= entry.responseTime else { return }
+        await engine.cache.displace(key.digest, of: request.provider.name)
+    }
+
+    /// Stored parts whose list was validated live as long as that.
+    func prolongParts(_ entry: StoredResponse) async {
+        guard let body = entry.large as? PartsBody else { return }
+        await parts.lists.prolong(entry)
+        await parts.prolong(body.stored.content, in: entry)
+    }
+}

@@ -1,0 +1,162 @@
+// What is stored of a URL in parts (RFC 9111 §3.3, §3.4). Each part is a row of its own; a list names them, has the head of the
+// whole representation, and lies where an answer would, under keys of its own: variants are chosen as of whole answers. So parts
+// are written, counted, evicted and removed like any other entry. A list may name a part whose row is gone: that lacks then.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderSettings
+import LarderStore
+
+/// The parts that one request selects.
+struct PassParts: Sendable {
+    let engine: Engine
+    let request: PassRequest
+    let snapshot: Snapshot
+    /// The request as it asks for lists of parts.
+    let listed: PassRequest
+
+    init(engine: Engine, request: PassRequest, snapshot: Snapshot) {
+        (self.engine, self.request, self.snapshot) = (engine, request, snapshot)
+        listed = PassRequest(parts: request)
+    }
+
+    /// Where the lists of the variants lie.
+    var lists: VariantStore { VariantStore(engine: engine, request: listed) }
+
+    /// Completes a look-up that found no whole answer: by one that the stored parts make up, or by what the upstream is to be
+    /// asked for.
+    func complete(_ found: EntryCache.Found) async -> EntryCache.Found {
+        var found = found
+        let look = await lists.find()
+        var stored = look.entry.flatMap { isTaken($0.fields) ? StoredParts($0) : nil }
+        var decision = decide(stored)
+        // What is gone by now lacks. The ranges' beginnings are looked at before a head goes out, as of any large body.
+        while case .covered(let ranges) = decision, let known = stored, let lost = await lost(known, ranges) {
+            stored?.content.remove(start: lost)
+            decision = decide(stored)
+        }
+        switch decision {
+        case .covered:
+            guard let stored else { return found }
+            found.entry = entry(of: stored)
+            found.isInDoubt = look.isInDoubt
+            // Memory and the rows that are kept ready hold whole answers.
+            found.isForAll = false
+            // Where it has to be validated first, another representation may be brought in parts as well.
+            found.part = PartPlan(asWritten: request.fields, isCondition: true)
+        case .ask(let stretches):
+            if let stored, let first = stretches.first { found.part = PartPlan(first, of: stored) }
+        case .askAsWritten: found.part = asWritten
+        case .whole, .forward: break
+        }
+        found.parts = decision
+        return found
+    }
+
+    /// The range as the client wrote it, for a fetch that may store it.
+    var asWritten: PartPlan? { request.wantsRange ? PartPlan(asWritten: request.fields) : nil }
+
+    private func decide(_ stored: StoredParts?) -> PartDecision {
+        PartRequest.decide(
+            method: request.method, requestFields: request.fields, content: stored?.content,
+            fields: stored?.row.fields ?? [:], largest: snapshot.settings.cache.maxObject, now: engine.time.wall())
+    }
+
+    /// A part of a coded body cannot be undone for who does not take the coding.
+    private func isTaken(_ fields: HeaderFields) -> Bool {
+        guard let coding = fields.combined("Content-Encoding") else { return true }
+        return ContentCoding.accepts(request.forwarded.combined("Accept-Encoding"), coding)
+    }
+
+    /// An answer of which the stored parts hold all that is asked for. Its body is read from where they lie.
+    func entry(of stored: StoredParts, _ live: PartsBody.Live? = nil) -> StoredResponse {
+        var entry = stored.row
+        entry.body = []
+        entry.large = PartsBody(self, stored, live)
+        return entry
+    }
+
+    /// The beginning of a part that holds the beginning of a range, and cannot be read.
+    private func lost(_ stored: StoredParts, _ ranges: [Range<Int64>]) async -> Int64? {
+        for range in ranges {
+            guard let part = stored.content.part(at: range.lowerBound) else { continue }
+            if await body(of: part, in: stored, from: range.lowerBound) == nil { return part.start }
+        }
+        return nil
+    }
+
+    /// The row of a part.
+    func key(_ start: Int64, of content: PartialContent, listed list: CacheKey) -> CacheKey {
+        var identity = list.bytes
+        HeaderField.append("\(content.length) \(content.validator.ifRange)", to: &identity)
+        return request.partKey("\(Base64URL.encode(Digest(of: identity).bytes)) \(start)")
+    }
+
+    /// The body of a part that is stored; nil where it is gone, or what lies at that place is not what was stored.
+    func body(of part: PartialContent.Part, in stored: StoredParts, from place: Int64) async -> BodySource? {
+        let key = key(part.start, of: stored.content, listed: stored.row.key)
+        guard let entry = await engine.cache.open(key), entry.endpoint == StoredParts.partName,
+            entry.bodyLength >= part.range.upperBound - part.start
+        else { return nil }
+        if let large = entry.large {
+            guard await large.canBegin(at: place - part.start) else { return nil }
+        }
+        engine.cache.used(key.digest)
+        return entry.source
+    }
+
+    // MARK: Fetching what lacks
+
+    /// Where the fetch of a plan is joined.
+    func flightKey(_ plan: PartPlan) -> CacheKey {
+        let names = ["accept-encoding"]
+        let selection = VariantIndex.selection(names: names, requestFields: request.forwarded)
+        return request.partKey("fetch \(Base64URL.encode(selection.bytes)) \(plan.identity)")
+    }
+
+    /// Has a stretch of a body fetched that is being sent already.
+    /// - Throws: where it does not come, or belongs to another representation by now.
+    func bring(
+        _ stretch: Range<Int64>, of stored: StoredParts
+    ) async throws(BodyFailure) -> (any BodyReader, end: Int64) {
+        let plan = PartPlan(stretch, of: stored)
+        var found = EntryCache.Found(
+            ready: engine.cache.readyStamp(request.primary.digest), began: engine.cache.begin(request.target))
+        found.part = plan
+        let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
+        let obtained = await engine.flights.obtain(flightKey(plan), of: request.target.digest, patience: nil) {
+            [found] voice in await fetch.work(found, voice)
+        }
+        switch obtained {
+        case .result(.failed(let failure), _): throw BodyFailure(failure.detail)
+        case .result(.answered(let made), _):
+            guard let piece = Self.piece(stretch, of: made, stored.content) else {
+                throw BodyFailure("What lacks of the stored parts is of another representation by now.")
+            }
+            return piece
+        case .alone, .late, .left: throw BodyFailure("What lacks of the stored parts could not be fetched.")
+        }
+    }
+
+    /// A stretch of what a fetch has brought: of a part, or of the whole where the upstream sent that of the same representation.
+    private static func piece(
+        _ stretch: Range<Int64>, of made: Made, _ content: PartialContent
+    ) -> (any BodyReader, end: Int64)? {
+        if let body = made.entry.large as? PartsBody {
+            let isSame = body.stored.content.isSame(as: content.validator, length: content.length)
+            return isSame ? body.liveReader(stretch) : nil
+        }
+        let whole = made.tape.map { .tape($0) } ?? made.entry.source
+        guard made.entry.status == 200, whole.length == content.length,
+            StrongValidator(made.entry.fields, now: made.entry.responseTime) == content.validator
+        else { return nil }
+        let reader: (any BodyReader)? =
+            switch whole {
+            case .bytes(let bytes): RangeBodyReader(WholeBodyReader(bytes), range: stretch)
+            case .large(let large): large.reader(stretch)
+            case .tape(let tape): tape.reader().map { RangeBodyReader($0, range: stretch) }
+            case .plain: nil
+            }
+        return reader.map { ($0, stretch.upperBound) }
+    }
+}

@@ -1,0 +1,38 @@
+// Which part of a representation a 206 holds (RFC 9110 §14.4).
+import LarderCore
+
+/// The value of `Content-Range` of a part.
+public struct ContentRange: Sendable, Hashable {
+    /// The bytes of the representation. Never empty.
+    public let range: Range<Int64>
+    /// The complete length; nil where the sender does not know it ("*").
+    public let length: Int64?
+
+    /// Reads the field. Nil where there is no line or several, where the unit is another than bytes, and for what cannot be: a last
+    /// position before the first, or a complete length that does not reach beyond the last.
+    public init?(_ fields: HeaderFields) {
+        let values = fields.all("Content-Range")
+        guard values.count == 1 else { return nil }
+        let text = ASCII.trimmed(values[0][...])
+        let halves = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard halves.count == 2, FieldList.lowercased(halves[0]) == "bytes" else { return nil }
+        let parts = halves[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Self.position(ends[0]), let last = Self.position(ends[1]), first <= last,
+            last < .max
+        else { return nil }
+        range = first..<last + 1
+        if parts[1] == "*" {
+            length = nil
+        } else {
+            guard let length = Self.position(parts[1]), length > last else { return nil }
+            self.length = length
+        }
+    }
+
+    private static func position(_ text: Substring) -> Int64? {
+        guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) else { return nil }
+        return Int64(text)
+    }
+}

@@ -1,0 +1,314 @@
+// Answers that are parts (RFC 9111 §3.3, §3.4, RFC 9110 §14): what is stored of them, and what they answer.
+
+extension Tables {
+    private static let kept = "Cache-Control: max-age=600"
+    private static let tag = #"ETag: "v""#
+    private static let digits = "0123456789"
+    private static let ranged = "206 Partial Content"
+
+    /// A part of the ten digits, for which its own position stands.
+    private static func part(
+        _ first: Int, _ last: Int, _ lines: [String] = [kept, tag], place: String? = nil, text: String? = nil
+    ) -> Answer {
+        let text = text ?? String(Array(digits)[first...last])
+        let head = ["HTTP/1.1 \(ranged)"] + lines + ["Content-Range: \(place ?? "bytes \(first)-\(last)/10")"]
+        return Answer(
+            path: nil,
+            parts: [.text(head.joined(separator: "\r\n") + "\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")])
+    }
+
+    /// A part that has to be fetched, and its answer.
+    private static func range(_ range: String, _ text: String, _ place: String, _ checks: Check...) -> Step {
+        .exchange(
+            ask("GET", "/a", ["Range: bytes=\(range)"]),
+            [status(206), body(text), has("Content-Range", "bytes \(place)/10")] + checks)
+    }
+
+    @Clauses static var parts: [Clause] {
+        storedParts
+        combinedParts
+        refusedParts
+        partConditions
+        partsAndOthers
+    }
+
+    @Clauses private static var storedParts: [Clause] {
+        Clause("RFC 9111 §3.3 part", .may, "A part with a strong validator answers the same range again.") {
+            answers(part(6, 9))
+            range("-4", "6789", "6-9", forwarded("uri-miss", status: 206, stored: true))
+            received(1, has("Range", "bytes=-4"), lacks("If-Range"))
+            range("-4", "6789", "6-9", hit())
+            range("6-", "6789", "6-9", hit(), has("ETag", #""v""#))
+            saw(1)
+        }
+        Clause("RFC 9111 §3.3 part within", .may, "It answers every range that lies within it.") {
+            answers(part(4, 9))
+            range("-6", "456789", "4-9")
+            range("6-8", "678", "6-8", hit())
+            range("7-", "789", "7-9", hit())
+            range("-1", "9", "9-9", hit())
+            range("5-500", "56789", "5-9", hit())
+            saw(1)
+        }
+        Clause("RFC 9111 §3.3 part and no range", .mustNot, "It does not answer a request for the whole.") {
+            answers(part(6, 9), reply(kept, tag, body: digits))
+            range("-4", "6789", "6-9")
+            miss(digits, also: status(200), lacks("Content-Range"))
+        }
+        Clause("RFC 9111 §3.3 part and HEAD", .mustNot, "It does not answer HEAD either.") {
+            answers(part(6, 9), replyHead(kept, tag, "Content-Length: 10"))
+            range("-4", "6789", "6-9")
+            head(expect: status(200), forwarded())
+            saw(2)
+        }
+        Clause("RFC 9110 §14.6 several", .may, "Several ranges that stored parts hold are answered by them.") {
+            answers(part(4, 9, [kept, tag, "Content-Type: text/plain"]))
+            range("-6", "456789", "4-9")
+            get(
+                "Range: bytes=4-5, 8-9", expect: status(206), hit(),
+                contains("Content-Type", "multipart/byteranges; boundary="))
+            saw(1)
+        }
+        Clause("RFC 9111 §4.2 stale part", .must, "A stale part is validated before it is used.") {
+            answers(part(6, 9), notModified(kept, tag))
+            range("-4", "6789", "6-9")
+            pass(700)
+            range("7-8", "78", "7-8", forwarded("stale", status: 304))
+            received(2, has("If-None-Match", #""v""#))
+            range("7-8", "78", "7-8", hit())
+            saw(2)
+        }
+        Clause("RFC 9111 §4.3.3 stale part changed", .must, "A newer part takes the place of the stale one.") {
+            answers(part(6, 9), part(6, 7, [kept, #"ETag: "w""#], text: "GH"))
+            range("-4", "6789", "6-9")
+            pass(700)
+            range("6-7", "GH", "6-7", forwarded("stale", status: 206))
+            range("6-7", "GH", "6-7", hit(), has("ETag", #""w""#))
+        }
+    }
+
+    @Clauses private static var combinedParts: [Clause] {
+        Clause("RFC 9111 §3.4 what lacks", .may, "Of a range that is stored in part only what lacks is asked for.") {
+            answers(part(6, 9), part(2, 5))
+            range("-4", "6789", "6-9")
+            range("2-", "23456789", "2-9", forwarded("partial", status: 206, stored: true))
+            received(2, has("Range", "bytes=2-5"), has("If-Range", #""v""#))
+            range("3-8", "345678", "3-8", hit())
+            saw(2)
+        }
+        Clause("RFC 9111 §3.4 between", .may, "What lacks may lie between stored parts, or on both sides of one.") {
+            answers(part(6, 9), part(2, 3), part(4, 5), part(1, 1))
+            range("-4", "6789", "6-9")
+            range("2-3", "23", "2-3")
+            range("2-8", "2345678", "2-8")
+            received(3, has("Range", "bytes=4-5"))
+            range("1-9", "123456789", "1-9")
+        }
+        Clause("RFC 9111 §3.4 all", .may, "Parts that make up the whole answer a request for it.") {
+            answers(part(6, 9), part(0, 5))
+            range("-4", "6789", "6-9")
+            range("0-5", "012345", "0-5")
+            hits(digits, also: status(200), lacks("Content-Range"))
+            head(expect: status(200), hit(), has("Content-Length", "10"))
+            saw(2)
+        }
+        Clause("RFC 9111 §3.4 completed", .may, "A request for the whole asks only for what lacks of stored parts.") {
+            answers(part(5, 9), part(0, 4))
+            range("-5", "56789", "5-9")
+            get(expect: status(200), body(digits), lacks("Content-Range"))
+            received(2, has("Range", "bytes=0-4"), has("If-Range", #""v""#))
+            hits(digits)
+        }
+        Clause("RFC 9110 §15.3.7 less", .may, "Where less than was asked for is sent, the rest is asked for.") {
+            answers(part(0, 4), part(5, 9))
+            get("Range: bytes=-10", expect: status(200), body(digits))
+            received(2, has("Range", "bytes=5-"), has("If-Range", #""v""#))
+        }
+        Clause("RFC 9110 §13.1.5 whole instead", .must, "A whole answer to If-Range takes the place of stored parts.") {
+            answers(part(6, 9), reply(kept, #"ETag: "w""#, body: "ABCDEFGHIJ"))
+            range("-4", "6789", "6-9")
+            range("2-7", "CDEFGH", "2-7", has("ETag", #""w""#))
+            hits("ABCDEFGHIJ", also: status(200))
+            saw(2)
+        }
+        Clause("RFC 9111 §3.4 other validator", .mustNot, "Parts with other validators are not put together.") {
+            answers(
+                part(6, 9), part(2, 5, [kept, #"ETag: "w""#], text: "CDEF"),
+                part(2, 9, [kept, #"ETag: "w""#], text: "CDEFGHIJ"))
+            range("-4", "6789", "6-9")
+            range("2-", "CDEFGHIJ", "2-9", has("ETag", #""w""#))
+            received(3, has("Range", "bytes=2-"), lacks("If-Range"))
+            range("6-", "GHIJ", "6-9", hit())
+        }
+        Clause("RFC 9111 §3.4 other length", .mustNot, "Nor are those of other complete lengths.") {
+            answers(
+                part(6, 9), part(2, 5, place: "bytes 2-5/11"), part(2, 9, place: "bytes 2-9/11"))
+            range("-4", "6789", "6-9")
+            get("Range: bytes=2-9", expect: status(206), body("23456789"), has("Content-Range", "bytes 2-9/11"))
+        }
+        Clause("RFC 9111 §3.2 newer fields", .must, "The newest head's fields take the place of the stored ones.") {
+            answers(part(6, 9, [kept, tag, "A: 1", "B: 1"]), part(2, 5, [kept, tag, "A: 2"]))
+            range("-4", "6789", "6-9")
+            range("2-5", "2345", "2-5")
+            range("6-", "6789", "6-9", hit(), has("A", "2"), has("B", "1"))
+        }
+        Clause("RFC 9110 §8.8.2.2 date", .may, "A Last-Modified that is older than Date is a strong validator.") {
+            let lines = [kept, "Date: {now}", "Last-Modified: {now-3600}"]
+            answers(part(6, 9, lines), part(2, 5, lines))
+            range("-4", "6789", "6-9")
+            range("2-", "23456789", "2-9")
+            received(2, has("If-Range"))
+            range("2-", "23456789", "2-9", hit())
+        }
+        Clause("RFC 9111 §4.1 part", .must, "Parts belong to the variant that the request's fields select.") {
+            answers(
+                part(6, 9, [kept, #"ETag: "a""#, "Vary: X-Who"], text: "aaaa"),
+                part(6, 9, [kept, #"ETag: "b""#, "Vary: X-Who"], text: "bbbb"))
+            get("X-Who: a", "Range: bytes=-4", expect: body("aaaa"))
+            get("X-Who: b", "Range: bytes=-4", expect: body("bbbb"))
+            get("X-Who: a", "Range: bytes=-4", expect: body("aaaa"), hit())
+            get("X-Who: b", "Range: bytes=-3", expect: body("bbb"), hit())
+            saw(2)
+        }
+    }
+
+    /// A part that is forwarded, and not stored.
+    private static func refused(_ scenario: String, _ says: String, _ answer: Answer, _ text: String) -> Clause {
+        Clause("RFC 9111 §3.3 \(scenario)", .mustNot, says) {
+            answers(answer, answer)
+            get("Range: bytes=-4", expect: status(206), body(text), forwarded())
+            get("Range: bytes=-4", expect: status(206), body(text), forwarded())
+            saw(2)
+        }
+    }
+
+    @Clauses private static var refusedParts: [Clause] {
+        refused("weak tag", "A part with a weak tag is not stored.", part(6, 9, [kept, #"ETag: W/"v""#]), "6789")
+        refused("no validator", "A part without a validator is not stored.", part(6, 9, [kept]), "6789")
+        refused(
+            "date of now", "A Last-Modified of the answer's own second is weak.",
+            part(6, 9, [kept, "Date: {now}", "Last-Modified: {now}"]), "6789")
+        refused(
+            "no-store", "A part that says no-store is not stored.", part(6, 9, ["Cache-Control: no-store", tag]), "6789"
+        )
+        refused(
+            "private", "A part that says private is not stored.", part(6, 9, ["Cache-Control: private", tag]), "6789")
+        refused(
+            "other range", "A part that was not asked for is not stored.", part(0, 3, place: "bytes 0-3/10"), "0123")
+        refused(
+            "length that lies", "A part of another length than it says is not stored.",
+            part(6, 9, place: "bytes 4-9/10"), "6789")
+        refused(
+            "last before first", "A part whose last position is before the first is not stored.",
+            part(6, 9, place: "bytes 9-6/10"), "6789")
+        refused(
+            "unknown length", "A part of a representation of unknown length is not stored.",
+            part(6, 9, place: "bytes 6-9/*"), "6789")
+        refused(
+            "multipart", "Several parts in one answer are not stored.",
+            part(6, 9, [kept, tag, "Content-Type: multipart/byteranges; boundary=x"]), "6789")
+        Clause("RFC 9111 §3.5 part", .mustNot, "A part for who shows who they are is not stored.") {
+            answers(part(6, 9), part(6, 9))
+            get("Authorization: Basic eDp5", "Range: bytes=-4", expect: body("6789"))
+            get("Range: bytes=-4", expect: body("6789"), forwarded())
+            saw(2)
+        }
+        Clause("RFC 9111 §5.2.1.5 part", .mustNot, "A part that was asked for with no-store is not stored.") {
+            answers(part(6, 9), part(6, 9))
+            get("Cache-Control: no-store", "Range: bytes=-4", expect: body("6789"))
+            get("Range: bytes=-4", expect: body("6789"), forwarded())
+            saw(2)
+        }
+        Clause("RFC 9110 §14.4 416", .may, "An origin's 416 is forwarded, and is stored by nobody.") {
+            answers(
+                reply("Content-Range: bytes */10", status: "416 Range Not Satisfiable"), part(6, 9))
+            get("Range: bytes=5000000-", expect: status(416), has("Content-Range", "bytes */10"))
+            range("-4", "6789", "6-9")
+        }
+    }
+
+    @Clauses private static var partConditions: [Clause] {
+        Clause("RFC 9110 §13.1.5 stored part", .must, "If-Range is held against the stored parts.") {
+            answers(part(6, 9), part(0, 5))
+            range("-4", "6789", "6-9")
+            get("Range: bytes=6-9", #"If-Range: "v""#, expect: status(206), body("6789"), hit())
+            get("Range: bytes=6-9", #"If-Range: "old""#, expect: status(200), body(digits))
+        }
+        Clause("RFC 9110 §13.1.5 unknown", .must, "If-Range of what is unknown goes to the origin with its range.") {
+            answers(reply(kept, tag, body: digits))
+            get("Range: bytes=-4", #"If-Range: "old""#, expect: status(200), body(digits))
+            received(1, has("If-Range", #""old""#), has("Range", "bytes=-4"))
+            hits(digits)
+        }
+        Clause("RFC 9110 §13.2.2 part", .must, "A condition comes before a range.") {
+            answers(part(6, 9))
+            range("-4", "6789", "6-9")
+            get("Range: bytes=6-9", #"If-None-Match: "v""#, expect: status(304), hit())
+            get("Range: bytes=6-9", #"If-None-Match: "old""#, expect: status(206), body("6789"), hit())
+            saw(1)
+        }
+        Clause("RFC 9111 §5.2.1.7 part", .should, "only-if-cached is answered by stored parts or 504.") {
+            answers(part(6, 9))
+            range("-4", "6789", "6-9")
+            get("Cache-Control: only-if-cached", "Range: bytes=-2", expect: status(206), body("89"))
+            get("Cache-Control: only-if-cached", "Range: bytes=2-3", expect: status(504))
+            get("Cache-Control: only-if-cached", expect: status(504))
+            saw(1)
+        }
+        Clause("RFC 9111 §5.2.1.4 part", .must, "no-cache has stored parts validated.") {
+            answers(part(6, 9), notModified(kept, tag))
+            range("-4", "6789", "6-9")
+            get("Cache-Control: no-cache", "Range: bytes=-4", expect: status(206), body("6789"), forwarded())
+            saw(2)
+        }
+    }
+
+    @Clauses private static var partsAndOthers: [Clause] {
+        Clause("RFC 9110 §14.1 other unit", .may, "A range in another unit goes to the origin as it is.") {
+            answers(
+                say(.text("HTTP/1.1 206 Partial Content\r\nContent-Range: items 0-1/5\r\nContent-Length: 2\r\n\r\nab")))
+            get("Range: items=0-1", expect: status(206), body("ab"), has("Content-Range", "items 0-1/5"))
+            received(1, has("Range", "items=0-1"))
+        }
+        Clause("RFC 9110 §14.2 several that lack", .may, "Several ranges that lack go to the origin as they are.") {
+            answers(part(6, 9), part(0, 1))
+            range("-4", "6789", "6-9")
+            get("Range: bytes=0-1, 8-9", expect: status(206), body("01"))
+            received(2, has("Range", "bytes=0-1, 8-9"))
+        }
+        Clause("RFC 9110 §15.5.17 stored part", .may, "A range behind the end of stored parts goes to the origin.") {
+            answers(part(6, 9), reply("Content-Range: bytes */10", status: "416 Range Not Satisfiable"))
+            range("-4", "6789", "6-9")
+            get("Range: bytes=10-", expect: status(416), has("Content-Range", "bytes */10"))
+            range("-4", "6789", "6-9", hit())
+        }
+        for method in ["POST", "PUT", "DELETE"] {
+            Clause("RFC 9111 §4.4 \(method) and parts", .must, "An unsafe request invalidates stored parts.") {
+                answers(part(6, 9), reply(), part(6, 9))
+                range("-4", "6789", "6-9")
+                send(method, body: "x")
+                range("-4", "6789", "6-9", forwarded("uri-miss"))
+            }
+        }
+        Clause("RFC 9111 §4 no-store after part", .must, "A newer answer that is not stored removes stored parts.") {
+            answers(part(6, 9), reply("Cache-Control: no-store", tag, body: digits), part(6, 9))
+            range("-4", "6789", "6-9")
+            get("Range: bytes=-4", "Cache-Control: no-cache", expect: body("6789"))
+            range("-4", "6789", "6-9", forwarded())
+            saw(3)
+        }
+        Clause("RFC 9110 §15.5.5 404 after part", .must, "404 removes stored parts.") {
+            answers(part(6, 9), reply(status: "404 Not Found", body: "gone"), part(6, 9))
+            range("-4", "6789", "6-9")
+            get("Range: bytes=0-3", expect: status(404))
+            range("-4", "6789", "6-9", forwarded())
+        }
+        Clause("RFC 9111 §4 whole after part", .must, "A whole answer that is stored answers instead of parts.") {
+            answers(part(6, 9), reply(kept, #"ETag: "w""#, body: "ABCDEFGHIJ"))
+            range("-4", "6789", "6-9")
+            get(expect: status(200), body("ABCDEFGHIJ"))
+            range("-4", "GHIJ", "6-9", hit())
+            saw(2)
+        }
+    }
+}

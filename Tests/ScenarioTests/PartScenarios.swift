@@ -1,0 +1,313 @@
+// A player that seeks in a film of 1 GiB: only what lacks is asked for, all of it is right, and no more of it is in memory than of
+// any other body that streams. What becomes of parts at a kill, a purge, and another version.
+import Glibc
+import LarderCore
+import LarderTestSupport
+import Testing
+
+/// A film that nobody holds: its bytes follow from their places.
+private struct Film: Sendable {
+    static let size: Int64 = 1 << 30
+    /// No divisor of anything that a piece or a block is a multiple of, so that a byte at a wrong place is a wrong byte.
+    private static let period = 65_521
+    private static let pattern: Bytes = {
+        var state: UInt32 = 12345
+        return (0..<period).map { _ in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return UInt8(truncatingIfNeeded: state >> 24)
+        }
+    }()
+    var version = "one"
+
+    static func bytes(_ range: Range<Int64>) -> Bytes {
+        var out = Bytes()
+        out.reserveCapacity(range.count)
+        var place = Int(range.lowerBound % Int64(period))
+        while out.count < range.count {
+            let end = min(period, place + range.count - out.count)
+            out += pattern[place..<end]
+            place = 0
+        }
+        return out
+    }
+
+    func acts(_ request: SeenRequest) -> [Act] {
+        let fields = "Cache-Control: max-age=3600\r\nETag: \"\(version)\"\r\nContent-Type: video/mp4\r\n"
+        let isSame = request.field("If-Range").map { $0 == "\"\(version)\"" } ?? true
+        guard let text = request.field("Range"), isSame else {
+            return Self.body(0..<Self.size, "HTTP/1.1 200 OK\r\n\(fields)")
+        }
+        let ends = text.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+        let first = Int64(ends[0]) ?? Self.size - (Int64(ends[1]) ?? 0)
+        let last = ends[0].isEmpty || ends[1].isEmpty ? Self.size - 1 : Int64(ends[1]) ?? 0
+        return Self.body(
+            first..<last + 1,
+            "HTTP/1.1 206 Partial Content\r\n\(fields)Content-Range: bytes \(first)-\(last)/\(Self.size)\r\n")
+    }
+
+    private static func body(_ range: Range<Int64>, _ head: String) -> [Act] {
+        let begun = Act.send("\(head)Content-Length: \(range.count)\r\n\r\n")
+        guard range.count > 4 << 20 else { return [begun, .sendBytes(bytes(range))] }
+        // Nobody reads so much of it.
+        let start = range.lowerBound
+        return [begun, .flood(bytes(start..<start + Int64(period)))]
+    }
+}
+
+@Suite struct PartScenarios {
+    private static let request = "GET /raw/api/film HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+
+    private static func configuration(_ origin: ScriptedOrigin) -> String {
+        "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
+    }
+
+    /// Asks for a range, takes so many bytes of it, and leaves.
+    private static func look(_ range: String, _ count: Int, at address: String) throws -> WireResponse {
+        let client = try WireClient(address)
+        try client.send("\(request)Range: bytes=\(range)\r\n\r\n")
+        var response = try client.receiveHead()
+        response.body = try client.take(count)
+        return response
+    }
+
+    /// What long bodies differ in is nothing to look for.
+    private static func isSame(_ one: Bytes, _ other: Bytes) -> Bool { one == other }
+
+    private static func asked(_ origin: ScriptedOrigin) -> [String] {
+        origin.requests.map { $0.field("Range") ?? "all" }
+    }
+
+    private static func settled(_ larder: RunningLarder) async throws {
+        try await larder.eventually("nothing is under way") {
+            try await larder.counter("larder_flights_under_way") == 0
+        }
+    }
+
+    @Test func aPlayerThatSeeksIsGivenWhatIsThereAndOnlyTheRestIsAskedFor() async throws {
+        let origin = ScriptedOrigin { Film().acts($0) }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin)) { larder in
+            let address = larder.address
+            func watch(_ range: String, from first: Int64, _ count: Int, isHit: Bool = false) async throws {
+                let response = try await onOwnThread { try Self.look(range, count, at: address) }
+                #expect(Self.isSame(response.body, Film.bytes(first..<first + Int64(count))), "\(range)")
+                let status = response["Cache-Status"] ?? ""
+                #expect(status.hasPrefix("larder; hit") == isHit, "\(range): \(status)")
+                try await Self.settled(larder)
+            }
+            // It begins, looks for the index at the end, and leaves each time when it has enough.
+            try await watch("0-", from: 0, 300_000)
+            try await watch("-70000", from: Film.size - 70_000, 70_000)
+            // It seeks.
+            try await watch("700000000-", from: 700_000_000, 300_000)
+            try await watch("900000000-900099999", from: 900_000_000, 100_000)
+            // Back to where it was, and around.
+            try await watch("700000000-700250000", from: 700_000_000, 250_001, isHit: true)
+            try await watch("100-250000", from: 100, 249_901, isHit: true)
+            try await watch("\(Film.size - 70_000)-", from: Film.size - 70_000, 70_000, isHit: true)
+            // A range around a stored part: what lacks on both sides.
+            try await watch("899950000-900149999", from: 899_950_000, 200_000)
+            try await watch("899950000-900149999", from: 899_950_000, 200_000, isHit: true)
+            #expect(
+                Self.asked(origin) == [
+                    "all", "bytes=\(Film.size - 70_000)-", "bytes=700000000-\(Film.size - 70_001)",
+                    "bytes=900000000-900099999",
+                    "bytes=899950000-899999999", "bytes=900100000-900149999",
+                ])
+            #expect(try await larder.counter("larder_fetch_held_bytes") == 0)
+            #expect(try await larder.counter("larder_stored_parts_total", #"provider="api",fate="stored""#) >= 5)
+        }
+    }
+
+    @Test func aPlayerCostsTheMemoryOfAWindow() async throws {
+        let origin = ScriptedOrigin { Film().acts($0) }
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let process = try LarderProcess(
+            LarderLaunch(
+                """
+                listen: ["127.0.0.1:0"]
+                cache: { path: "\(directory.path)/cache" }
+                state: { path: "\(directory.path)/state" }
+                \(Self.configuration(origin))
+                """), in: directory)
+        defer { process.end() }
+        let (before, after) = try await onOwnThread { () -> (Int, Int) in
+            let address = try process.listening()[0]
+            _ = try Self.look("0-", 100_000, at: address)
+            let before = try processMemory(process.pid, "VmHWM")
+            for place in stride(from: Int64(50_000_000), to: 800_000_000, by: 50_000_000) {
+                guard try Self.look("\(place)-", 4 << 20, at: address).body == Film.bytes(place..<place + 4 << 20)
+                else {
+                    throw WireError("wrong bytes at \(place)")
+                }
+            }
+            return (before, try processMemory(process.pid, "VmHWM"))
+        }
+        print("15 seeks of 4 MiB: the daemon's peak grew from \(before >> 10) to \(after >> 10) KiB")
+        if !isSanitized { #expect(after - before < 24 << 20) }
+    }
+
+    @Test func partsOutliveAKill() async throws {
+        let origin = ScriptedOrigin { Film().acts($0) }
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let launch = LarderLaunch(
+            """
+            listen: ["127.0.0.1:0"]
+            cache: { path: "\(directory.path)/cache", commitWithin: 0ms }
+            state: { path: "\(directory.path)/state" }
+            \(Self.configuration(origin))
+            """)
+        let first = try LarderProcess(launch, in: directory)
+        defer { first.end() }
+        try await onOwnThread {
+            let address = try first.listening()[0]
+            _ = try Self.look("500000000-500199999", 200_000, at: address)
+            _ = try Self.look("500200000-500299999", 100_000, at: address)
+            // Half of it is written when the daemon is killed.
+            let client = try WireClient(address)
+            try client.send("\(Self.request)Range: bytes=600000000-\r\n\r\n")
+            _ = try client.receiveHead()
+            _ = try client.take(1 << 20)
+            first.signal(SIGKILL)
+            _ = try first.waitForEnd()
+        }
+        let calls = origin.requests.count
+        let second = try LarderProcess(launch, in: directory)
+        defer { second.end() }
+        try await onOwnThread {
+            let address = try second.listening()[0]
+            let stored = try Self.look("500000000-500299999", 300_000, at: address)
+            #expect(Self.isSame(stored.body, Film.bytes(500_000_000..<500_300_000)))
+            #expect(stored["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(stored)")
+            #expect(origin.requests.count == calls)
+            let half = try Self.look("600000000-600199999", 200_000, at: address)
+            #expect(Self.isSame(half.body, Film.bytes(600_000_000..<600_200_000)))
+        }
+        #expect(second.complaints() == [])
+    }
+
+    @Test func aPurgeOfTheURLTakesItsParts() async throws {
+        let origin = ScriptedOrigin { Film().acts($0) }
+        defer { origin.stop() }
+        let token = "open-sesame-0123456789"
+        try await withLarder("admin: { token: \(token) }\n" + Self.configuration(origin)) { larder in
+            _ = try await larder.get("/raw/api/film", ("Range", "bytes=5000000-5000099"))
+            func entries() async throws -> Int {
+                let list = try await larder.get("/v1/entries").json()["entries"]
+                return list.map { Array($0.elements).count } ?? 0
+            }
+            #expect(try await entries() == 2)
+            let purged = try await larder.send(
+                "DELETE", "/v1/cache?url=\(origin.base)/film", fields: [("Authorization", "Bearer \(token)")])
+            #expect(purged.status == 200, "\(purged)")
+            #expect(try await entries() == 0)
+            let again = try await larder.get("/raw/api/film", ("Range", "bytes=5000000-5000099"))
+            #expect(again["Cache-Status"]?.contains("fwd=uri-miss") == true, "\(again)")
+        }
+    }
+
+    @Test func anotherVersionTakesThePlaceOfStoredParts() async throws {
+        let version = Lock("one")
+        let origin = ScriptedOrigin { Film(version: version.withLock { $0 }).acts($0) }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin)) { larder in
+            _ = try await larder.get("/raw/api/film", ("Range", "bytes=5000000-5000099"))
+            version.withLock { $0 = "two" }
+            let address = larder.address
+            let response = try await onOwnThread { try Self.look("5000000-5000199", 200, at: address) }
+            #expect(response["ETag"] == "\"two\"")
+            #expect(response.body == Film.bytes(5_000_000..<5_000_200))
+            try await Self.settled(larder)
+            // The older part is gone, whatever is stored of the newer version.
+            let later = try await larder.get("/raw/api/film", ("Range", "bytes=5000000-5000099"))
+            #expect(later["ETag"] == "\"two\"", "\(later)")
+        }
+    }
+
+    @Test func aDownloadThatBreaksIsTakenUpWhereItBroke() async throws {
+        let read = Gate()
+        let origin = ScriptedOrigin { request in
+            let fields = "Cache-Control: max-age=3600\r\nETag: \"one\"\r\n"
+            guard request.field("Range") == nil else {
+                return [
+                    .send(
+                        "HTTP/1.1 206 Partial Content\r\n\(fields)Content-Range: bytes 400000-999999/1000000\r\n"
+                            + "Content-Length: 600000\r\n\r\n"), .sendBytes(Film.bytes(400_000..<1_000_000)),
+                ]
+            }
+            return [
+                .send("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 1000000\r\n\r\n"),
+                .sendBytes(Film.bytes(0..<400_000)), .await(read), .close,
+            ]
+        }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin)) { larder in
+            let request = Self.request
+            let cut = try await larder.talk { client in
+                try client.send("\(request)\r\n")
+                _ = try client.receiveHead()
+                let begun = try client.take(300_000)
+                read.open()
+                return try begun + client.receiveRest()
+            }
+            #expect(cut.count < 1_000_000)
+            try await Self.settled(larder)
+            let whole = try await larder.get("/raw/api/film")
+            #expect(Self.isSame(whole.body, Film.bytes(0..<1_000_000)), "\(whole.status): \(whole.body.count) bytes")
+            #expect(Self.asked(origin) == ["all", "bytes=400000-"])
+            try await Self.settled(larder)
+            #expect(try await larder.get("/raw/api/film")["Cache-Status"]?.hasPrefix("larder; hit") == true)
+        }
+    }
+
+    @Test func anOriginThatSendsTheWholeForTheSecondStretchIsUnderstood() async throws {
+        let origin = ScriptedOrigin { request in
+            let fields = "Cache-Control: max-age=3600\r\nETag: \"one\"\r\n"
+            // It knows ranges with both ends only.
+            guard let text = request.field("Range"), !text.hasSuffix("-") else {
+                return [
+                    .send("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 3000000\r\n\r\n"),
+                    .sendBytes(Film.bytes(0..<3_000_000)),
+                ]
+            }
+            let ends = text.dropFirst(6).split(separator: "-").compactMap { Int64($0) }
+            let place = "Content-Range: bytes \(ends[0])-\(ends[1])/3000000\r\n"
+            let range = ends[0]..<ends[1] + 1
+            return [
+                .send("HTTP/1.1 206 Partial Content\r\n\(fields)\(place)Content-Length: \(range.count)\r\n\r\n"),
+                .sendBytes(Film.bytes(range)),
+            ]
+        }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin)) { larder in
+            _ = try await larder.get("/raw/api/film", ("Range", "bytes=2000000-2000009"))
+            let answer = try await larder.get("/raw/api/film", ("Range", "bytes=1999990-"))
+            #expect(answer.status == 206)
+            #expect(Self.isSame(answer.body, Film.bytes(1_999_990..<3_000_000)), "\(answer.body.count) bytes")
+            #expect(Self.asked(origin).suffix(2) == ["bytes=1999990-1999999", "bytes=2000010-"])
+        }
+    }
+
+    @Test func anExplanationTellsOfPartsAndOfWhatWasAskedFor() async throws {
+        let origin = ScriptedOrigin { Film().acts($0) }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin)) { larder in
+            func explained(_ range: String) async throws -> JSONValue? {
+                let response = try await larder.get("/raw/api/film", ("Range", range))
+                let id = try #require(response["X-Request-Id"])
+                let sources = try await larder.get("/v1/explain/\(id)").json()["sources"]
+                return sources.flatMap { Array($0.elements).first }
+            }
+            _ = try await explained("bytes=5000000-5000099")
+            let partly = try await explained("bytes=5000000-5000199")
+            #expect(partly?["asked"]?.string == "bytes=5000100-5000199")
+            #expect(partly?["rule"]?["name"]?.string == "partsLack")
+            #expect(partly?["storing"]?["name"]?.string == "partCombined")
+            let hit = try await explained("bytes=5000050-5000150")
+            #expect(hit?["partial"]?.bool == true)
+            #expect(hit?["outcome"]?.string == "hit")
+        }
+    }
+}
