@@ -99,7 +99,9 @@ public struct RequestFlow: Sendable {
             case .ask:
                 hasAskedForPart = true
                 return forwardOrRefuse(.partial, .partsLack, nil, now)
-            case .askAsWritten: hasAskedForPart = true
+            case .askAsWritten(let rule):
+                hasAskedForPart = true
+                if let rule { return forwardOrRefuse(.partial, rule, nil, now) }
             case .forward(let rule):
                 if !directives.onlyIfCached { return .passOn(.bypass, hasStored: false, rule) }
             case .covered, .whole, nil: break

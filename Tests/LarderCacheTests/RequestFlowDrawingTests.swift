@@ -50,7 +50,7 @@ import Testing
 
     /// Where nothing else is stored.
     private static let parts: [(String, PartDecision)] = [
-        ("some parts", .ask([0..<10])), ("nothing, a range far in", .askAsWritten),
+        ("some parts", .ask([0..<10])), ("nothing, a range far in", .askAsWritten(nil)),
         ("a range of no stored part", .forward(.severalRanges)),
     ]
 

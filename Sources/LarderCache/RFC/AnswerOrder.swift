@@ -26,6 +26,28 @@ public struct AnswerOrder: Sendable {
         func answers(_ other: Selection) -> Bool { vary.matches(fields, other.fields) }
     }
 
+    /// What an answer holds, as far as its head tells.
+    public struct Representation: Sendable {
+        let fields: HeaderFields
+        let length: Int64?
+        let receivedAt: WallTime
+
+        /// - Parameters:
+        ///   - fields: those of the whole representation.
+        ///   - length: the complete one, where it is known.
+        public init(fields: HeaderFields, length: Int64?, receivedAt: WallTime) {
+            (self.fields, self.length, self.receivedAt) = (fields, length, receivedAt)
+        }
+
+        /// Whether both are known to have the same bytes.
+        func isSame(as other: Representation) -> Bool {
+            guard let length, length == other.length,
+                let validator = StrongValidator(fields, now: receivedAt)
+            else { return false }
+            return validator == StrongValidator(other.fields, now: other.receivedAt)
+        }
+    }
+
     /// Which older answers a newer one overtakes.
     public enum Reach: Sendable {
         /// Those that its request selects: of a newer one that is not stored.
@@ -40,9 +62,25 @@ public struct AnswerOrder: Sendable {
         let number: UInt64
         let selection: Selection
         let key: CacheKey
+        let representation: Representation?
+        /// Older answers of the same representation stay.
+        var sparesSame = false
         var isOvertaken = false
         var isWithdrawn = false
         var isWritten = false
+
+        func spares(_ older: Place) -> Bool {
+            guard sparesSame, let representation, let other = older.representation else { return false }
+            return representation.isSame(as: other)
+        }
+
+        func reaches(_ older: Place, _ reach: Reach) -> Bool {
+            switch reach {
+            case .selected: older.selection.answers(selection)
+            case .answered: older.selection.answers(selection) || selection.answers(older.selection)
+            case .all: true
+            }
+        }
     }
     private var places: [Place] = []
 
@@ -56,8 +94,17 @@ public struct AnswerOrder: Sendable {
     /// - Parameters:
     ///   - number: above those of all heads that came before.
     ///   - key: under which the answer is stored, if it is.
-    public mutating func enter(_ number: UInt64, _ selection: Selection, key: CacheKey) {
-        places.append(Place(number: number, selection: selection, key: key))
+    public mutating func enter(
+        _ number: UInt64, _ selection: Selection, key: CacheKey, _ representation: Representation? = nil
+    ) {
+        places.append(Place(number: number, selection: selection, key: key, representation: representation))
+    }
+
+    /// The answer of that number is stored as a part or not at all: older ones of the same representation are as right as it is, and it
+    /// overtakes none of them.
+    public mutating func spareSame(_ number: UInt64) {
+        guard let index = places.firstIndex(where: { $0.number == number }) else { return }
+        places[index].sparesSame = true
     }
 
     /// Marks what is older than the answer of that number.
@@ -65,17 +112,12 @@ public struct AnswerOrder: Sendable {
     ///   that were overtaken before: what overtook them may be hidden now.
     /// - Returns: the keys of those that were not overtaken before and are written, or have been: who looks them up may find them.
     public mutating func overtake(by number: UInt64, _ reach: Reach, withdraws: Bool) -> [CacheKey] {
-        guard let newer = places.first(where: { $0.number == number })?.selection else { return [] }
+        guard let newer = places.first(where: { $0.number == number }) else { return [] }
         var written: [CacheKey] = []
         for index in places.indices {
             let older = places[index]
             guard older.number < number else { break }
-            let isReached =
-                switch reach {
-                case .selected: older.selection.answers(newer)
-                case .answered: older.selection.answers(newer) || newer.answers(older.selection)
-                case .all: true
-                }
+            let isReached = !newer.spares(older) && newer.reaches(older, reach)
             if withdraws, isReached || older.isOvertaken { places[index].isWithdrawn = true }
             guard isReached else { continue }
             places[index].isOvertaken = true

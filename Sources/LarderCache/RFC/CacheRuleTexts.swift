@@ -52,11 +52,11 @@ extension CacheRule {
         case .statusNotUnderstood:
             ("RFC 9111 §5.2.2.3", "The answer demands that its status is understood (must-understand); it is not.")
         case .statusNeverStored: ("RFC 6585 §7.2", "Answers with this status speak of one moment and are never stored.")
-        case .partialContent: ("RFC 9111 §3.3", "The answer is a part that was not asked for by one range of bytes.")
+        case .partialContent: ("RFC 9111 §3.3", "The answer is a part, and the request was not for one range of bytes alone.")
         case .partInvalid:
             ("RFC 9110 §14.4", "The range that the answer says it holds is not what was asked for, or not what came.")
         case .partWithoutValidator:
-            ("RFC 9111 §3.4", "The part has no strong validator that tells which other parts it belongs to.")
+            ("RFC 9111 §3.4", "The part has no strong validator, so it cannot be told which other parts it belongs to.")
         case .partOfUnknownLength: ("Larder", "The part does not say how long the whole representation is.")
         case .notModifiedAnswer: ("RFC 9111 §4.3.4", "304 updates what is stored and is no answer of its own.")
         case .preconditionAnswer: ("RFC 9110 §13.2", "The answer is about this request's conditions or ranges.")
@@ -149,10 +149,10 @@ extension CacheRule {
         case .range: ("RFC 9110 §14.2", "The request asked for a part of the stored answer.")
         case .ifRange: ("RFC 9110 §13.1.5", "The part asked for is of another version: the whole is sent.")
         case .partsLack:
-            ("RFC 9111 §3.4", "Of what was asked for only parts are stored: the upstream is asked for what lacks.")
+            ("RFC 9111 §3.4", "Only parts of what was asked for are stored. The upstream is asked for the rest.")
         case .rangeUnit: ("RFC 9110 §14.1", "The range is in a unit that only the origin knows.")
         case .severalRanges: ("Larder", "The stored parts do not hold all of several ranges.")
-        case .rangeUnsatisfiable: ("RFC 9111 §3.3", "Parts are stored, and none of them holds anything of the range.")
+        case .rangeUnsatisfiable: ("RFC 9111 §3.3", "The range begins behind the end of the stored representation. The upstream is asked whether it is longer now.")
         case .conditional: ("RFC 9111 §4.3.2", "The client's own copy is the stored answer.")
         case .configuredTTL: ("Larder", "The configuration sets the lifetime, whatever the answer says.")
         case .configuredEmpty: ("Larder", "The configuration sets the lifetime of an answer without results.")

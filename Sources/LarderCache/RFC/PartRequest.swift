@@ -9,8 +9,9 @@ public enum PartDecision: Sendable, Hashable {
     case covered([Range<Int64>])
     /// The upstream is asked for these stretches, one after the other, and the rest is stored.
     case ask([Range<Int64>])
-    /// The upstream is asked for the range as it is written: nothing is known of the representation.
-    case askAsWritten
+    /// The upstream is asked for the range as it is written: nothing is known of the representation, or a rule says why what is known is
+    /// of no use.
+    case askAsWritten(CacheRule?)
     /// The upstream is asked for the whole representation.
     case whole
     /// The request goes forward as it is.
@@ -64,15 +65,21 @@ public enum PartRequest {
             return .ask(missing.count <= mostStretches ? missing : [first.lowerBound..<last.upperBound])
         case .several(let ranges):
             return ranges.allSatisfy(content.covers) ? .covered(ranges) : .forward(.severalRanges)
-        case .unsatisfiable: return .forward(.rangeUnsatisfiable)
+        // Only the origin knows whether it is longer by now.
+        case .unsatisfiable:
+            return isSingle(requestFields) ? .askAsWritten(.rangeUnsatisfiable) : .forward(.rangeUnsatisfiable)
         }
+    }
+
+    private static func isSingle(_ requestFields: HeaderFields) -> Bool {
+        ByteRange.specs(requestFields)?.count == 1
     }
 
     private static func unknown(_ requestFields: HeaderFields) -> PartDecision {
         guard let specs = ByteRange.specs(requestFields), specs.count == 1 else { return .whole }
         return switch specs[0] {
-        case .from(let first, last: _): first < nearBeginning ? .whole : .askAsWritten
-        case .suffix(let count): count > 0 ? .askAsWritten : .whole
+        case .from(let first, last: _): first < nearBeginning ? .whole : .askAsWritten(nil)
+        case .suffix(let count): count > 0 ? .askAsWritten(nil) : .whole
         }
     }
 
@@ -105,7 +112,7 @@ public enum PartRequest {
 
     /// What a whole answer is a part of that is cut off, or too large to be stored whole; nil where it cannot be one.
     public static func incomplete(_ head: UpstreamHead) -> PartAnswer? {
-        guard head.status == 200, let length = head.length, length > 0,
+        guard head.status == 200, let length = head.length, length > 0, length <= ContentRange.mostBytes,
             let validator = StrongValidator(head.fields, now: head.responseTime)
         else { return nil }
         return PartAnswer(range: 0..<length, length: length, validator: validator)

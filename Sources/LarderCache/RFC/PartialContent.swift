@@ -15,6 +15,8 @@ public struct PartialContent: Sendable, Hashable {
         public var range: Range<Int64>
         /// Where the stored part begins, which names its row.
         public let start: Int64
+        /// Where the stored part ends. Newer parts may hold the rest of it.
+        public let end: Int64
         /// Rises with each part that is stored.
         public let number: UInt64
     }
@@ -44,6 +46,12 @@ public struct PartialContent: Sendable, Hashable {
 
     /// Bytes that are stored.
     public var stored: Int64 { parts.reduce(0) { $0 + Int64($1.range.count) } }
+
+    /// Bytes of the parts' rows, of which newer parts may hold some as well.
+    private var rowBytes: Int64 {
+        var seen: Set<Int64> = []
+        return parts.reduce(0) { seen.insert($1.start).inserted ? $0 + $1.end - $1.start : $0 }
+    }
 
     public func covers(_ range: Range<Int64>) -> Bool { missing(in: range).isEmpty }
 
@@ -78,13 +86,13 @@ public struct PartialContent: Sendable, Hashable {
             let left = part.range.clamped(to: 0..<range.lowerBound)
             let right = part.range.clamped(to: range.upperBound..<max(length, range.upperBound))
             for rest in [left, right] where !rest.isEmpty {
-                kept.append(Part(range: rest, start: part.start, number: part.number))
+                kept.append(Part(range: rest, start: part.start, end: part.end, number: part.number))
             }
         }
         let number = (parts.map(\.number).max() ?? 0) + 1
-        kept.append(Part(range: range, start: range.lowerBound, number: number))
+        kept.append(Part(range: range, start: range.lowerBound, end: range.upperBound, number: number))
         parts = kept.sorted { $0.range.lowerBound < $1.range.lowerBound }
-        while parts.count > Self.limit || stored > most, let first = parts.map(\.number).min(), first < number {
+        while parts.count > Self.limit || rowBytes > most, let first = parts.map(\.number).min(), first < number {
             parts.removeAll { $0.number == first }
         }
         return before.subtracting(parts.map(\.start)).sorted()
@@ -100,7 +108,7 @@ extension PartialContent {
     private static let version: UInt8 = 1
 
     /// Version; 0 for a tag and 1 for a date, its length and its text; complete length; milliseconds of `keptUntil`; count, then of
-    /// each part: beginning and end of its range, beginning of its row, number.
+    /// each part: beginning and end of its range, beginning and end of its row, number.
     public func encoded() -> Bytes {
         var out: Bytes = [Self.version, { if case .tag = validator { 0 } else { 1 } }()]
         var text = Bytes()
@@ -111,7 +119,7 @@ extension PartialContent {
         VariableLength.append(UInt64(max(0, keptUntil.milliseconds)), to: &out)
         VariableLength.append(UInt64(parts.count), to: &out)
         for part in parts {
-            for number in [part.range.lowerBound, part.range.upperBound, part.start] {
+            for number in [part.range.lowerBound, part.range.upperBound, part.start, part.end] {
                 VariableLength.append(UInt64(number), to: &out)
             }
             VariableLength.append(part.number, to: &out)
@@ -134,10 +142,12 @@ extension PartialContent {
         self.init(
             validator: tag.map { .tag($0) } ?? .date(text), length: length, keptUntil: WallTime(milliseconds: kept))
         for _ in 0..<count {
-            guard let first = number(), let end = number(), let start = number(), let order = number(), first < end,
-                end <= length, start <= first, (parts.last?.range.upperBound ?? 0) <= first
+            guard let first = number(), let end = number(), let start = number(), let rowEnd = number(),
+                let order = number(),
+                first < end, end <= rowEnd, rowEnd <= length, start <= first,
+                (parts.last?.range.upperBound ?? 0) <= first
             else { return nil }
-            parts.append(Part(range: first..<end, start: start, number: UInt64(order)))
+            parts.append(Part(range: first..<end, start: start, end: rowEnd, number: UInt64(order)))
         }
         // Only what `encoded` writes is taken: one form, nothing behind it.
         guard place == bytes.count, encoded() == bytes else { return nil }

@@ -56,7 +56,8 @@ public enum EngineCounters {
         labels: ["provider", "result"])
     static let storedParts = MetricFamily(
         "larder_stored_parts_total",
-        help: "Parts of bodies: stored, or dropped since more than may be stored of one representation were.",
+        help:
+            "Parts of bodies: stored, or dropped for newer parts of the same representation: for their room, or since they hold the same.",
         labels: ["provider", "fate"])
     static let joined = MetricFamily(
         "larder_joined_total", help: "Askers that waited for a fetch another had begun.")

@@ -30,6 +30,9 @@ final class AnswerPlace: Sendable {
         orders.overtake(url, by: number, reach, withdraws)
     }
 
+    /// It is stored as a part or not at all: it overtakes no older one of the same representation.
+    func spareSame() { orders.spareSame(url, number) }
+
     /// Whether the answer may be written; it counts as being written from here on, and overtakes what is older.
     func beginWriting(overtaking reach: AnswerOrder.Reach?) -> Bool { orders.beginWriting(url, number, reach) }
 }
@@ -51,10 +54,12 @@ final class AnswerOrders: Sendable {
     /// - Parameters:
     ///   - url: the URL's own key.
     ///   - key: under which the answer is stored, if it is.
-    func enter(_ url: Digest, _ selection: AnswerOrder.Selection, key: CacheKey) -> AnswerPlace {
+    func enter(
+        _ url: Digest, _ selection: AnswerOrder.Selection, key: CacheKey, _ representation: AnswerOrder.Representation
+    ) -> AnswerPlace {
         let number = state.withLock { state -> UInt64 in
             state.latest += 1
-            state.urls[url, default: AnswerOrder()].enter(state.latest, selection, key: key)
+            state.urls[url, default: AnswerOrder()].enter(state.latest, selection, key: key, representation)
             return state.latest
         }
         return AnswerPlace(self, url, number)
@@ -72,6 +77,10 @@ final class AnswerOrders: Sendable {
         _ url: Digest, by number: UInt64, _ reach: AnswerOrder.Reach, _ withdraws: Bool
     ) -> [CacheKey] {
         state.withLock { $0.urls[url]?.overtake(by: number, reach, withdraws: withdraws) ?? [] }
+    }
+
+    fileprivate func spareSame(_ url: Digest, _ number: UInt64) {
+        state.withLock { $0.urls[url]?.spareSame(number) }
     }
 
     fileprivate func beginWriting(_ url: Digest, _ number: UInt64, _ reach: AnswerOrder.Reach?) -> Bool {

@@ -107,7 +107,7 @@ extension PassFetch {
         if !entry.parents.contains(EntryCache.sharedOrigin) { entry.parents.append(EntryCache.sharedOrigin) }
         var made = Made(entry: entry, origin: .otherForm("shared"))
         made.shared = .hit
-        let place = place(of: entry)
+        let place = place(of: entry, entry.bodyLength)
         made.selection = selection(of: entry, began, place)
         if engine.cache.isCurrent(found.ready) {
             made.written = await keep(entry, found, began, place, overtakes: false)

@@ -86,7 +86,7 @@ extension PassFetch {
     }
 
     /// An instant ahead of now is from before the clock was set back, and tells no order: it counts as older, which costs a fetch.
-    private func isOlder(_ stored: StoredResponse, than entry: StoredResponse) -> Bool {
+    func isOlder(_ stored: StoredResponse, than entry: StoredResponse) -> Bool {
         stored.responseTime < entry.responseTime || stored.responseTime > engine.time.wall()
     }
 

@@ -126,10 +126,13 @@ public struct PassFetch: Sendable {
     ) async -> Made {
         let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
         await prolongParts(news.entry)
+        let isOfParts = entry.large is PartsBody
+        let lists = isOfParts ? parts.lists : variants
         var made = Made(entry: news.entry, origin: .upstream(status: 304, isAnswer: true))
         made.storing = .validated
         // What is stored is the most recent answer, whatever is still coming of older ones.
-        let place = place(of: news.entry)
+        let place = place(of: news.entry, news.entry.bodyLength)
+        if isOfParts { place.spareSame() }
         made.selection = selection(of: news.entry, began, place)
         await hideOlder(than: news.entry, confirmed: entry.key, found, began, place)
         var others: [StoredResponse] = []
@@ -138,11 +141,12 @@ public struct PassFetch: Sendable {
             request.groups(news.entry) == request.groups(entry)
         {
             if await engine.cache.freshen(entry, to: made.entry, since: began) { made.written = .stored }
-            if made.written.isStored, found.isInDoubt || variants.isBehindOthers(made.entry, names(entry), found.index)
+            if made.written.isStored,
+                found.isInDoubt || !isOfParts && variants.isBehindOthers(made.entry, names(entry), found.index)
             {
-                await variants.note(made.entry, names: names(made.entry), place)
+                await lists.note(made.entry, names: names(made.entry), place)
             } else {
-                await variants.prolong(made.entry)
+                await lists.prolong(made.entry)
             }
         } else {
             // It may not be kept, or is now selected by other fields than those it lies under. Nobody finds it from now on.
@@ -197,15 +201,21 @@ public struct PassFetch: Sendable {
         made.storing = rule(of: verdict, head, found)
         made.own = Made.Own(fields: own, interim: head.interim)
         made.mayBeShared = verdict.rule != .objectTooLarge && (mayBeKept || rule.semantics == .ttl)
-        let place = place(of: made.entry)
+        let place = place(of: made.entry, head.length)
         made.selection = Made.Selection(
             vary: Vary(head.fields), fields: request.forwarded, began: began, place: place)
-        if !verdict.isStored, isAnswer { await displace(made.entry, verdict.rule, found, began, place) }
-        // What is newer and too large to be kept leaves nothing older to be answered in its place.
-        if verdict.rule == .objectTooLarge {
-            var newer = made.entry
-            newer.key = variants.place(names(newer)).key
-            await hideOlder(than: newer, found, began, place)
+        if verdict.rule == .objectTooLarge, await hasParts(of: head) {
+            // Stored parts of the same representation stay, and took the place of what was older when they came.
+            place.spareSame()
+            await hideOthers(than: made.entry, isSame: true, found, began, place)
+        } else {
+            if !verdict.isStored, isAnswer { await displace(made.entry, verdict.rule, found, began, place) }
+            // What is newer and too large to be kept leaves nothing older to be answered in its place.
+            if verdict.rule == .objectTooLarge {
+                var newer = made.entry
+                newer.key = variants.place(names(newer)).key
+                await hideOlder(than: newer, found, began, place)
+            }
         }
         await settle(stream.body, head.length)
         if let whole = stream.body.whole {
@@ -232,10 +242,12 @@ public struct PassFetch: Sendable {
     }
 
     /// The answer takes its place among those of its URL when its head has come.
-    func place(of entry: StoredResponse) -> AnswerPlace {
+    /// - Parameter length: that of the whole representation, where it is known.
+    func place(of entry: StoredResponse, _ length: Int64?) -> AnswerPlace {
         engine.cache.answers.enter(
             request.primary.digest, AnswerOrder.Selection(vary: Vary(entry.fields), fields: request.forwarded),
-            key: entry.key)
+            key: entry.key,
+            AnswerOrder.Representation(fields: entry.fields, length: length, receivedAt: entry.responseTime))
     }
 
     /// Whether an answer of that head is stored, and by which rule.

@@ -8,8 +8,11 @@ public struct ContentRange: Sendable, Hashable {
     /// The complete length; nil where the sender does not know it ("*").
     public let length: Int64?
 
+    /// No representation is longer, so that positions can be added without an overflow.
+    public static let mostBytes: Int64 = 1 << 60
+
     /// Reads the field. Nil where there is no line or several, where the unit is another than bytes, and for what cannot be: a last
-    /// position before the first, or a complete length that does not reach beyond the last.
+    /// position before the first, a complete length that does not reach beyond the last, or one above `mostBytes`.
     public init?(_ fields: HeaderFields) {
         let values = fields.all("Content-Range")
         guard values.count == 1 else { return nil }
@@ -20,13 +23,13 @@ public struct ContentRange: Sendable, Hashable {
         guard parts.count == 2 else { return nil }
         let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, let first = Self.position(ends[0]), let last = Self.position(ends[1]), first <= last,
-            last < .max
+            last < Self.mostBytes
         else { return nil }
         range = first..<last + 1
         if parts[1] == "*" {
             length = nil
         } else {
-            guard let length = Self.position(parts[1]), length > last else { return nil }
+            guard let length = Self.position(parts[1]), length > last, length <= Self.mostBytes else { return nil }
             self.length = length
         }
     }

@@ -119,6 +119,23 @@ extension Tables {
             received(2, has("Range", "bytes=0-4"), has("If-Range", #""v""#))
             hits(digits)
         }
+        Clause(
+            "RFC 9110 §15.3.7 fewer fields", .must, "A part that If-Range was sent for goes out with the stored fields."
+        ) {
+            answers(part(6, 9, [kept, tag, "Content-Type: text/x", "A: 1"]), part(2, 5, [kept, tag, "A: 2"]))
+            range("-4", "6789", "6-9")
+            range("2-", "23456789", "2-9", has("Content-Type", "text/x"), has("A", "2"))
+        }
+        Clause(
+            "RFC 9110 §15.3.7 not asked for", .may,
+            "A part that the origin sends for the whole answers the client's range."
+        ) {
+            answers(part(2, 4))
+            range("2-4", "234", "2-4", forwarded("uri-miss", status: 206, stored: true))
+            received(1, lacks("Range"))
+            range("3-4", "34", "3-4", hit())
+            saw(1)
+        }
         Clause("RFC 9110 §15.3.7 less", .may, "Where less than was asked for is sent, the rest is asked for.") {
             answers(part(0, 4), part(5, 9))
             get("Range: bytes=-10", expect: status(200), body(digits))
@@ -207,6 +224,18 @@ extension Tables {
         refused(
             "multipart", "Several parts in one answer are not stored.",
             part(6, 9, [kept, tag, "Content-Type: multipart/byteranges; boundary=x"]), "6789")
+        refused(
+            "length beyond reason", "A part of a representation that is longer than 2^60 bytes is not stored.",
+            part(6, 9, place: "bytes 6-9/9223372036854775807"), "6789")
+        refused(
+            "coding", "A part in a coding that the client does not take is not stored.",
+            part(6, 9, [kept, tag, "Content-Encoding: gzip"]), "6789")
+        Clause("RFC 9110 §15.3.7 reduced", .mustNot, "The answer to a client's own If-Range is no head of the whole.") {
+            answers(part(6, 9, [kept, tag]), part(6, 9, [kept, tag, "Content-Type: text/plain"]))
+            get(#"If-Range: "v""#, "Range: bytes=-4", expect: status(206), body("6789"))
+            range("-4", "6789", "6-9", forwarded(), has("Content-Type", "text/plain"))
+            saw(2)
+        }
         Clause("RFC 9111 §3.5 part", .mustNot, "A part for who shows who they are is not stored.") {
             answers(part(6, 9), part(6, 9))
             get("Authorization: Basic eDp5", "Range: bytes=-4", expect: body("6789"))
@@ -279,8 +308,16 @@ extension Tables {
         Clause("RFC 9110 §15.5.17 stored part", .may, "A range behind the end of stored parts goes to the origin.") {
             answers(part(6, 9), reply("Content-Range: bytes */10", status: "416 Range Not Satisfiable"))
             range("-4", "6789", "6-9")
-            get("Range: bytes=10-", expect: status(416), has("Content-Range", "bytes */10"))
+            get("Range: bytes=10-", expect: status(416), has("Content-Range", "bytes */10"), forwarded("partial"))
+            received(2, has("Range", "bytes=10-"), lacks("If-Range"))
             range("-4", "6789", "6-9", hit())
+        }
+        Clause("RFC 9111 §4 longer by now", .must, "A part behind their end takes the place of stored parts.") {
+            answers(part(6, 9), part(10, 11, [kept, #"ETag: "w""#], place: "bytes 10-11/12", text: "KL"))
+            range("-4", "6789", "6-9")
+            get("Range: bytes=10-", expect: status(206), body("KL"), has("Content-Range", "bytes 10-11/12"))
+            get("Range: bytes=-2", expect: status(206), body("KL"), hit(), has("ETag", #""w""#))
+            saw(2)
         }
         for method in ["POST", "PUT", "DELETE"] {
             Clause("RFC 9111 §4.4 \(method) and parts", .must, "An unsafe request invalidates stored parts.") {

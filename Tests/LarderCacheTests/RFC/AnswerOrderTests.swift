@@ -66,6 +66,37 @@ import Testing
         #expect(!order.isOvertaken(2))
     }
 
+    /// Whether an answer is overtaken by a newer part.
+    private func isOvertaken(_ tag: String, _ length: Int64?, byPart newer: String) -> Bool {
+        func representation(_ tag: String, _ length: Int64?) -> AnswerOrder.Representation {
+            .init(fields: ["ETag": tag], length: length, receivedAt: WallTime(seconds: 1))
+        }
+        var order = AnswerOrder()
+        order.enter(1, Self.plain, key: Sample.key("a"), representation(tag, length))
+        order.enter(2, Self.plain, key: Sample.key("b"), representation(newer, 10))
+        order.spareSame(2)
+        _ = order.overtake(by: 2, .answered, withdraws: true)
+        return order.isOvertaken(1)
+    }
+
+    @Test func aPartLeavesAnOlderAnswerOfTheSameRepresentation() {
+        #expect(!isOvertaken("\"v\"", 10, byPart: "\"v\""))
+    }
+
+    @Test(arguments: [("\"u\"", 10), ("\"v\"", 11), ("\"v\"", nil), ("W/\"v\"", 10)] as [(String, Int64?)])
+    func aPartOvertakesAnOlderAnswerThatIsNotKnownToBeOfTheSame(_ tag: String, _ length: Int64?) {
+        #expect(isOvertaken(tag, length, byPart: "\"v\""))
+    }
+
+    @Test func aWholeAnswerOvertakesAnOlderOneOfTheSameRepresentation() {
+        var order = AnswerOrder()
+        let same = AnswerOrder.Representation(fields: ["ETag": "\"v\""], length: 10, receivedAt: WallTime(seconds: 1))
+        order.enter(1, Self.plain, key: Sample.key("a"), same)
+        order.enter(2, Self.plain, key: Sample.key("b"), same)
+        _ = order.overtake(by: 2, .answered, withdraws: true)
+        #expect(order.isOvertaken(1))
+    }
+
     @Test func whatIsOvertakenIsNotWritten() {
         var order = AnswerOrder()
         order.enter(1, Self.plain, key: Sample.key("a"))

@@ -60,6 +60,13 @@ import Testing
         #expect(content.stored == 25)
     }
 
+    @Test func aPartOfWhichNewerOnesHoldTheMostCountsWithItsWholeRow() {
+        var content = Self.content(100, 0..<30, 5..<30)
+        #expect(content.stored == 30)
+        #expect(content.add(50..<60, most: 60) == [0])
+        #expect(content.parts.map(\.range) == [5..<30, 50..<60])
+    }
+
     @Test func morePartsThanAllowedDropWhatWasStoredFirst() {
         var content = Self.content(10_000)
         for place in 0..<Int64(PartialContent.limit) { #expect(content.add(place * 10..<place * 10 + 5).isEmpty) }

@@ -29,16 +29,21 @@ struct PartSaving: Sendable {
     }
 
     /// Stores what a writer has of a part: so many bytes from its beginning on.
-    func save(_ count: Int64, _ writer: any BodyWriter) async -> Written {
-        let written = await save(count) { part in
+    /// - Parameter reach: which older answers it overtakes, where its head has not overtaken them.
+    func save(
+        _ count: Int64, _ writer: any BodyWriter, overtaking reach: AnswerOrder.Reach? = nil
+    ) async -> Written {
+        let written = await save(count, overtaking: reach) { part in
             await cache.complete(writer, part, with: nil, since: began, when: { !place.isOvertaken })
         }
         if !written.isAccepted { writer.abandon() }
         return written
     }
 
-    private func save(_ count: Int64, by write: (StoredResponse) async -> Written) async -> Written {
-        guard place.beginWriting(overtaking: nil) else { return .refused }
+    private func save(
+        _ count: Int64, overtaking reach: AnswerOrder.Reach? = nil, by write: (StoredResponse) async -> Written
+    ) async -> Written {
+        guard place.beginWriting(overtaking: reach) else { return .refused }
         // One at a time: each reads the list and writes it with its own part.
         guard await cache.turns.enter(row.key.digest) else { return .refused }
         defer { cache.turns.leave(row.key.digest) }
@@ -65,6 +70,8 @@ struct PartSaving: Sendable {
         let kept = await parts.lists.keep(row, names: names, putsOthersInDoubt: false, place) { [row] companion in
             await cache.write(row, with: companion, since: began, when: { !place.isOvertaken })
         }
+        // The older list still names what it did.
+        guard kept.written.isAccepted else { return .refused }
         for start in gone { await remove(start, of: content) }
         if known == nil, let before {
             for start in Set(before.content.parts.map(\.start)) { await remove(start, of: before.content) }
@@ -73,7 +80,7 @@ struct PartSaving: Sendable {
         counters.cell(EngineCounters.storedParts, row.provider, "stored").add()
         counters.cell(EngineCounters.storedParts, row.provider, "dropped").add(gone.count)
         // Memory holds whole answers only.
-        return Written(state: kept.written.isAccepted ? written.state : .refused)
+        return Written(state: written.state)
     }
 
     /// Rows of parts may go so much earlier than their list.

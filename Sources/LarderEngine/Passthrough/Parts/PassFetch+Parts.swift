@@ -26,6 +26,8 @@ extension PassFetch {
         var answer: PartAnswer
         /// The fields and lifetimes of the whole representation.
         var verdict: PassVerdict
+        /// The stored parts that it is put together with: those of the same representation.
+        var known: StoredParts?
     }
 
     /// What of an answer is to be stored as a part: of a 206 what it holds, and of a whole answer that is too large its beginning,
@@ -37,22 +39,35 @@ extension PassFetch {
         let answer: PartAnswer
         switch head.status {
         case 206:
-            guard let part = found.part,
+            // An origin may send the range that the client asked for though we asked for the whole.
+            guard let part = found.part ?? parts.asWritten, parts.isTaken(head.fields),
                 case .success(let judged) = PartRequest.judge(head, asked: part.spec, known: part.stored?.content)
             else { return nil }
-            answer = judged
+            // The answer to a client's own If-Range need not have the fields that the client knows (RFC 9110 §15.3.7).
+            if part.stored == nil, part.ifRange != nil { return nil }
             if let known = part.stored, !known.content.isSame(as: judged.validator, length: judged.length) {
                 return nil
             }
+            answer = judged
         case 200:
-            guard request.wantsRange, head.length ?? 0 > settings.cache.maxObject,
-                let begun = PartRequest.incomplete(head)
+            // A part that is coming is read once: several ranges of it are not answered by it.
+            guard request.wantsRange, ByteRange.specs(request.fields)?.count == 1,
+                head.length ?? 0 > settings.cache.maxObject, let begun = PartRequest.incomplete(head)
             else { return nil }
             answer = begun
         default: return nil
         }
         let verdict = storing(PartRequest.wholeHead(head), classification)
-        return verdict.isStored ? Taken(answer: answer, verdict: verdict) : nil
+        guard verdict.isStored else { return nil }
+        let known = stored(found).flatMap {
+            $0.content.isSame(as: answer.validator, length: answer.length) ? $0 : nil
+        }
+        return Taken(answer: answer, verdict: verdict, known: known)
+    }
+
+    /// The stored parts that a look-up found.
+    private func stored(_ found: EntryCache.Found) -> StoredParts? {
+        found.part?.stored ?? (found.entry?.large as? PartsBody)?.stored
     }
 
     /// Whether the store sets the pace of an answer's body.
@@ -83,11 +98,11 @@ extension PassFetch {
             stream.cancel()
             return await askAnew(known, found, began, voice)
         }
-        let known = found.part?.stored
+        let known = taken.known
         let row = row(taken, head, known)
-        let place = engine.cache.answers.enter(
-            request.primary.digest, AnswerOrder.Selection(vary: Vary(row.fields), fields: request.forwarded),
-            key: row.key)
+        let place = place(of: row, taken.answer.length)
+        place.spareSame()
+        await hideOthers(than: row, isSame: known != nil, found, began, place)
         let content =
             known?.content
             ?? PartialContent(
@@ -97,7 +112,7 @@ extension PassFetch {
         var made = Made(entry: row, origin: .upstream(status: head.status, isAnswer: true))
         made.storing = known == nil ? .partStored : .partCombined
         made.asked = found.part?.range
-        made.own = Made.Own(fields: PassFields.endToEnd(PartRequest.wholeHead(head)), interim: head.interim)
+        made.own = Made.Own(fields: own(head, known), interim: head.interim)
         made.selection = selection(of: row, began, place)
         func show(_ body: PartsBody.Live.Source) {
             made.entry = parts.entry(
@@ -118,6 +133,45 @@ extension PassFetch {
         await voice.announce(made)
         return await archive(made, stream, saving)
     }
+
+    /// What is stored of other representations is not answered after a newer part.
+    /// - Parameters:
+    ///   - row: of the list.
+    ///   - isSame: the part belongs to what is stored: there is nothing but what is under way.
+    func hideOthers(
+        than row: StoredResponse, isSame: Bool, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace
+    ) async {
+        var newer = row
+        newer.key = variants.place(names(row)).key
+        if isSame {
+            guard engine.cache.isCurrent(began) else { return }
+            for key in place.overtake(.answered) {
+                newer.key = key
+                engine.cache.hide(newer)
+            }
+            return
+        }
+        var found = found
+        if let old = stored(found) {
+            // Waited for, so that the rows that the new list names are not taken for its own.
+            if engine.cache.isCurrent(began) {
+                await engine.cache.displace(old.row.key.digest, of: request.provider.name)
+            }
+            if found.entry?.large is PartsBody { found.entry = nil }
+        }
+        await hideOlder(than: newer, found, began, place)
+    }
+
+    /// What goes to who asked for it alone: the answer's own fields, and those that only stored parts have (RFC 9110 §15.3.7).
+    private func own(_ head: UpstreamHead, _ known: StoredParts?) -> HeaderFields {
+        var own = PassFields.endToEnd(PartRequest.wholeHead(head))
+        guard var stored = known?.row.fields else { return own }
+        stored.remove(Self.ofMessage)
+        own.lines += stored.lines.filter { [own] in !own.contains($0.name) }
+        return own
+    }
+
+    private static let ofMessage: FieldNameSet = ["Age", "Date", "Content-Length"]
 
     /// The row of the list: the head of the whole representation. The newest head's fields take the place of the stored ones
     /// (RFC 9110 §15.3.7.3).
@@ -190,25 +244,43 @@ extension PassFetch {
         row.key = listed.key
         row.parents = [request.target.digest] + listed.parents + request.groups(row)
         let saving = PartSaving(parts: parts, answer: begun, row: row, names: names, began: began, place: place)
-        _ = await saving.save(count, writer)
+        place.spareSame()
+        _ = await saving.save(count, writer, overtaking: .answered)
     }
 
     // MARK: What becomes of stored parts
 
+    /// Whether parts of the same representation are stored as that of a whole answer.
+    func hasParts(of head: UpstreamHead) async -> Bool {
+        guard request.mayHaveParts, let whole = PartRequest.incomplete(head),
+            let stored = await parts.lists.find().entry.flatMap({ StoredParts($0) })
+        else { return false }
+        return stored.content.isSame(as: whole.validator, length: whole.length)
+    }
+
     /// A newer answer that is no part of them takes the place of stored parts.
     func removeParts(olderThan entry: StoredResponse, _ began: RemovalStamp) async {
         guard request.mayHaveParts, Displacement.reach(status: entry.status) != nil, entry.status != 206,
-            engine.cache.isCurrent(began)
+            entry.endpoint != StoredParts.listName, engine.cache.isCurrent(began)
         else { return }
         let key = parts.listed.primary
-        guard let list = await engine.cache.open(key), list.responseTime <= entry.responseTime else { return }
-        await engine.cache.displace(key.digest, of: request.provider.name)
+        guard let list = await engine.cache.open(key) else {
+            // A look-up that took too long says nothing.
+            var newer = entry
+            newer.key = key
+            return engine.cache.hide(newer)
+        }
+        // Of several variants some may be newer.
+        if isOlder(list, than: entry) || list.responseTime == entry.responseTime {
+            await engine.cache.displace(key.digest, of: request.provider.name)
+        } else if let own = await parts.lists.find().entry, own.key != key, isOlder(own, than: entry) {
+            await engine.cache.displace(own.key.digest, of: request.provider.name)
+        }
     }
 
-    /// Stored parts whose list was validated live as long as that.
+    /// The parts of a list that was validated live as long as it.
     func prolongParts(_ entry: StoredResponse) async {
         guard let body = entry.large as? PartsBody else { return }
-        await parts.lists.prolong(entry)
         await parts.prolong(body.stored.content, in: entry)
     }
 }

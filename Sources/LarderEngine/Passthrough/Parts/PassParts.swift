@@ -63,7 +63,7 @@ struct PassParts: Sendable {
     }
 
     /// A part of a coded body cannot be undone for who does not take the coding.
-    private func isTaken(_ fields: HeaderFields) -> Bool {
+    func isTaken(_ fields: HeaderFields) -> Bool {
         guard let coding = fields.combined("Content-Encoding") else { return true }
         return ContentCoding.accepts(request.forwarded.combined("Accept-Encoding"), coding)
     }
@@ -119,13 +119,20 @@ struct PassParts: Sendable {
     func bring(
         _ stretch: Range<Int64>, of stored: StoredParts
     ) async throws(BodyFailure) -> (any BodyReader, end: Int64) {
+        // Their fetches are not put together with what others may have.
+        guard !request.isPersonal, !request.directives.noStore, !request.directives.onlyIfCached else {
+            throw BodyFailure("A stored part of the body is gone, and this request does not have it fetched.")
+        }
         let plan = PartPlan(stretch, of: stored)
         var found = EntryCache.Found(
             ready: engine.cache.readyStamp(request.primary.digest), began: engine.cache.begin(request.target))
         found.part = plan
         let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
-        let obtained = await engine.flights.obtain(flightKey(plan), of: request.target.digest, patience: nil) {
-            [found] voice in await fetch.work(found, voice)
+        let key = flightKey(plan)
+        let work: FlightCoordinator.Work = { [found] voice in await fetch.work(found, voice) }
+        var obtained = await engine.flights.obtain(key, of: request.target.digest, patience: nil, work: work)
+        if !isForThis(obtained, found) {
+            obtained = await engine.flights.obtainAlone(key, patience: nil, work: work)
         }
         switch obtained {
         case .result(.failed(let failure), _): throw BodyFailure(failure.detail)
@@ -135,6 +142,17 @@ struct PassParts: Sendable {
             }
             return piece
         case .alone, .late, .left: throw BodyFailure("What lacks of the stored parts could not be fetched.")
+        }
+    }
+
+    /// Whether what another's fetch has brought answers this request too.
+    private func isForThis(_ obtained: Obtained, _ found: EntryCache.Found) -> Bool {
+        switch obtained {
+        case .result(.answered(let made), joined: true):
+            made.mayBeShared
+                && PassSelection(engine: engine, request: request, snapshot: snapshot).selects(made, found)
+        case .alone: false
+        case .result, .late, .left: true
         }
     }
 
