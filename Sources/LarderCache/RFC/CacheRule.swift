@@ -6,11 +6,11 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     // Storing: why not.
     case method, requestBody, authorization, cookie, requestNoStore, responseNoStore, responsePrivate
     case notFinal, statusNotUnderstood, statusNeverStored, partialContent, notModifiedAnswer, preconditionAnswer
-    case partInvalid, partWithoutValidator, partOfUnknownLength
+    case partInvalid, partOfUnknownLength
     case setCookie, varyAny, variantUnknown, connectionOption, notCacheable, noLifetime, noUse, retention, notAnAnswer
     // Storing: why, and for how long.
     case sharedMaxAge, maxAge, expires, heuristic, validationOnly, noCacheAnswer, mustUnderstand, targeted
-    case postContentLocation, declaredTTL, partStored, partCombined
+    case postContentLocation, declaredTTL, partStored, partWithoutValidator, partCombined
     // Reuse before the upstream is asked.
     case fresh, immutable, requestNoCache, requestMaxAge, requestMinFresh, requestMaxStale, onlyIfCached
     case mustRevalidate, proxyRevalidate, sharedMaxAgeStale, staleWhileRevalidate, staleNeedsValidation, staleBound

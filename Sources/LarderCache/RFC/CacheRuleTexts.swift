@@ -7,12 +7,13 @@ extension CacheRule {
         switch self {
         case .method, .requestBody, .authorization, .cookie, .requestNoStore, .responseNoStore, .responsePrivate,
             .notFinal, .statusNotUnderstood, .statusNeverStored, .partialContent, .notModifiedAnswer,
-            .preconditionAnswer, .partInvalid, .partWithoutValidator, .partOfUnknownLength, .setCookie, .varyAny,
+            .preconditionAnswer, .partInvalid, .partOfUnknownLength, .setCookie, .varyAny,
             .variantUnknown, .connectionOption, .notCacheable, .noLifetime,
             .noUse, .retention, .notAnAnswer:
             refusal
         case .sharedMaxAge, .maxAge, .expires, .heuristic, .validationOnly, .noCacheAnswer, .mustUnderstand, .targeted,
-            .postContentLocation, .declaredTTL, .partStored, .partCombined:
+            .postContentLocation, .declaredTTL, .partStored, .partWithoutValidator,
+            .partCombined:
             lifetime
         case .fresh, .immutable, .requestNoCache, .requestMaxAge, .requestMinFresh, .requestMaxStale, .onlyIfCached,
             .mustRevalidate, .proxyRevalidate, .sharedMaxAgeStale, .staleWhileRevalidate, .staleNeedsValidation,
@@ -52,11 +53,10 @@ extension CacheRule {
         case .statusNotUnderstood:
             ("RFC 9111 §5.2.2.3", "The answer demands that its status is understood (must-understand); it is not.")
         case .statusNeverStored: ("RFC 6585 §7.2", "Answers with this status speak of one moment and are never stored.")
-        case .partialContent: ("RFC 9111 §3.3", "The answer is a part, and the request was not for one range of bytes alone.")
+        case .partialContent:
+            ("RFC 9111 §3.3", "The answer is a part, and the request was not for one range of bytes alone.")
         case .partInvalid:
             ("RFC 9110 §14.4", "The range that the answer says it holds is not what was asked for, or not what came.")
-        case .partWithoutValidator:
-            ("RFC 9111 §3.4", "The part has no strong validator, so it cannot be told which other parts it belongs to.")
         case .partOfUnknownLength: ("Larder", "The part does not say how long the whole representation is.")
         case .notModifiedAnswer: ("RFC 9111 §4.3.4", "304 updates what is stored and is no answer of its own.")
         case .preconditionAnswer: ("RFC 9110 §13.2", "The answer is about this request's conditions or ranges.")
@@ -93,6 +93,11 @@ extension CacheRule {
         case .declaredTTL:
             ("Larder", "The answer does not say how long it lives, and the configuration does (readOnlyPosts).")
         case .partStored: ("RFC 9111 §3.3", "The answer is a part with a strong validator: it answers later ranges.")
+        case .partWithoutValidator:
+            (
+                "RFC 9111 §3.3",
+                "The answer is a part without a strong validator: it answers ranges within it, and is put together with no other."
+            )
         case .partCombined: ("RFC 9111 §3.4", "The answer is a part of the same representation as stored parts.")
         default: ("RFC 9213 §2.2", "A targeted field took the place of Cache-Control and Expires.")
         }
@@ -152,7 +157,11 @@ extension CacheRule {
             ("RFC 9111 §3.4", "Only parts of what was asked for are stored. The upstream is asked for the rest.")
         case .rangeUnit: ("RFC 9110 §14.1", "The range is in a unit that only the origin knows.")
         case .severalRanges: ("Larder", "The stored parts do not hold all of several ranges.")
-        case .rangeUnsatisfiable: ("RFC 9111 §3.3", "The range begins behind the end of the stored representation. The upstream is asked whether it is longer now.")
+        case .rangeUnsatisfiable:
+            (
+                "RFC 9111 §3.3",
+                "The range begins behind the end of the stored representation. The upstream is asked whether it is longer now."
+            )
         case .conditional: ("RFC 9111 §4.3.2", "The client's own copy is the stored answer.")
         case .configuredTTL: ("Larder", "The configuration sets the lifetime, whatever the answer says.")
         case .configuredEmpty: ("Larder", "The configuration sets the lifetime of an answer without results.")

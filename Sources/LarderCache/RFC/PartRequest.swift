@@ -23,9 +23,10 @@ public struct PartAnswer: Sendable, Hashable {
     public var range: Range<Int64>
     /// Of the whole representation.
     public var length: Int64
-    public var validator: StrongValidator
+    /// Nil where it stands alone.
+    public var validator: StrongValidator?
 
-    public init(range: Range<Int64>, length: Int64, validator: StrongValidator) {
+    public init(range: Range<Int64>, length: Int64, validator: StrongValidator?) {
         (self.range, self.length, self.validator) = (range, length, validator)
     }
 }
@@ -58,10 +59,13 @@ public enum PartRequest {
         case .whole:
             let missing = content.missing(in: 0..<content.length)
             if missing.isEmpty { return .covered([0..<content.length]) }
+            if content.validator == nil { return .whole }
             return missing.count <= mostStretches && content.length <= largest ? .ask(missing) : .whole
         case .single(let range):
             let missing = content.missing(in: range)
             guard let first = missing.first, let last = missing.last else { return .covered([range]) }
+            // Nothing is put together with it.
+            if content.validator == nil { return unknown(requestFields) }
             return .ask(missing.count <= mostStretches ? missing : [first.lowerBound..<last.upperBound])
         case .several(let ranges):
             return ranges.allSatisfy(content.covers) ? .covered(ranges) : .forward(.severalRanges)
@@ -98,10 +102,8 @@ public enum PartRequest {
         guard let place = ContentRange(head.fields), head.length.map({ $0 == Int64(place.range.count) }) ?? true else {
             return .failure(PartRefusal(rule: .partInvalid))
         }
-        guard let validator = StrongValidator(head.fields, now: head.responseTime) else {
-            return .failure(PartRefusal(rule: .partWithoutValidator))
-        }
-        let told = place.length ?? known.flatMap { $0.validator == validator ? $0.length : nil }
+        let validator = StrongValidator(head.fields, now: head.responseTime)
+        let told = place.length ?? known.flatMap { $0.isSame(as: validator, length: $0.length) ? $0.length : nil }
         guard let length = told else { return .failure(PartRefusal(rule: .partOfUnknownLength)) }
         // Less than was asked for may be sent, but from its beginning on (RFC 9110 §15.3.7).
         guard let wanted = asked.resolved(length), wanted.lowerBound == place.range.lowerBound,

@@ -1,6 +1,6 @@
 // Which bytes of one representation are stored (RFC 9111 §3.3, §3.4). Each part is a row of its own; this list says which of them
 // holds what, and lies in a row that has the head of all. Parts are put together only where they have the same strong validator
-// and the same complete length. They do not overlap: the part that came last is used for what several hold.
+// and the same complete length. A part without such a validator stands alone: it answers ranges that lie within it. They do not overlap: the part that came last is used for what several hold.
 import LarderCore
 import LarderHTTP
 
@@ -21,7 +21,14 @@ public struct PartialContent: Sendable, Hashable {
         public let number: UInt64
     }
 
-    public let validator: StrongValidator
+    /// What makes parts belong together.
+    public enum Identity: Sendable, Hashable {
+        case validator(StrongValidator)
+        /// Nothing does. The number tells the row of the only part from those of others.
+        case alone(UInt64)
+    }
+
+    public let identity: Identity
     /// Of the whole representation.
     public let length: Int64
     /// In the order of the bytes, without an overlap.
@@ -31,15 +38,29 @@ public struct PartialContent: Sendable, Hashable {
 
     /// No parts of a representation.
     /// - Parameter length: above zero.
-    public init(validator: StrongValidator, length: Int64, keptUntil: WallTime) {
-        self.validator = validator
+    public init(_ identity: Identity, length: Int64, keptUntil: WallTime) {
+        self.identity = identity
         self.length = length
         self.keptUntil = keptUntil
     }
 
     /// Whether parts of both are parts of the same representation.
-    public func isSame(as validator: StrongValidator, length: Int64) -> Bool {
-        self.validator == validator && self.length == length
+    /// - Parameter validator: nil is that of nothing else.
+    public func isSame(as validator: StrongValidator?, length: Int64) -> Bool {
+        validator != nil && self.validator == validator && self.length == length
+    }
+
+    /// The validator that all parts have; nil where there is one part that has none.
+    public var validator: StrongValidator? {
+        if case .validator(let validator) = identity { validator } else { nil }
+    }
+
+    /// What tells the rows of its parts from those of other representations.
+    public var mark: String {
+        switch identity {
+        case .validator(let validator): validator.ifRange
+        case .alone(let number): "\(number)"
+        }
     }
 
     public var isComplete: Bool { covers(0..<length) }
@@ -107,12 +128,18 @@ public struct PartialContent: Sendable, Hashable {
 extension PartialContent {
     private static let version: UInt8 = 1
 
-    /// Version; 0 for a tag and 1 for a date, its length and its text; complete length; milliseconds of `keptUntil`; count, then of
+    /// Version; 0 for a tag, 1 for a date and 2 for a part that stands alone, the mark's length and its text; complete length; milliseconds of `keptUntil`; count, then of
     /// each part: beginning and end of its range, beginning and end of its row, number.
     public func encoded() -> Bytes {
-        var out: Bytes = [Self.version, { if case .tag = validator { 0 } else { 1 } }()]
+        let kind: UInt8 =
+            switch identity {
+            case .validator(.tag): 0
+            case .validator(.date): 1
+            case .alone: 2
+            }
+        var out: Bytes = [Self.version, kind]
         var text = Bytes()
-        HeaderField.append(validator.ifRange, to: &text)
+        HeaderField.append(mark, to: &text)
         VariableLength.append(UInt64(text.count), to: &out)
         out += text
         VariableLength.append(UInt64(length), to: &out)
@@ -129,18 +156,16 @@ extension PartialContent {
 
     /// The list from what `encoded` wrote; nil for any other bytes.
     public init?(decoding bytes: Bytes) {
-        guard bytes.count > 2, bytes[0] == Self.version, bytes[1] < 2 else { return nil }
+        guard bytes.count > 2, bytes[0] == Self.version, bytes[1] < 3 else { return nil }
         var place = 2
         guard let size = VariableLength.read(bytes, at: &place), size <= UInt64(bytes.count - place) else { return nil }
         let text = HeaderField.text(bytes[place..<place + Int(size)])
         place += Int(size)
         func number() -> Int64? { VariableLength.read(bytes, at: &place).flatMap { Int64(exactly: $0) } }
-        let tag = bytes[1] == 0 ? EntityTag.parse(text) : nil
-        guard bytes[1] == 1 || tag.map({ !$0.isWeak }) ?? false, let length = number(), length > 0,
-            let kept = number(), let count = number(), count <= Self.limit
+        guard let identity = Self.identity(bytes[1], text), let length = number(), length > 0, let kept = number(),
+            let count = number(), count <= Self.limit
         else { return nil }
-        self.init(
-            validator: tag.map { .tag($0) } ?? .date(text), length: length, keptUntil: WallTime(milliseconds: kept))
+        self.init(identity, length: length, keptUntil: WallTime(milliseconds: kept))
         for _ in 0..<count {
             guard let first = number(), let end = number(), let start = number(), let rowEnd = number(),
                 let order = number(),
@@ -151,5 +176,13 @@ extension PartialContent {
         }
         // Only what `encoded` writes is taken: one form, nothing behind it.
         guard place == bytes.count, encoded() == bytes else { return nil }
+    }
+
+    private static func identity(_ kind: UInt8, _ text: String) -> Identity? {
+        switch kind {
+        case 0: EntityTag.parse(text).flatMap { $0.isWeak ? nil : .validator(.tag($0)) }
+        case 1: .validator(.date(text))
+        default: UInt64(text).map { .alone($0) }
+        }
     }
 }

@@ -27,6 +27,7 @@ extension Tables {
     @Clauses static var parts: [Clause] {
         storedParts
         combinedParts
+        loneParts
         refusedParts
         partConditions
         partsAndOthers
@@ -189,6 +190,35 @@ extension Tables {
         }
     }
 
+    /// A part that answers ranges within it, and is put together with no other.
+    private static func alone(_ scenario: String, _ says: String, _ lines: [String]) -> Clause {
+        Clause("RFC 9111 §3.4 \(scenario)", .mustNot, says) {
+            answers(part(5, 9, lines), part(0, 4, lines), reply(kept, body: "abcdefghij"))
+            range("-5", "56789", "5-9")
+            range("6-8", "678", "6-8", hit())
+            range("0-4", "01234", "0-4", forwarded())
+            received(2, lacks("If-Range"))
+            get(expect: status(200), body("abcdefghij"), forwarded())
+            received(3, lacks("Range"))
+        }
+    }
+
+    @Clauses private static var loneParts: [Clause] {
+        alone("weak tag", "Parts with a weak tag are not put together.", [kept, #"ETag: W/"v""#])
+        alone("no validator", "Parts without a validator are not put together.", [kept])
+        alone(
+            "date of now", "Parts whose Last-Modified is the answer's own second are not put together.",
+            [kept, "Date: {now}", "Last-Modified: {now}"])
+        Clause("RFC 9111 §4.3.4 weak part", .may, "A stale part with a weak tag is validated.") {
+            answers(part(6, 9, [kept, #"ETag: W/"v""#]), notModified(kept, #"ETag: W/"v""#))
+            range("-4", "6789", "6-9")
+            pass(700)
+            range("-4", "6789", "6-9", forwarded("stale", status: 304))
+            range("-4", "6789", "6-9", hit())
+            saw(2)
+        }
+    }
+
     /// A part that is forwarded, and not stored.
     private static func refused(_ scenario: String, _ says: String, _ answer: Answer, _ text: String) -> Clause {
         Clause("RFC 9111 §3.3 \(scenario)", .mustNot, says) {
@@ -200,11 +230,6 @@ extension Tables {
     }
 
     @Clauses private static var refusedParts: [Clause] {
-        refused("weak tag", "A part with a weak tag is not stored.", part(6, 9, [kept, #"ETag: W/"v""#]), "6789")
-        refused("no validator", "A part without a validator is not stored.", part(6, 9, [kept]), "6789")
-        refused(
-            "date of now", "A Last-Modified of the answer's own second is weak.",
-            part(6, 9, [kept, "Date: {now}", "Last-Modified: {now}"]), "6789")
         refused(
             "no-store", "A part that says no-store is not stored.", part(6, 9, ["Cache-Control: no-store", tag]), "6789"
         )

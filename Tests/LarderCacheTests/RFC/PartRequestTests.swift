@@ -10,7 +10,7 @@ import Testing
     private static let fields: HeaderFields = ["ETag": "\"v\""]
 
     private static func content(_ ranges: Range<Int64>...) -> PartialContent {
-        var content = PartialContent(validator: tag, length: 100, keptUntil: now)
+        var content = PartialContent(.validator(tag), length: 100, keptUntil: now)
         for range in ranges { _ = content.add(range) }
         return content
     }
@@ -130,10 +130,27 @@ import Testing
             ["Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT", "Date": "Thu, 01 Jan 2026 00:00:00 GMT"],
             ["Last-Modified": "Wed, 01 Jan 2025 00:00:00 GMT"],
         ] as [HeaderFields])
-    func aPartWithoutAStrongValidatorIsNotStored(_ fields: HeaderFields) {
+    func aPartWithoutAStrongValidatorStandsAlone(_ fields: HeaderFields) {
         var fields = fields
         fields.add("Content-Range", "bytes 90-99/100")
-        #expect(Self.judged(fields, .suffix(10)) == .failure(PartRefusal(rule: .partWithoutValidator)))
+        #expect(
+            Self.judged(fields, .suffix(10)) == .success(PartAnswer(range: 90..<100, length: 100, validator: nil)))
+    }
+
+    @Test(
+        arguments: [
+            ("bytes=12-14", .covered([12..<15])), ("bytes=10-11,15-16", .covered([10..<12, 15..<17])),
+            ("bytes=15-24", .whole), ("bytes=-10", .askAsWritten(nil)),
+        ] as [(String, PartDecision)])
+    func nothingIsPutTogetherWithAPartThatStandsAlone(_ range: String, _ decision: PartDecision) {
+        var content = PartialContent(.alone(7), length: 100, keptUntil: Self.now)
+        _ = content.add(10..<20)
+        #expect(Self.decide(["Range": range], content) == decision)
+        #expect(Self.decide([:], content) == .whole)
+    }
+
+    @Test func aPartThatStandsAloneIsOfTheSameRepresentationAsNoOther() {
+        #expect(!PartialContent(.alone(7), length: 100, keptUntil: Self.now).isSame(as: nil, length: 100))
     }
 
     @Test func aDateASecondBeforeTheAnswersOwnIsStrong() {

@@ -8,7 +8,7 @@ import Testing
     private static let kept = WallTime(seconds: 1_000_000)
 
     private static func content(_ length: Int64 = 100, _ ranges: Range<Int64>...) -> PartialContent {
-        var content = PartialContent(validator: .tag(EntityTag(opaque: "v")), length: length, keptUntil: kept)
+        var content = PartialContent(.validator(.tag(EntityTag(opaque: "v"))), length: length, keptUntil: kept)
         for range in ranges { _ = content.add(range) }
         return content
     }
@@ -75,8 +75,12 @@ import Testing
     }
 
     @Test func aListIsReadAsItWasWritten() {
-        for validator in [StrongValidator.tag(EntityTag(opaque: "\u{E9}x")), .date("Mon, 01 Dec 2025 00:00:00 GMT")] {
-            var content = PartialContent(validator: validator, length: 1 << 40, keptUntil: Self.kept)
+        let identities: [PartialContent.Identity] = [
+            .validator(.tag(EntityTag(opaque: "\u{E9}x"))), .validator(.date("Mon, 01 Dec 2025 00:00:00 GMT")),
+            .alone(.max),
+        ]
+        for identity in identities {
+            var content = PartialContent(identity, length: 1 << 40, keptUntil: Self.kept)
             _ = content.add(1 << 39..<(1 << 39) + 1000)
             _ = content.add(5..<10)
             _ = content.add(7..<8)

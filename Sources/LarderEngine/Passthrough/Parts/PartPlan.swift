@@ -45,7 +45,7 @@ struct PartPlan: Sendable {
         spec = .from(stretch.lowerBound, last: last)
         let isToTheEnd = stretch.upperBound == stored.content.length
         range = "bytes=\(stretch.lowerBound)-" + (isToTheEnd ? "" : "\(last)")
-        ifRange = stored.content.validator.ifRange
+        ifRange = stored.content.mark
         self.stored = stored
     }
 

@@ -5,6 +5,15 @@ import LarderCore
 import LarderSettings
 import LarderStore
 
+extension PartialContent {
+    /// No parts of the representation that an answer is a part of.
+    init(_ answer: PartAnswer, keptUntil: WallTime) {
+        let identity = answer.validator.map { Identity.validator($0) }
+        self.init(
+            identity ?? .alone(.random(in: 0...UInt64.max)), length: answer.length, keptUntil: keptUntil)
+    }
+}
+
 /// One part on its way into the store.
 struct PartSaving: Sendable {
     let parts: PassParts
@@ -56,7 +65,7 @@ struct PartSaving: Sendable {
         if let known, known.row.responseTime > row.responseTime { row = known.row }
         var content =
             known?.content
-            ?? PartialContent(validator: answer.validator, length: answer.length, keptUntil: row.staleUntil)
+            ?? PartialContent(answer, keptUntil: row.staleUntil)
         let range = answer.range.lowerBound..<answer.range.lowerBound + count
         let written = await write(part(range, row, content))
         guard written.isAccepted else { return .refused }

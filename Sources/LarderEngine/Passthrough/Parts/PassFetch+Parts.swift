@@ -105,12 +105,12 @@ extension PassFetch {
         await hideOthers(than: row, isSame: known != nil, found, began, place)
         let content =
             known?.content
-            ?? PartialContent(
-                validator: taken.answer.validator, length: taken.answer.length, keptUntil: row.staleUntil)
+            ?? PartialContent(taken.answer, keptUntil: row.staleUntil)
         let saving = PartSaving(
             parts: parts, answer: taken.answer, row: row, names: names(row), began: began, place: place)
         var made = Made(entry: row, origin: .upstream(status: head.status, isAnswer: true))
-        made.storing = known == nil ? .partStored : .partCombined
+        made.storing =
+            known != nil ? .partCombined : taken.answer.validator == nil ? .partWithoutValidator : .partStored
         made.asked = found.part?.range
         made.own = Made.Own(fields: own(head, known), interim: head.interim)
         made.selection = selection(of: row, began, place)

@@ -88,7 +88,7 @@ struct PassParts: Sendable {
     /// The row of a part.
     func key(_ start: Int64, of content: PartialContent, listed list: CacheKey) -> CacheKey {
         var identity = list.bytes
-        HeaderField.append("\(content.length) \(content.validator.ifRange)", to: &identity)
+        HeaderField.append("\(content.length) \(content.mark)", to: &identity)
         return request.partKey("\(Base64URL.encode(Digest(of: identity).bytes)) \(start)")
     }
 
@@ -119,9 +119,11 @@ struct PassParts: Sendable {
     func bring(
         _ stretch: Range<Int64>, of stored: StoredParts
     ) async throws(BodyFailure) -> (any BodyReader, end: Int64) {
-        // Their fetches are not put together with what others may have.
-        guard !request.isPersonal, !request.directives.noStore, !request.directives.onlyIfCached else {
-            throw BodyFailure("A stored part of the body is gone, and this request does not have it fetched.")
+        // What is fetched for one client alone, or stands alone, is not put together with what is stored.
+        guard stored.content.validator != nil, !request.isPersonal, !request.directives.noStore,
+            !request.directives.onlyIfCached
+        else {
+            throw BodyFailure("A stored part of the body is gone, and cannot be fetched for this request.")
         }
         let plan = PartPlan(stretch, of: stored)
         var found = EntryCache.Found(
@@ -165,8 +167,9 @@ struct PassParts: Sendable {
             return isSame ? body.liveReader(stretch) : nil
         }
         let whole = made.tape.map { .tape($0) } ?? made.entry.source
-        guard made.entry.status == 200, whole.length == content.length,
-            StrongValidator(made.entry.fields, now: made.entry.responseTime) == content.validator
+        guard made.entry.status == 200, let length = whole.length,
+            content.isSame(
+                as: StrongValidator(made.entry.fields, now: made.entry.responseTime), length: length)
         else { return nil }
         let reader: (any BodyReader)? =
             switch whole {
