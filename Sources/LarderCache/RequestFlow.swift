@@ -224,6 +224,10 @@ public struct RequestFlow: Sendable {
         if terms.wantsRange, !hasAskedForPart, !fetched.mayBeShared, fetched.body == .streaming(isLong: true) {
             return .passOn(forward.reason, hasStored: stored != nil, forward.rule)
         }
+        // A part that is not stored is given out as it is: only its origin can judge the client's conditions.
+        if terms.hasConditions, fetched.entry.status == 206 {
+            return .passOn(forward.reason, hasStored: stored != nil, forward.rule)
+        }
         return .answerFetched(answer)
     }
 

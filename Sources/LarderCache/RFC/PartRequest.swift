@@ -60,6 +60,10 @@ public enum PartRequest {
             let missing = content.missing(in: 0..<content.length)
             if missing.isEmpty { return .covered([0..<content.length]) }
             if content.validator == nil { return .whole }
+            // Who asks for all by a range may leave before its end, as players do.
+            if let first = missing.first, let last = missing.last, asksForAll(requestFields, content, fields, now) {
+                return .ask(missing.count <= mostStretches ? missing : [first.lowerBound..<last.upperBound])
+            }
             return missing.count <= mostStretches && content.length <= largest ? .ask(missing) : .whole
         case .single(let range):
             let missing = content.missing(in: range)
@@ -75,8 +79,25 @@ public enum PartRequest {
         }
     }
 
+    /// Whether one range stands for the whole representation, and not a range that does not count.
+    private static func asksForAll(
+        _ requestFields: HeaderFields, _ content: PartialContent, _ fields: HeaderFields, _ now: WallTime
+    ) -> Bool {
+        guard let specs = ByteRange.specs(requestFields), specs.count == 1 else { return false }
+        return specs[0].resolved(content.length) == 0..<content.length
+            && ByteRange.ifRangeHolds(
+                requestFields, etag: Validation.etag(fields),
+                lastModified: Validation.lastModifiedTime(fields, now: now),
+                date: fields.first("Date").flatMap { HTTPDate.parse($0, now: now) })
+    }
+
     private static func isSingle(_ requestFields: HeaderFields) -> Bool {
         ByteRange.specs(requestFields)?.count == 1
+    }
+
+    /// Whether a range of what is unknown is asked for as it is written: the whole would be waste.
+    public static func isFar(_ requestFields: HeaderFields) -> Bool {
+        if case .askAsWritten = unknown(requestFields) { true } else { false }
     }
 
     private static func unknown(_ requestFields: HeaderFields) -> PartDecision {

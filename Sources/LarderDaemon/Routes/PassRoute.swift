@@ -167,6 +167,8 @@ struct PassRoute: Sendable {
             throw refusal(failure, request)
         case .success((let stream, let classification)):
             let own = await updateStored(stream.head, request, context, stored, since: began)
+            await PassFetch.notePassedOn(
+                stream.head, of: request, since: began, engine: engine, snapshot: context.snapshot)
             let after = engine.cache.begin(request.target)
             // Of a change that others made in between nobody knows whether the answer is from before it.
             if request.rule.semantics == .rfc, began.changes(until: after) == own,

@@ -45,10 +45,10 @@ public final class EntryCache: Sendable {
         var entry: StoredResponse?
         /// The entry is used only after a validation (`Displacement.putsOthersInDoubt`).
         var isInDoubt = false
-        /// What stored parts are to the request, where no whole answer is stored.
-        var parts: PartDecision?
-        /// The range that the upstream is asked for, so that it can be stored as a part.
-        var part: PartPlan?
+        /// What is stored of it in parts, where no whole answer is stored.
+        var parts: PartsLook?
+        /// Nothing was stored in parts, as far as `ready` tells.
+        var lacksParts = false
         /// The variants that are stored under a URL, where it has any.
         var index: VariantIndex?
         /// Why the entry answers, where neither the URL nor the request's fields select it.

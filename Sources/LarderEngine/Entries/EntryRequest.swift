@@ -147,7 +147,8 @@ public struct EntryRequest: Sendable {
         var flow = RequestFlow(terms)
         var found = await engine.time.timing(.lookUp, recipe.provider) { await recipe.find() }
         let step = flow.lookedUp(
-            found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, parts: found.parts, now: now)
+            found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, parts: found.parts?.decision,
+            now: now)
         // Most requests end here.
         if case .answer(let stored) = step, let entry = found.entry.take() {
             let mayBeKept = stored.outcome != .stale && found.isForAll

@@ -74,7 +74,9 @@ extension PassFetch {
         let isGood = { (look: SharedTier.Look) in look.entry.map(answersNow) ?? false }
         var look = await ask()
         var lease: SharedLease?
-        let isWaited = tier.settings.hasLeases && (isRefresh || !request.directives.noCache)
+        // A part is published to nobody.
+        let isWaited =
+            found.part == nil && tier.settings.hasLeases && (isRefresh || !request.directives.noCache)
         if !isGood(look), let ticket = look.ticket, isWaited {
             let patience = min(Engine.leasePatience, provider.settings.deadline ?? settings.fetch.deadline)
             switch await tier.turn(ticket, patience: patience, look: ask, isGood: isGood) {
@@ -172,6 +174,14 @@ extension PassFetch {
             return sharing.settle()
         }
         sharing.publish(entry)
+    }
+
+    /// What the tier has of the URL is of no more use where a whole answer came for a stretch of a body, and is stored here.
+    func displaceShared(inPlaceOf result: FlightResult) async {
+        guard case .answered(let made) = result, case .upstream(let status, _) = made.origin, status != 304,
+            made.entry.endpoint != StoredParts.listName, Displacement.reach(status: status) != nil
+        else { return }
+        await displaceShared()
     }
 
     /// What the tier has of the URL is of no more use: a newer answer was given out.

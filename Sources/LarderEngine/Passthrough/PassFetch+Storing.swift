@@ -12,7 +12,7 @@ extension PassFetch {
     ) async {
         let isForOneClient = request.isPersonal || why == .requestNoStore
         let displacement = Displacement(status: entry.status, isForOneClient: isForOneClient)
-        if displacement != .none { await removeParts(olderThan: entry, began) }
+        if displacement != .none, !isKnownToLackParts(found) { await removeParts(olderThan: entry, began) }
         switch displacement {
         case .none: break
         case .selected:
@@ -38,6 +38,10 @@ extension PassFetch {
             // All variants go with the key of their URL.
             await engine.cache.displace(request.primary.digest, of: request.provider.name)
         }
+    }
+
+    private func isKnownToLackParts(_ found: EntryCache.Found) -> Bool {
+        found.lacksParts && engine.cache.isCurrent(found.ready)
     }
 
     /// Hides what the request selects: what the flight found at its beginning, and what was stored since.
@@ -95,7 +99,7 @@ extension PassFetch {
     func hideOlder(
         than entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace
     ) async {
-        await removeParts(olderThan: entry, began)
+        if !isKnownToLackParts(found) { await removeParts(olderThan: entry, began) }
         guard let reach = Displacement.reach(status: entry.status) else {
             if let old = found.entry, old.status >= 500 { engine.cache.hide(entry, inPlaceOf: old) }
             return
@@ -166,6 +170,8 @@ extension PassFetch {
         overtakes: Bool = true, by write: (Companion?) async -> Written
     ) async -> Written {
         let isFoundCurrent = engine.cache.isCurrent(found.ready)
+        // What is stored of parts since then is newer, or is overtaken from here on.
+        let lacksParts = found.lacksParts && isFoundCurrent
         let reach =
             overtakes && engine.cache.isCurrent(began) ? Displacement.reach(status: entry.status) : nil
         guard place.beginWriting(overtaking: reach) else {
@@ -197,7 +203,7 @@ extension PassFetch {
             return written
         }
         engine.noteSearchVariance(entry, of: request)
-        await removeParts(olderThan: entry, began)
+        if !lacksParts { await removeParts(olderThan: entry, began) }
         await hideOlder(than: entry, found, kept, place)
         if !written.isStored || !kept.isListed {
             // What the list's key holds goes with the list, or stays with it.

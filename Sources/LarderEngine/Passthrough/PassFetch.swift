@@ -45,9 +45,12 @@ public struct PassFetch: Sendable {
             made.selection = selection(of: entry, began, nil)
             return .answered(made)
         }
+        guard let tier = sharedTier else { return await fetch(found, began, voice) }
+        if found.part?.stored == nil { return await shared(tier, found, began, voice) }
         // Hosts share whole answers only.
-        guard found.part == nil, let tier = sharedTier else { return await fetch(found, began, voice) }
-        return await shared(tier, found, began, voice)
+        let result = await fetch(found, began, voice)
+        await displaceShared(inPlaceOf: result)
+        return result
     }
 
     /// Asks the upstream.
@@ -110,7 +113,7 @@ public struct PassFetch: Sendable {
             // The store sets the pace of what it keeps. Events have no end, kept or not.
             let classification = classify(head.response)
             return head.isEventStream
-                || !verdict(head, classification, found.entry).isStored
+                || !verdict(head, classification, found.older).isStored
                     && !isStoredInPart(head, classification, found)
         }
         if let relay = InterimRelay.current { order.interim = { relay.tell($0) } }
@@ -125,15 +128,17 @@ public struct PassFetch: Sendable {
         _ entry: StoredResponse, by head: UpstreamHead, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> Made {
         let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
-        await prolongParts(news.entry)
         let isOfParts = entry.large is PartsBody
         let lists = isOfParts ? parts.lists : variants
         var made = Made(entry: news.entry, origin: .upstream(status: 304, isAnswer: true))
         made.storing = .validated
         // What is stored is the most recent answer, whatever is still coming of older ones.
         let place = place(of: news.entry, news.entry.bodyLength)
-        if isOfParts { place.spareSame() }
         made.selection = selection(of: news.entry, began, place)
+        if isOfParts, case .store = news.verdict.decision {
+            place.spareSame()
+            prolongParts(news.entry)
+        }
         await hideOlder(than: news.entry, confirmed: entry.key, found, began, place)
         var others: [StoredResponse] = []
         if let index = found.index { others = await variants.all(index).filter { $0.key != entry.key } }
@@ -174,7 +179,7 @@ public struct PassFetch: Sendable {
         return made
     }
 
-    private var unasked304: UpstreamFailure {
+    var unasked304: UpstreamFailure {
         UpstreamFailure(
             provider: request.provider.name, failure: .broken,
             detail: "The upstream answered 304 to a request that set no condition.",
@@ -189,7 +194,7 @@ public struct PassFetch: Sendable {
     ) async -> FlightResult {
         if let taken = await takePart(stream, classification, found, began, voice) { return taken }
         let head = stream.head
-        let verdict = verdict(head, classification, found.entry)
+        let verdict = verdict(head, classification, found.older)
         let mayBeKept = verdict.isStored || verdict.rule == .errorOverAnswer || verdict.rule == .objectTooLarge
         sharing?.headCame(head, isStored: verdict.isStored)
         let body = TapeBody(stream.body, length: head.length)
@@ -207,7 +212,7 @@ public struct PassFetch: Sendable {
         if verdict.rule == .objectTooLarge, await hasParts(of: head) {
             // Stored parts of the same representation stay, and took the place of what was older when they came.
             place.spareSame()
-            await hideOthers(than: made.entry, isSame: true, found, began, place)
+            hideOthersUnderWay(than: made.entry, began, place)
         } else {
             if !verdict.isStored, isAnswer { await displace(made.entry, verdict.rule, found, began, place) }
             // What is newer and too large to be kept leaves nothing older to be answered in its place.

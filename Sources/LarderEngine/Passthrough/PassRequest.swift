@@ -226,6 +226,7 @@ extension PassRequest {
         terms.isPersonal = isPersonal
         terms.isHead = method == .head
         terms.wantsRange = wantsRange
+        terms.hasConditions = wantsRange && fields.contains(anyOf: Self.preconditions)
         terms.storesParts = mayHaveParts
         return terms
     }
@@ -239,6 +240,11 @@ extension PassRequest {
     func isChosenPlainly(_ selection: Digest, _ index: VariantIndex) -> Bool {
         rule.semantics == .ttl || index.isChosen(selection, byOnly: Self.codingNames)
     }
+
+    /// Those that a fetch goes without. `If-Range` goes with the range.
+    private static let preconditions: FieldNameSet = [
+        "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+    ]
 
     private static let codingNames: Set<String> = ["accept-encoding"]
 

@@ -13,6 +13,9 @@ struct VariantStore: Sendable {
     /// The endpoint name of an index's row.
     static let indexName = "variants"
 
+    /// Whether a row is a list of variants.
+    static func isList(_ row: StoredResponse) -> Bool { row.endpoint == indexName }
+
     /// Looks for the stored answer that fits the request's selecting fields.
     func find() async -> EntryCache.Found {
         let cache = engine.cache

@@ -123,8 +123,8 @@ public enum ByteRange {
         return out.count == ranges.count ? ranges : out
     }
 
-    /// `If-Range` (RFC 9110 §13.1.5): strong comparison of a tag, or the exact `Last-Modified`.
-    private static func ifRangeHolds(
+    /// Whether the ranges of a request count: `If-Range` (RFC 9110 §13.1.5) by strong comparison of a tag, or the exact `Last-Modified`.
+    public static func ifRangeHolds(
         _ fields: HeaderFields, etag: EntityTag?, lastModified: WallTime?, date: WallTime?
     ) -> Bool {
         let values = fields.all("If-Range")

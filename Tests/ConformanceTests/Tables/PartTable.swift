@@ -294,6 +294,20 @@ extension Tables {
             received(1, has("If-Range", #""old""#), has("Range", "bytes=-4"))
             hits(digits)
         }
+        Clause("RFC 9110 §13.1.1 unknown", .must, "The origin judges a condition on a part that is not stored.") {
+            answers(
+                part(6, 9, ["Cache-Control: no-store", tag]),
+                reply(status: "412 Precondition Failed"))
+            get(#"If-Match: "old""#, "Range: bytes=-4", expect: status(412))
+            received(2, has("If-Match", #""old""#), has("Range", "bytes=-4"))
+        }
+        Clause("RFC 9110 §13.1.5 stale part", .must, "If-Range goes along where a stale part is validated.") {
+            answers(part(6, 9), reply(kept, #"ETag: "w""#, body: "ABCDEFGHIJ"))
+            range("-4", "6789", "6-9")
+            pass(700)
+            get("Range: bytes=6-9", #"If-Range: "v""#, expect: status(200), body("ABCDEFGHIJ"))
+            received(2, has("If-Range", #""v""#), has("If-None-Match", #""v""#))
+        }
         Clause("RFC 9110 §13.2.2 part", .must, "A condition comes before a range.") {
             answers(part(6, 9))
             range("-4", "6789", "6-9")
@@ -358,6 +372,32 @@ extension Tables {
             get("Range: bytes=-4", "Cache-Control: no-cache", expect: body("6789"))
             range("-4", "6789", "6-9", forwarded())
             saw(3)
+        }
+        for (name, line) in [("no-store", "Cache-Control: no-store"), ("private", "Cache-Control: private")] {
+            Clause(
+                "RFC 9111 §4.3.3 \(name) part after part", .must,
+                "A newer part that is not stored removes stored parts."
+            ) {
+                answers(part(6, 9), part(6, 9, [line, #"ETag: "w""#], text: "GHIJ"), part(6, 9))
+                range("-4", "6789", "6-9")
+                get("Range: bytes=-4", "Cache-Control: no-cache", expect: status(206), body("GHIJ"))
+                range("-4", "6789", "6-9", forwarded())
+            }
+        }
+        Clause("RFC 9111 §4.3.3 several after part", .must, "So do several ranges of a newer version.") {
+            answers(
+                part(6, 9), part(6, 9, [kept, #"ETag: "w""#, "Content-Type: multipart/byteranges; boundary=x"]),
+                part(6, 9))
+            range("-4", "6789", "6-9")
+            get("Range: bytes=0-1, 8-9", expect: status(206))
+            range("-4", "6789", "6-9", forwarded())
+        }
+        Clause("RFC 5861 §4 part", .may, "An error of the server is not stored in place of parts.") {
+            answers(part(6, 9), reply("Cache-Control: max-age=60", status: "503 Service Unavailable"))
+            range("-4", "6789", "6-9")
+            get("Range: bytes=2-3", expect: status(503))
+            range("-4", "6789", "6-9", hit())
+            saw(2)
         }
         Clause("RFC 9110 §15.5.5 404 after part", .must, "404 removes stored parts.") {
             answers(part(6, 9), reply(status: "404 Not Found", body: "gone"), part(6, 9))

@@ -14,6 +14,9 @@ struct StoredParts: Sendable {
     var row: StoredResponse
     var content: PartialContent
 
+    /// Whether an answer is a part of the same representation.
+    func isSame(as answer: PartAnswer) -> Bool { content.isSame(as: answer.validator, length: answer.length) }
+
     init(row: StoredResponse, content: PartialContent) {
         self.row = row
         self.content = content
@@ -26,6 +29,36 @@ struct StoredParts: Sendable {
         }
         self.init(row: row, content: content)
     }
+}
+
+/// What a look-up found of parts. A class, since every look-up has room for one and few have use for it.
+final class PartsLook: Sendable {
+    /// What the stored parts are to the request.
+    let decision: PartDecision
+    /// The range that the upstream is asked for, so that it can be stored as a part.
+    let plan: PartPlan?
+    /// The parts that the request selects.
+    let stored: StoredParts?
+
+    init(_ decision: PartDecision, _ plan: PartPlan?, _ stored: StoredParts?) {
+        (self.decision, self.plan, self.stored) = (decision, plan, stored)
+    }
+}
+
+extension EntryCache.Found {
+    /// The range that the upstream is asked for, so that it can be stored as a part.
+    var part: PartPlan? {
+        get { parts?.plan }
+        set {
+            if parts == nil, newValue == nil { return }
+            parts = PartsLook(parts?.decision ?? .whole, newValue, parts?.stored)
+        }
+    }
+}
+
+extension EntryCache.Found {
+    /// What is stored and may cover for an error: a whole answer, or parts.
+    var older: StoredResponse? { entry ?? parts?.stored?.row }
 }
 
 /// One range that the upstream is asked for.
@@ -50,12 +83,11 @@ struct PartPlan: Sendable {
     }
 
     /// The range as its client wrote it; nil where it wrote none, several, or one that is ignored.
-    /// - Parameter isCondition: another condition of ours goes along, and takes the place of the client's `If-Range`.
-    init?(asWritten fields: HeaderFields, isCondition: Bool = false) {
+    init?(asWritten fields: HeaderFields) {
         guard let specs = ByteRange.specs(fields), specs.count == 1, let text = fields.first("Range") else {
             return nil
         }
-        let conditions = isCondition ? [] : fields.all("If-Range")
+        let conditions = fields.all("If-Range")
         guard conditions.count <= 1 else { return nil }
         spec = specs[0]
         range = text

@@ -25,8 +25,17 @@ struct PartSaving: Sendable {
     let began: RemovalStamp
     /// The answer's among those of its URL that are under way.
     let place: AnswerPlace
+    /// The list that was found before the part was asked for, where the answer belongs to it.
+    let known: StoredParts?
 
     private var cache: EntryCache { parts.engine.cache }
+
+    /// What became of a part.
+    private struct Saved {
+        var written = Written.refused
+        /// A row was written of what came. Otherwise that is not used: it was refused, or is stored already.
+        var isRowWritten = false
+    }
 
     /// Stores a part that has come whole.
     func save(_ bytes: Bytes) async -> Written {
@@ -34,62 +43,74 @@ struct PartSaving: Sendable {
             var part = part
             part.body = bytes
             return await cache.write(part, since: began, when: { !place.isOvertaken })
-        }
+        }.written
     }
 
     /// Stores what a writer has of a part: so many bytes from its beginning on.
     /// - Parameter reach: which older answers it overtakes, where its head has not overtaken them.
-    func save(
-        _ count: Int64, _ writer: any BodyWriter, overtaking reach: AnswerOrder.Reach? = nil
-    ) async -> Written {
-        let written = await save(count, overtaking: reach) { part in
+    func save(_ count: Int64, _ writer: any BodyWriter, overtaking reach: AnswerOrder.Reach? = nil) async {
+        let saved = await save(count, overtaking: reach) { part in
             await cache.complete(writer, part, with: nil, since: began, when: { !place.isOvertaken })
         }
-        if !written.isAccepted { writer.abandon() }
-        return written
+        if !saved.isRowWritten { writer.abandon() }
     }
 
     private func save(
         _ count: Int64, overtaking reach: AnswerOrder.Reach? = nil, by write: (StoredResponse) async -> Written
-    ) async -> Written {
-        guard place.beginWriting(overtaking: reach) else { return .refused }
+    ) async -> Saved {
+        var saved = Saved()
+        guard place.beginWriting(overtaking: reach) else { return saved }
         // One at a time: each reads the list and writes it with its own part.
-        guard await cache.turns.enter(row.key.digest) else { return .refused }
+        guard await cache.turns.enter(row.key.digest) else { return saved }
         defer { cache.turns.leave(row.key.digest) }
-        let before = await cache.open(row.key).flatMap { StoredParts($0) }
-        let known = before.flatMap {
-            $0.content.isSame(as: answer.validator, length: answer.length) ? $0 : nil
-        }
+        // A list that could not be read in time is as it was before the part was asked for.
+        let before = await cache.open(row.key).flatMap { StoredParts($0) } ?? known
+        let same = before.flatMap { $0.isSame(as: answer) ? $0 : nil }
         var row = row
         // The newest head counts, whichever part has come whole first.
-        if let known, known.row.responseTime > row.responseTime { row = known.row }
-        var content =
-            known?.content
-            ?? PartialContent(answer, keptUntil: row.staleUntil)
+        if let same, same.row.responseTime > row.responseTime { row = same.row }
+        var content = same?.content ?? PartialContent(answer, keptUntil: row.staleUntil)
         let range = answer.range.lowerBound..<answer.range.lowerBound + count
-        let written = await write(part(range, row, content))
-        guard written.isAccepted else { return .refused }
-        let gone = content.add(range, most: parts.snapshot.settings.cache.maxObject)
+        var gone: [Int64] = []
+        if await isHeld(range, content) {
+            saved.written = Written(state: .stored)
+        } else {
+            saved.written = await write(part(range, row, content))
+            guard saved.written.isAccepted else { return saved }
+            saved.isRowWritten = true
+            gone = content.add(range, most: parts.snapshot.settings.cache.maxObject)
+        }
         if row.staleUntil - content.keptUntil > Self.slack {
-            await parts.prolong(content, in: row)
+            Task { [parts, content, row] in await parts.prolong(content, in: row) }
             content.keptUntil = row.staleUntil
         }
         row.body = content.encoded()
         row.large = nil
         let kept = await parts.lists.keep(row, names: names, putsOthersInDoubt: false, place) { [row] companion in
-            await cache.write(row, with: companion, since: began, when: { !place.isOvertaken })
+            // An older list of the same representation is as right.
+            await cache.write(
+                row, with: companion, since: began, supersedes: same == nil, when: { !place.isOvertaken })
         }
+        // Memory holds whole answers only.
+        saved.written = kept.written.isAccepted ? Written(state: saved.written.state) : .refused
         // The older list still names what it did.
-        guard kept.written.isAccepted else { return .refused }
+        guard kept.written.isAccepted else { return saved }
         for start in gone { await remove(start, of: content) }
-        if known == nil, let before {
+        if same == nil, let before {
             for start in Set(before.content.parts.map(\.start)) { await remove(start, of: before.content) }
         }
         let counters = parts.engine.counters
-        counters.cell(EngineCounters.storedParts, row.provider, "stored").add()
+        if saved.isRowWritten { counters.cell(EngineCounters.storedParts, row.provider, "stored").add() }
         counters.cell(EngineCounters.storedParts, row.provider, "dropped").add(gone.count)
-        // Memory holds whole answers only.
-        return Written(state: written.state)
+        return saved
+    }
+
+    /// Whether a row that begins at the same place holds as much, so that a client that left early does not shorten it.
+    private func isHeld(_ range: Range<Int64>, _ content: PartialContent) async -> Bool {
+        guard content.parts.contains(where: { $0.start == range.lowerBound && $0.end >= range.upperBound }),
+            let stored = await cache.open(parts.key(range.lowerBound, of: content, listed: row.key))
+        else { return false }
+        return stored.bodyLength >= Int64(range.count)
     }
 
     /// Rows of parts may go so much earlier than their list.

@@ -2,6 +2,7 @@
 // what lacks, which is fetched when it is reached. No more of it is in memory than of any other body that streams.
 import LarderCache
 import LarderCore
+import LarderIO
 
 /// A body in parts. Its length is that of the whole representation, also where not all of it is stored.
 struct PartsBody: LargeBody {
@@ -58,6 +59,17 @@ final class LiveTape: Sendable {
         self.tape = tape
         first = Lock(tape.reader())
     }
+
+    /// Lets the tape go that nobody begins to read, so that no body is fetched for nobody: its client was told 304, or something went wrong.
+    func release(on loop: EventLoop) {
+        loop.post { [weak self] in
+            _ = loop.schedule(at: loop.monotonic + Self.patience) { [weak self] in
+                self?.first.withLock { $0.take() }?.abandon()
+            }
+        }
+    }
+
+    private static let patience = Duration.seconds(10)
 
     func reader() -> BodyTapeReader? {
         guard tape.failure == nil else { return nil }

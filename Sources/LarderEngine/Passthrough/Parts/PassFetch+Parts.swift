@@ -51,23 +51,32 @@ extension PassFetch {
             answer = judged
         case 200:
             // A part that is coming is read once: several ranges of it are not answered by it.
-            guard request.wantsRange, ByteRange.specs(request.fields)?.count == 1,
-                head.length ?? 0 > settings.cache.maxObject, let begun = PartRequest.incomplete(head)
+            guard request.wantsRange, ByteRange.specs(request.fields)?.count == 1, isTooLarge(head),
+                let begun = PartRequest.incomplete(head)
             else { return nil }
+            if isAskedAnew(head, found) { return nil }
             answer = begun
         default: return nil
         }
         let verdict = storing(PartRequest.wholeHead(head), classification)
         guard verdict.isStored else { return nil }
-        let known = stored(found).flatMap {
-            $0.content.isSame(as: answer.validator, length: answer.length) ? $0 : nil
-        }
+        let known = found.parts?.stored.flatMap { $0.isSame(as: answer) ? $0 : nil }
         return Taken(answer: answer, verdict: verdict, known: known)
     }
 
-    /// The stored parts that a look-up found.
-    private func stored(_ found: EntryCache.Found) -> StoredParts? {
-        found.part?.stored ?? (found.entry?.large as? PartsBody)?.stored
+    private func isTooLarge(_ head: UpstreamHead) -> Bool { head.length ?? 0 > settings.cache.maxObject }
+
+    /// Whether an answer is no piece of the stored parts for which a stretch was asked: then the client's own range is asked for. A whole that is
+    /// stored, or that the client's range is near the beginning of, answers it.
+    private func isAskedAnew(_ head: UpstreamHead, _ found: EntryCache.Found) -> Bool {
+        guard let known = found.part?.stored else { return false }
+        switch head.status {
+        case 206, 416: return true
+        case 200:
+            guard isTooLarge(head), PartRequest.isFar(request.fields) else { return false }
+            return PartRequest.incomplete(head).map { !known.isSame(as: $0) } ?? true
+        default: return false
+        }
     }
 
     /// Whether the store sets the pace of an answer's body.
@@ -80,7 +89,9 @@ extension PassFetch {
         guard verdict.rule == .partialContent, let part = found.part else { return verdict.rule }
         switch PartRequest.judge(head, asked: part.spec, known: part.stored?.content) {
         case .failure(let refusal): return refusal.rule
-        case .success: return storing(PartRequest.wholeHead(head), .data).rule
+        case .success:
+            let verdict = storing(PartRequest.wholeHead(head), .data)
+            return verdict.isStored ? .partialContent : verdict.rule
         }
     }
 
@@ -94,20 +105,23 @@ extension PassFetch {
         let head = stream.head
         guard let taken = taken(head, classification, found) else {
             // It is no piece of what is stored: without that the request is asked anew.
-            guard let known = found.part?.stored, head.status == 206 || head.status == 416 else { return nil }
-            stream.cancel()
-            return await askAnew(known, found, began, voice)
+            if let known = found.part?.stored, isAskedAnew(head, found) {
+                stream.cancel()
+                return await askAnew(known, found, began, voice)
+            }
+            if head.status == 206 { await removeParts(disprovedBy: head, began) }
+            return nil
         }
         let known = taken.known
         let row = row(taken, head, known)
         let place = place(of: row, taken.answer.length)
         place.spareSame()
-        await hideOthers(than: row, isSame: known != nil, found, began, place)
+        await hideOthers(than: row, taken, found, began, place)
         let content =
             known?.content
             ?? PartialContent(taken.answer, keptUntil: row.staleUntil)
         let saving = PartSaving(
-            parts: parts, answer: taken.answer, row: row, names: names(row), began: began, place: place)
+            parts: parts, answer: taken.answer, row: row, names: names(row), began: began, place: place, known: known)
         var made = Made(entry: row, origin: .upstream(status: head.status, isAnswer: true))
         made.storing =
             known != nil ? .partCombined : taken.answer.validator == nil ? .partWithoutValidator : .partStored
@@ -131,35 +145,38 @@ extension PassFetch {
         releaseInTime(stream.body)
         show(.tape(live))
         await voice.announce(made)
+        live.release(on: engine.flights.home)
         return await archive(made, stream, saving)
     }
 
     /// What is stored of other representations is not answered after a newer part.
-    /// - Parameters:
-    ///   - row: of the list.
-    ///   - isSame: the part belongs to what is stored: there is nothing but what is under way.
-    func hideOthers(
-        than row: StoredResponse, isSame: Bool, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace
+    /// - Parameter row: of the list.
+    private func hideOthers(
+        than row: StoredResponse, _ taken: Taken, _ found: EntryCache.Found, _ began: RemovalStamp,
+        _ place: AnswerPlace
     ) async {
+        // Another fetch may have stored parts since.
+        let now = await parts.lists.find().entry.flatMap { StoredParts($0) }
+        if let now, now.isSame(as: taken.answer) { return hideOthersUnderWay(than: row, began, place) }
+        var found = found
+        if found.entry?.large is PartsBody { found.entry = nil }
+        // Waited for, so that the rows that the new list names are not taken for its own.
+        if let now, engine.cache.isCurrent(began), !place.isOvertaken {
+            await engine.cache.displace(now.row.key.digest, of: request.provider.name)
+        }
         var newer = row
         newer.key = variants.place(names(row)).key
-        if isSame {
-            guard engine.cache.isCurrent(began) else { return }
-            for key in place.overtake(.answered) {
-                newer.key = key
-                engine.cache.hide(newer)
-            }
-            return
-        }
-        var found = found
-        if let old = stored(found) {
-            // Waited for, so that the rows that the new list names are not taken for its own.
-            if engine.cache.isCurrent(began) {
-                await engine.cache.displace(old.row.key.digest, of: request.provider.name)
-            }
-            if found.entry?.large is PartsBody { found.entry = nil }
-        }
         await hideOlder(than: newer, found, began, place)
+    }
+
+    /// The same where parts of its representation are stored: what is older and of another was hidden when they came.
+    func hideOthersUnderWay(than entry: StoredResponse, _ began: RemovalStamp, _ place: AnswerPlace) {
+        guard engine.cache.isCurrent(began) else { return }
+        var newer = entry
+        for key in place.overtake(.answered) {
+            newer.key = key
+            engine.cache.hide(newer)
+        }
     }
 
     /// What goes to who asked for it alone: the answer's own fields, and those that only stored parts have (RFC 9110 §15.3.7).
@@ -200,10 +217,15 @@ extension PassFetch {
             await engine.cache.displace(known.row.key.digest, of: request.provider.name)
         }
         var found = found
-        found.part = parts.asWritten
+        // Nothing is stored any more that the answer could be put together with.
+        found.parts = PartsLook(.askAsWritten(nil), parts.asWritten, nil)
         switch await send(found.part?.fields ?? [:], found) {
         case .failure(let failure): return .failed(failure)
         case .success((let stream, let classification)):
+            guard stream.head.status != 304 else {
+                stream.cancel()
+                return .failed(unasked304)
+            }
             return await receive(stream, classification, found, began, voice)
         }
     }
@@ -223,10 +245,10 @@ extension PassFetch {
         case .cut(let failure): return .failed(request.cutOff(failure))
         case .whole(let writer, let written):
             // One that is longer or shorter than it says is none.
-            if written == count { _ = await saving.save(count, writer) } else { writer.abandon() }
+            if written == count { await saving.save(count, writer) } else { writer.abandon() }
             return .answered(made)
         case .part(let writer, let written, let failure):
-            if written > 0, written <= count { _ = await saving.save(written, writer) } else { writer.abandon() }
+            if written > 0, written <= count { await saving.save(written, writer) } else { writer.abandon() }
             if failure == nil { stream.becamePaced() }
             return .answered(made)
         }
@@ -243,9 +265,10 @@ extension PassFetch {
         let listed = parts.lists.place(names)
         row.key = listed.key
         row.parents = [request.target.digest] + listed.parents + request.groups(row)
-        let saving = PartSaving(parts: parts, answer: begun, row: row, names: names, began: began, place: place)
+        let saving = PartSaving(
+            parts: parts, answer: begun, row: row, names: names, began: began, place: place, known: nil)
         place.spareSame()
-        _ = await saving.save(count, writer, overtaking: .answered)
+        await saving.save(count, writer, overtaking: .answered)
     }
 
     // MARK: What becomes of stored parts
@@ -255,7 +278,7 @@ extension PassFetch {
         guard request.mayHaveParts, let whole = PartRequest.incomplete(head),
             let stored = await parts.lists.find().entry.flatMap({ StoredParts($0) })
         else { return false }
-        return stored.content.isSame(as: whole.validator, length: whole.length)
+        return stored.isSame(as: whole)
     }
 
     /// A newer answer that is no part of them takes the place of stored parts.
@@ -270,17 +293,39 @@ extension PassFetch {
             newer.key = key
             return engine.cache.hide(newer)
         }
-        // Of several variants some may be newer.
-        if isOlder(list, than: entry) || list.responseTime == entry.responseTime {
-            await engine.cache.displace(key.digest, of: request.provider.name)
-        } else if let own = await parts.lists.find().entry, own.key != key, isOlder(own, than: entry) {
-            await engine.cache.displace(own.key.digest, of: request.provider.name)
-        }
+        // Other variants stay, as they do in the list of whole ones.
+        let isOfAll = !VariantStore.isList(list) || Displacement.putsOthersInDoubt(status: entry.status)
+        guard let old = isOfAll ? list : await parts.lists.find().entry,
+            isOlder(old, than: entry) || old.responseTime == entry.responseTime
+        else { return }
+        await engine.cache.displace(old.key.digest, of: request.provider.name)
     }
 
-    /// The parts of a list that was validated live as long as it.
-    func prolongParts(_ entry: StoredResponse) async {
+    /// A part or a whole that is given out and not stored leaves no stored parts that it shows to be another representation's, or that may not be
+    /// stored any more (RFC 9111 §4.3.3). What somebody is told who says who they are, or who forbids storing, is no news for everybody.
+    func removeParts(disprovedBy head: UpstreamHead, _ began: RemovalStamp) async {
+        guard request.mayHaveParts, !request.isPersonal, isRefresh || !request.directives.noStore,
+            engine.cache.isCurrent(began), let known = await parts.lists.find().entry.flatMap({ StoredParts($0) })
+        else { return }
+        let validator = StrongValidator(head.fields, now: head.responseTime)
+        let isRight = validator != nil && known.content.validator == validator
+        if isRight, storing(PartRequest.wholeHead(head), .data).isStored { return }
+        await displaceShared()
+        await engine.cache.displace(known.row.key.digest, of: request.provider.name)
+    }
+
+    /// Takes note of an answer to a GET that was passed on.
+    public static func notePassedOn(
+        _ head: UpstreamHead, of request: PassRequest, since began: RemovalStamp, engine: Engine, snapshot: Snapshot
+    ) async {
+        guard request.method == .get, head.status == 200 || head.status == 206 else { return }
+        let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
+        await fetch.removeParts(disprovedBy: head, began)
+    }
+
+    /// The parts of a list that was validated live as long as it. Nobody waits for that.
+    func prolongParts(_ entry: StoredResponse) {
         guard let body = entry.large as? PartsBody else { return }
-        await parts.prolong(body.stored.content, in: entry)
+        Task { [parts] in await parts.prolong(body.stored.content, in: entry) }
     }
 }

@@ -27,7 +27,11 @@ struct PassParts: Sendable {
     /// asked for.
     func complete(_ found: EntryCache.Found) async -> EntryCache.Found {
         var found = found
+        let ready = engine.cache.readyStamp([request.primary.digest, listed.primary.digest])
         let look = await lists.find()
+        // Where the whole was changed since it was looked for, the older stamp says so.
+        if engine.cache.isCurrent(found.ready) { found.ready = ready }
+        found.lacksParts = look.entry == nil && look.index == nil
         var stored = look.entry.flatMap { isTaken($0.fields) ? StoredParts($0) : nil }
         var decision = decide(stored)
         // What is gone by now lacks. The ranges' beginnings are looked at before a head goes out, as of any large body.
@@ -35,6 +39,7 @@ struct PassParts: Sendable {
             stored?.content.remove(start: lost)
             decision = decide(stored)
         }
+        var plan: PartPlan?
         switch decision {
         case .covered:
             guard let stored else { return found }
@@ -43,13 +48,14 @@ struct PassParts: Sendable {
             // Memory and the rows that are kept ready hold whole answers.
             found.isForAll = false
             // Where it has to be validated first, another representation may be brought in parts as well.
-            found.part = PartPlan(asWritten: request.fields, isCondition: true)
+            plan = asWritten
         case .ask(let stretches):
-            if let stored, let first = stretches.first { found.part = PartPlan(first, of: stored) }
-        case .askAsWritten: found.part = asWritten
+            if let stored, let first = stretches.first { plan = PartPlan(first, of: stored) }
+        case .askAsWritten: plan = asWritten
         case .whole, .forward: break
         }
-        found.parts = decision
+        // Most requests are for a whole of which nothing is stored.
+        if decision != .whole || stored != nil { found.parts = PartsLook(decision, plan, stored) }
         return found
     }
 
