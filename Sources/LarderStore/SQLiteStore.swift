@@ -115,7 +115,19 @@ public final class SQLiteStore: CacheStore {
         try await look(key, opens: false)
     }
 
-    func look(_ key: CacheKey, opens: Bool) async throws(StoreError) -> StoredResponse? {
+    /// Whether an entry of that key may be there: false only where it is known that there is none, and not where a look-up took too long.
+    public func mayHold(_ key: CacheKey) async -> Bool {
+        do {
+            return try await look(key, opens: true, isLateFailure: true) != nil
+        } catch {
+            return true
+        }
+    }
+
+    /// - Parameter isLateFailure: a look-up that takes too long is an error, and not a miss.
+    func look(
+        _ key: CacheKey, opens: Bool, isLateFailure: Bool = false
+    ) async throws(StoreError) -> StoredResponse? {
         let shared = shared
         // First what is accepted: its commit may come before the read transaction begins.
         if let entry = shared.overlay.find(key) {
@@ -127,7 +139,12 @@ public final class SQLiteStore: CacheStore {
             return nil
         }
         let answer: Result<StoredResponse?, StoreError> = await handover { continuation in
-            let reply = Reply(continuation, late: { shared.lateRead() })
+            let reply = Reply(
+                continuation,
+                late: {
+                    let missed = shared.lateRead()
+                    return isLateFailure ? .failure(shared.overloaded("reading")) : missed
+                })
             if shared.reads.offer(.entry(key, opens: opens, reply)) { return shared.waits.add(reply, .read) }
             shared.meters.readRefused.add()
             reply.resume(returning: shared.refusedRead())

@@ -50,8 +50,8 @@ import Testing
 
     /// Where nothing else is stored.
     private static let parts: [(String, PartDecision)] = [
-        ("some parts", .ask([0..<10])), ("nothing, a range far in", .askAsWritten(nil)),
-        ("a range of no stored part", .forward(.severalRanges)),
+        ("some parts", .ask([0..<10])), ("nothing, a range far from the beginning", .askAsWritten(nil)),
+        ("several ranges, not all stored", .forward(.severalRanges)),
     ]
 
     private static let fetched: [(String, Fetched)] = [

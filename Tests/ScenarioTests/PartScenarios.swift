@@ -245,4 +245,77 @@ import Testing
             #expect(hit?["outcome"]?.string == "hit")
         }
     }
+
+    @Test func rangesThatAreAskedForAtTheSameTimeAllStay() async throws {
+        let gate = Gate()
+        let film = Film()
+        let origin = ScriptedOrigin { [.await(gate)] + film.acts($0) }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin)) { larder in
+            let address = larder.address
+            let places = (1...6).map { Int64($0) * 2_000_000 }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for place in places {
+                    group.addTask {
+                        _ = try await onOwnThread { try Self.look("\(place)-\(place + 99)", 100, at: address) }
+                    }
+                }
+                try await larder.eventually("all are asked for") { origin.requests.count == places.count }
+                gate.open()
+                try await group.waitForAll()
+            }
+            try await Self.settled(larder)
+            for place in places {
+                let again = try await onOwnThread { try Self.look("\(place)-\(place + 99)", 100, at: address) }
+                #expect(again["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(place): \(again)")
+            }
+        }
+    }
+
+    @Test func partsOfVariantsThatComeOneAfterTheOtherAllStay() async throws {
+        let origin = ScriptedOrigin { request in
+            Film(version: request.field("X-Lang") ?? "", lines: "Vary: X-Lang\r\n").acts(request)
+        }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin)) { larder in
+            let address = larder.address
+            func look(_ number: Int) async throws -> WireResponse {
+                try await onOwnThread {
+                    try Self.look("2000000-2000099", 100, at: address, "X-Lang: l\(number)\r\n")
+                }
+            }
+            for number in 0..<8 { _ = try await look(number) }
+            for number in 0..<8 {
+                let again = try await look(number)
+                #expect(again["ETag"] == "\"l\(number)\"")
+                #expect(again["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(number): \(again)")
+            }
+        }
+    }
+
+    @Test func aPartThatIsGoneFromTheMiddleIsNoHit() async throws {
+        let origin = ScriptedOrigin { Film().acts($0) }
+        defer { origin.stop() }
+        let token = "open-sesame-0123456789"
+        try await withLarder("admin: { token: \(token) }\n" + Self.configuration(origin)) { larder in
+            for range in ["2000000-2000099", "2000100-2000399", "2000400-2000499"] {
+                _ = try await larder.get("/raw/api/film", ("Range", "bytes=\(range)"))
+            }
+            let all = ("Range", "bytes=2000000-2000499")
+            let patient = ("Cache-Control", "only-if-cached")
+            #expect(try await larder.get("/raw/api/film", all, patient).status == 206)
+            let admin = ("Authorization", "Bearer \(token)")
+            let entries = try await larder.get("/v1/entries?limit=20", admin).json()["entries"]
+            // The longest.
+            let parts = entries?.elements.filter { $0["status"]?.integer == 206 } ?? []
+            let middle = try #require(
+                parts.max { ($0["bytes"]?.integer ?? 0) < ($1["bytes"]?.integer ?? 0) }?["key"]?.string)
+            let purged = try await larder.send(
+                "DELETE", "/v1/cache?key=\(middle)", fields: [admin])
+            #expect(purged.status == 200, "\(purged)")
+            #expect(try await larder.get("/raw/api/film", all, patient).status == 504)
+            let whole = try await larder.get("/raw/api/film", all)
+            #expect(whole.body == Film().bytes(2_000_000..<2_000_500))
+        }
+    }
 }

@@ -57,7 +57,7 @@ public enum EngineCounters {
     static let storedParts = MetricFamily(
         "larder_stored_parts_total",
         help:
-            "Parts of bodies: stored, or dropped for newer parts of the same representation: for their room, or since they hold the same.",
+            "Parts of bodies: stored, or dropped when newer parts of the same representation needed the room or held the same bytes.",
         labels: ["provider", "fate"])
     static let joined = MetricFamily(
         "larder_joined_total", help: "Askers that waited for a fetch another had begun.")

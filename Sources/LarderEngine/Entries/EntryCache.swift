@@ -91,6 +91,9 @@ public final class EntryCache: Sendable {
         }
     }
 
+    /// Whether an entry of that key may be stored: see `SQLiteStore.mayHold`.
+    func mayHold(_ key: CacheKey) async -> Bool { await store.mayHold(key) }
+
     /// The stored entry as it is, for a person who looks at it: a large body is left where it is.
     public func stored(_ key: CacheKey) async -> StoredResponse? { await open(key) }
 

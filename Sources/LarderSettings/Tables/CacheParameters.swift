@@ -15,7 +15,7 @@ extension SettingsTable {
         summary: "Bytes of ready answers kept in memory above the database; 0 switches the memory tier off.")
     static let cacheMaxObject = Parameter(
         "cache.maxObject", .size((1 << 10)...(1 << 36)), default: "32 MiB",
-        summary: "The largest body that is stored; of larger ones parts of so many bytes in all.",
+        summary: "The largest body that is stored. Of a larger one only parts are stored, together no more than this.",
         advice: "Where it is not written it is at most half of maxSize.")
     static let cacheMaxQueryBody = Parameter(
         "cache.maxQueryBody", .size(0...(4 << 20)), default: "64 KiB",

@@ -392,6 +392,18 @@ extension Tables {
             get("Range: bytes=0-1, 8-9", expect: status(206))
             range("-4", "6789", "6-9", forwarded())
         }
+        Clause("RFC 9111 §4.3.5 part", .must, "HEAD of another version removes stored parts.") {
+            answers(part(6, 9), replyHead(kept, #"ETag: "w""#, "Content-Length: 10"), part(6, 9))
+            range("-4", "6789", "6-9")
+            head(expect: status(200), forwarded())
+            range("-4", "6789", "6-9", forwarded())
+        }
+        Clause("RFC 9111 §4.3.5 same part", .may, "HEAD of the same version leaves them.") {
+            answers(part(6, 9), replyHead(kept, tag, "Content-Length: 10"))
+            range("-4", "6789", "6-9")
+            head(expect: status(200), forwarded())
+            range("-4", "6789", "6-9", hit())
+        }
         Clause("RFC 5861 §4 part", .may, "An error of the server is not stored in place of parts.") {
             answers(part(6, 9), reply("Cache-Control: max-age=60", status: "503 Service Unavailable"))
             range("-4", "6789", "6-9")

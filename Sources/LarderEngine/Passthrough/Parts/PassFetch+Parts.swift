@@ -164,6 +164,11 @@ extension PassFetch {
         if let now, engine.cache.isCurrent(began), !place.isOvertaken {
             await engine.cache.displace(now.row.key.digest, of: request.provider.name)
         }
+        guard await engine.cache.mayHold(request.primary) else {
+            // Hiding what is not there would take with it all that names the URL as its parent, and so other parts.
+            await displaceShared()
+            return hideOthersUnderWay(than: row, began, place)
+        }
         var newer = row
         newer.key = variants.place(names(row)).key
         await hideOlder(than: newer, found, began, place)
@@ -269,63 +274,5 @@ extension PassFetch {
             parts: parts, answer: begun, row: row, names: names, began: began, place: place, known: nil)
         place.spareSame()
         await saving.save(count, writer, overtaking: .answered)
-    }
-
-    // MARK: What becomes of stored parts
-
-    /// Whether parts of the same representation are stored as that of a whole answer.
-    func hasParts(of head: UpstreamHead) async -> Bool {
-        guard request.mayHaveParts, let whole = PartRequest.incomplete(head),
-            let stored = await parts.lists.find().entry.flatMap({ StoredParts($0) })
-        else { return false }
-        return stored.isSame(as: whole)
-    }
-
-    /// A newer answer that is no part of them takes the place of stored parts.
-    func removeParts(olderThan entry: StoredResponse, _ began: RemovalStamp) async {
-        guard request.mayHaveParts, Displacement.reach(status: entry.status) != nil, entry.status != 206,
-            entry.endpoint != StoredParts.listName, engine.cache.isCurrent(began)
-        else { return }
-        let key = parts.listed.primary
-        guard let list = await engine.cache.open(key) else {
-            // A look-up that took too long says nothing.
-            var newer = entry
-            newer.key = key
-            return engine.cache.hide(newer)
-        }
-        // Other variants stay, as they do in the list of whole ones.
-        let isOfAll = !VariantStore.isList(list) || Displacement.putsOthersInDoubt(status: entry.status)
-        guard let old = isOfAll ? list : await parts.lists.find().entry,
-            isOlder(old, than: entry) || old.responseTime == entry.responseTime
-        else { return }
-        await engine.cache.displace(old.key.digest, of: request.provider.name)
-    }
-
-    /// A part or a whole that is given out and not stored leaves no stored parts that it shows to be another representation's, or that may not be
-    /// stored any more (RFC 9111 §4.3.3). What somebody is told who says who they are, or who forbids storing, is no news for everybody.
-    func removeParts(disprovedBy head: UpstreamHead, _ began: RemovalStamp) async {
-        guard request.mayHaveParts, !request.isPersonal, isRefresh || !request.directives.noStore,
-            engine.cache.isCurrent(began), let known = await parts.lists.find().entry.flatMap({ StoredParts($0) })
-        else { return }
-        let validator = StrongValidator(head.fields, now: head.responseTime)
-        let isRight = validator != nil && known.content.validator == validator
-        if isRight, storing(PartRequest.wholeHead(head), .data).isStored { return }
-        await displaceShared()
-        await engine.cache.displace(known.row.key.digest, of: request.provider.name)
-    }
-
-    /// Takes note of an answer to a GET that was passed on.
-    public static func notePassedOn(
-        _ head: UpstreamHead, of request: PassRequest, since began: RemovalStamp, engine: Engine, snapshot: Snapshot
-    ) async {
-        guard request.method == .get, head.status == 200 || head.status == 206 else { return }
-        let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
-        await fetch.removeParts(disprovedBy: head, began)
-    }
-
-    /// The parts of a list that was validated live as long as it. Nobody waits for that.
-    func prolongParts(_ entry: StoredResponse) {
-        guard let body = entry.large as? PartsBody else { return }
-        Task { [parts] in await parts.prolong(body.stored.content, in: entry) }
     }
 }

@@ -34,7 +34,7 @@ struct PassParts: Sendable {
         found.lacksParts = look.entry == nil && look.index == nil
         var stored = look.entry.flatMap { isTaken($0.fields) ? StoredParts($0) : nil }
         var decision = decide(stored)
-        // What is gone by now lacks. The ranges' beginnings are looked at before a head goes out, as of any large body.
+        // What is gone by now lacks. All parts of the ranges are looked for before a head goes out.
         while case .covered(let ranges) = decision, let known = stored, let lost = await lost(known, ranges) {
             stored?.content.remove(start: lost)
             decision = decide(stored)
@@ -82,11 +82,13 @@ struct PassParts: Sendable {
         return entry
     }
 
-    /// The beginning of a part that holds the beginning of a range, and cannot be read.
+    /// The beginning of a part that holds some of the ranges, and cannot be read.
     private func lost(_ stored: StoredParts, _ ranges: [Range<Int64>]) async -> Int64? {
         for range in ranges {
-            guard let part = stored.content.part(at: range.lowerBound) else { continue }
-            if await body(of: part, in: stored, from: range.lowerBound) == nil { return part.start }
+            for part in stored.content.parts where part.range.overlaps(range) {
+                let place = max(part.range.lowerBound, range.lowerBound)
+                if await body(of: part, in: stored, from: place) == nil { return part.start }
+            }
         }
         return nil
     }
@@ -173,9 +175,11 @@ struct PassParts: Sendable {
             return isSame ? body.liveReader(stretch) : nil
         }
         let whole = made.tape.map { .tape($0) } ?? made.entry.source
-        guard made.entry.status == 200, let length = whole.length,
+        guard made.entry.status == 200,
             content.isSame(
-                as: StrongValidator(made.entry.fields, now: made.entry.responseTime), length: length)
+                as: StrongValidator(made.entry.fields, now: made.entry.responseTime),
+                // One of unknown length that is of another ends too early or is cut.
+                length: whole.length ?? content.length)
         else { return nil }
         let reader: (any BodyReader)? =
             switch whole {

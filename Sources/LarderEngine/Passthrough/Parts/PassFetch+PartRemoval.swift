@@ -1,0 +1,87 @@
+// What becomes of stored parts: a newer answer that is no part of them, or that shows them to be of another version, leaves none of them.
+import LarderCache
+import LarderCore
+import LarderHTTP
+
+extension PassFetch {
+    /// Whether parts of the same representation are stored as that of a whole answer.
+    func hasParts(of head: UpstreamHead) async -> Bool {
+        guard request.mayHaveParts, let whole = PartRequest.incomplete(head),
+            let stored = await parts.lists.find().entry.flatMap({ StoredParts($0) })
+        else { return false }
+        return stored.isSame(as: whole)
+    }
+
+    /// A newer answer that is no part of them takes the place of stored parts.
+    func removeParts(olderThan entry: StoredResponse, _ began: RemovalStamp) async {
+        guard request.mayHaveParts, Displacement.reach(status: entry.status) != nil, entry.status != 206,
+            entry.endpoint != StoredParts.listName, engine.cache.isCurrent(began)
+        else { return }
+        let key = parts.listed.primary
+        guard let list = await engine.cache.open(key) else {
+            // A look-up that took too long says nothing.
+            guard await engine.cache.mayHold(key) else { return }
+            var newer = entry
+            newer.key = key
+            return engine.cache.hide(newer)
+        }
+        // Other variants stay, as they do in the list of whole ones.
+        let isOfAll = !VariantStore.isList(list) || Displacement.putsOthersInDoubt(status: entry.status)
+        guard let old = isOfAll ? list : await parts.lists.find().entry,
+            isOlder(old, than: entry) || old.responseTime == entry.responseTime
+        else { return }
+        await engine.cache.displace(old.key.digest, of: request.provider.name)
+    }
+
+    /// A part or a whole that is given out and not stored leaves no stored parts that it shows to be another representation's, or that may not be
+    /// stored any more (RFC 9111 §4.3.3). What somebody is told who says who they are, or who forbids storing, is no news for everybody.
+    func removeParts(disprovedBy head: UpstreamHead, _ began: RemovalStamp) async {
+        guard request.mayHaveParts, !request.isPersonal, isRefresh || !request.directives.noStore,
+            engine.cache.isCurrent(began), let known = await parts.lists.find().entry.flatMap({ StoredParts($0) })
+        else { return }
+        let validator = StrongValidator(head.fields, now: head.responseTime)
+        let isRight = validator != nil && known.content.validator == validator
+        if isRight, storing(PartRequest.wholeHead(head), .data).isStored { return }
+        await displaceShared()
+        await engine.cache.displace(known.row.key.digest, of: request.provider.name)
+    }
+
+    /// Takes note of an answer to a GET that was passed on.
+    public static func notePassedOn(
+        _ head: UpstreamHead, of request: PassRequest, since began: RemovalStamp, engine: Engine, snapshot: Snapshot
+    ) async {
+        guard request.method == .get || request.method == .head, request.mayHaveParts else { return }
+        let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
+        switch head.status {
+        case 200 where request.method == .head: await fetch.removeParts(disprovedByHEAD: head, began)
+        case 200, 206: await fetch.removeParts(disprovedBy: head, began)
+        case 404, 410:
+            let key = fetch.parts.listed.primary
+            guard engine.cache.isCurrent(began), await engine.cache.mayHold(key) else { return }
+            await engine.cache.displace(key.digest, of: request.provider.name)
+        default: break
+        }
+    }
+
+    /// A HEAD tells of its GET: parts of another representation are invalid (RFC 9111 §4.3.5).
+    private func removeParts(disprovedByHEAD head: UpstreamHead, _ began: RemovalStamp) async {
+        guard !request.isPersonal, !request.directives.noStore, engine.cache.isCurrent(began),
+            let known = await parts.lists.find().entry.flatMap({ StoredParts($0) })
+        else { return }
+        let (now, then) = (head.fields, known.row.fields)
+        let isOther =
+            now.contains("ETag")
+            ? now.first("ETag") != then.first("ETag")
+            : now.contains("Last-Modified") && now.first("Last-Modified") != then.first("Last-Modified")
+        let isLonger = head.fields.first("Content-Length").flatMap { Int64($0) }.map { $0 != known.content.length }
+        guard isOther || isLonger ?? false else { return }
+        await displaceShared()
+        await engine.cache.displace(known.row.key.digest, of: request.provider.name)
+    }
+
+    /// The parts of a list that was validated live as long as it. Nobody waits for that.
+    func prolongParts(_ entry: StoredResponse) {
+        guard let body = entry.large as? PartsBody else { return }
+        Task { [parts] in await parts.prolong(body.stored.content, in: entry) }
+    }
+}
