@@ -14,6 +14,17 @@ struct CallgrindProfile {
     /// Who made objects, and how many.
     private(set) var makers: [String: Int] = [:]
 
+    /// The counts of several threads together.
+    init(_ threads: [CallgrindProfile]) {
+        for thread in threads {
+            for (name, function) in thread.functions {
+                functions[name, default: Function()].instructions += function.instructions
+                functions[name, default: Function()].calls += function.calls
+            }
+            makers.merge(thread.makers, uniquingKeysWith: +)
+        }
+    }
+
     init(_ text: String) {
         var names: [Substring: Substring] = [:]
         func name(_ value: Substring) -> Substring {
@@ -50,6 +61,8 @@ struct CallgrindProfile {
         }
     }
 
+    var instructions: Int { functions.values.reduce(0) { $0 + $1.instructions } }
+
     /// callgrind marks the deeper rounds of a recursion: "f'2".
     private static func plain(_ name: Substring) -> String {
         guard let mark = name.lastIndex(of: "'"), Int(name[name.index(after: mark)...]) != nil else {
@@ -74,6 +87,26 @@ struct CallgrindProfile {
             if made >= 0.1 { cost.makers[name] = made }
         }
         return cost
+    }
+}
+
+/// The dumps of all threads, made at one time, by the number that callgrind gives a thread.
+struct ThreadProfiles {
+    var threads: [String: CallgrindProfile] = [:]
+
+    var busiest: String? {
+        threads.max { ($0.value.instructions, $1.key) < ($1.value.instructions, $0.key) }?.key
+    }
+
+    /// The cost of one request, from this dump and the next one, in which there were twice as many.
+    /// - Parameter isOnOneThread: only what the busiest thread did counts. A hit never leaves its loop, and what the store's
+    ///   threads do by the clock falls into one count and not into the next.
+    func perRequest(until other: ThreadProfiles, requests: Int, isOnOneThread: Bool) -> RequestCost {
+        if isOnOneThread, let thread = other.busiest, let first = threads[thread], let second = other.threads[thread] {
+            return first.perRequest(until: second, requests: requests)
+        }
+        return CallgrindProfile(Array(threads.values)).perRequest(
+            until: CallgrindProfile(Array(other.threads.values)), requests: requests)
     }
 }
 

@@ -54,7 +54,7 @@ struct HotPath {
         setup.isPinned = false
         // The order of Swift's own hash tables changes from process to process unless it is told not to.
         setup.prefix = [
-            "env", "SWIFT_DETERMINISTIC_HASHING=1", "valgrind", "--tool=callgrind", "--quiet",
+            "env", "SWIFT_DETERMINISTIC_HASHING=1", "valgrind", "--tool=callgrind", "--quiet", "--separate-threads=yes",
             "--callgrind-out-file=\(dumps)/out",
         ]
         return Watched(running: try .start(setup, on: stand, origin: origin.port, seconds: 120), dumps: dumps)
@@ -77,7 +77,7 @@ struct HotPath {
         try ask(requests)
         let first = try dump(watched)
         try ask(2 * requests)
-        return first.perRequest(until: try dump(watched), requests: requests)
+        return first.perRequest(until: try dump(watched), requests: requests, isOnOneThread: one.isHot)
     }
 
     /// Until the plain object comes from where this case looks for it.
@@ -90,17 +90,21 @@ struct HotPath {
         throw .failed(one.title, "no hit in 200 requests")
     }
 
-    /// What was counted since the last dump.
-    private func dump(_ watched: Watched) throws(Failure) -> CallgrindProfile {
+    /// What was counted since the last dump: a file for each thread, whose name ends in the thread's number.
+    private func dump(_ watched: Watched) throws(Failure) -> ThreadProfiles {
         let before = Set(Files.names(in: watched.dumps))
         let vgdb = try ChildProcess(
             "vgdb", ["vgdb", "--wait=5", "--pid=\(watched.running.process.pid)", "dump"], core: nil, stand: stand)
         defer { vgdb.stop() }
         _ = try vgdb.finish(seconds: 60)
-        guard let made = Set(Files.names(in: watched.dumps)).subtracting(before).first else {
-            throw .failed("callgrind", "made no dump")
+        var profiles = ThreadProfiles()
+        for name in Set(Files.names(in: watched.dumps)).subtracting(before) {
+            guard let mark = name.lastIndex(of: "-") else { continue }
+            profiles.threads[String(name[name.index(after: mark)...])] = CallgrindProfile(
+                Files.text(of: "\(watched.dumps)/\(name)"))
         }
-        return CallgrindProfile(Files.text(of: "\(watched.dumps)/\(made)"))
+        guard !profiles.threads.isEmpty else { throw .failed("callgrind", "made no dump") }
+        return profiles
     }
 
     /// Names as people write them. `swift demangle` leaves what is no Swift name alone.

@@ -104,7 +104,7 @@ final class LoopCore {
 
     /// The alarm tells of timers by the system's clock; a clock set by hand has none.
     private var hasDueTimer: Bool {
-        guard !keepsSystemTime, let deadline = timers.earliest() else { return false }
+        guard !keepsSystemTime, let deadline = timers.earliest else { return false }
         return deadline <= monotonic
     }
 
@@ -132,7 +132,7 @@ final class LoopCore {
 
     /// Sets the alarm where the next deadline is earlier than the one it is set for.
     private func arm() {
-        guard keepsSystemTime, let earliest = timers.earliest(), armed.isLater(than: earliest) else { return }
+        guard keepsSystemTime, let earliest = timers.earliest, armed.isLater(than: earliest) else { return }
         // Due already: no alarm need ring for what the next turn does, which then comes at once.
         if earliest <= monotonic { return soon.append {} }
         guard let deadline = armed.set(for: earliest) else { return }

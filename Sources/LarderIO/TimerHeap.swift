@@ -9,6 +9,9 @@ public struct TimerToken: Sendable, Hashable {
 
 /// A binary heap of deadlines. A cancelled timer leaves its place when it comes up, or when such places are the greater
 /// part of the heap: memory stays within a small multiple of the timers in force.
+///
+/// The first place is always in force: what is cancelled there leaves at once. A loop asks for the earliest deadline twice in each
+/// turn, so the answer must not cost a look into the table.
 struct TimerHeap {
     private struct Entry {
         var deadline: MonotonicTime
@@ -41,6 +44,10 @@ struct TimerHeap {
     @discardableResult
     mutating func cancel(_ token: TimerToken) -> Bool {
         guard bodies.removeValue(forKey: token.number) != nil else { return false }
+        if heap.first?.number == token.number {
+            removeFirst()
+            dropCancelled()
+        }
         if heap.count > 64, heap.count > 2 * bodies.count {
             heap.removeAll { bodies[$0.number] == nil }
             // A sorted array is a heap.
@@ -50,19 +57,20 @@ struct TimerHeap {
     }
 
     /// The earliest deadline in force.
-    mutating func earliest() -> MonotonicTime? {
-        while let first = heap.first {
-            if bodies[first.number] != nil { return first.deadline }
-            removeFirst()
-        }
-        return nil
-    }
+    var earliest: MonotonicTime? { heap.first?.deadline }
 
     /// Takes the earliest timer that is due.
     mutating func popDue(at now: MonotonicTime) -> (() -> Void)? {
-        guard let deadline = earliest(), deadline <= now, let first = heap.first else { return nil }
+        guard let first = heap.first, first.deadline <= now else { return nil }
         removeFirst()
-        return bodies.removeValue(forKey: first.number)
+        let body = bodies.removeValue(forKey: first.number)
+        dropCancelled()
+        return body
+    }
+
+    /// Removes from the front what is not in force.
+    private mutating func dropCancelled() {
+        while let first = heap.first, bodies[first.number] == nil { removeFirst() }
     }
 
     private mutating func removeFirst() {

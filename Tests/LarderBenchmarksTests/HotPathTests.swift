@@ -55,6 +55,28 @@ import Testing
         #expect(cost.reached.contains("malloc"))
     }
 
+    /// A loop that answers, and a store whose work by the clock falls into the second count only.
+    private var threads: (first: ThreadProfiles, second: ThreadProfiles) {
+        let store = CallgrindProfile("fn=(1) sqlite3_step\n3 5000\n")
+        return (
+            ThreadProfiles(threads: ["02": dump(100)]), ThreadProfiles(threads: ["02": dump(200), "05": store])
+        )
+    }
+
+    @Test func aHitCostsWhatItsOwnThreadDoes() {
+        let (first, second) = threads
+        #expect(second.busiest == "02")
+        let cost = first.perRequest(until: second, requests: 100, isOnOneThread: true)
+        #expect(cost.instructions == 130)
+        #expect(cost.allocations == 2)
+        #expect(cost.makers == ["walk": 2])
+    }
+
+    @Test func otherRequestsCostWhatAllThreadsDo() {
+        let (first, second) = threads
+        #expect(first.perRequest(until: second, requests: 100, isOnOneThread: false).instructions == 180)
+    }
+
     @Test(arguments: [
         "Swift.Array.append(__owned A) -> ()", "static LarderCore.Text.of<A where A: Swift.Collection>(A) -> Swift.Int",
         "LarderIO.LoopBound.value.getter : A", "Swift.UnsafeBufferPointer.Iterator.next() -> A?",
