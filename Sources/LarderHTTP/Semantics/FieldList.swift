@@ -110,24 +110,74 @@ public enum FieldList {
         for value in values {
             var text = value
             text.withUTF8 { bytes in
-                eachMember(of: bytes) { directive(UnsafeBufferPointer(rebasing: bytes[$0]), body) }
+                eachMember(of: bytes) { range in
+                    let member = UnsafeBufferPointer(rebasing: bytes[range])
+                    if !directive(member, body), endsInQuote(member) { eachHidden(in: member, body) }
+                }
             }
         }
     }
 
-    private static func directive(_ member: UnsafeBufferPointer<UInt8>, _ body: (DirectiveBytes) -> Void) {
+    /// Whether the member is one by the grammar.
+    private static func directive(
+        _ member: UnsafeBufferPointer<UInt8>, _ body: (DirectiveBytes) -> Void
+    ) -> Bool {
         let end = member.firstIndex { !Octet.isToken($0) } ?? member.count
-        guard end > 0 else { return }
-        let name = UnsafeBufferPointer(rebasing: member[..<end])
-        guard end < member.count else { return body(DirectiveBytes(name: name)) }
-        guard member[end] == 0x3D else { return body(DirectiveBytes(name: name, isMalformed: true)) }
+        guard end > 0 else { return false }
+        var found = DirectiveBytes(name: UnsafeBufferPointer(rebasing: member[..<end]))
+        guard end < member.count else {
+            body(found)
+            return true
+        }
+        found.isMalformed = true
+        guard member[end] == 0x3D else {
+            body(found)
+            return false
+        }
         let argument = UnsafeBufferPointer(rebasing: member[(end + 1)...])
         guard argument.first == 0x22 else {
-            let isToken = !argument.isEmpty && argument.allSatisfy { Octet.isToken($0) }
-            return body(DirectiveBytes(name: name, value: argument, isMalformed: !isToken))
+            found.isMalformed = argument.isEmpty || !argument.allSatisfy { Octet.isToken($0) }
+            found.value = argument
+            body(found)
+            return !found.isMalformed
         }
-        guard let text = unquoted(bytes: argument) else { return body(DirectiveBytes(name: name, isMalformed: true)) }
-        text.withUnsafeBufferPointer { body(DirectiveBytes(name: name, value: $0)) }
+        guard let text = unquoted(bytes: argument) else {
+            body(found)
+            return false
+        }
+        found.isMalformed = false
+        text.withUnsafeBufferPointer {
+            found.value = $0
+            body(found)
+        }
+        return true
+    }
+
+    /// Whether a quote in the member has no end.
+    private static func endsInQuote(_ member: UnsafeBufferPointer<UInt8>) -> Bool {
+        var isQuoted = false
+        var isEscaped = false
+        for byte in member {
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, byte == 0x5C {
+                isEscaped = true
+            } else if byte == 0x22 {
+                isQuoted.toggle()
+            }
+        }
+        return isQuoted
+    }
+
+    /// A quote that has no end quotes nothing: what stands behind the commas of its member is told of too, as malformed, so that it
+    /// forbids what it forbids and permits nothing.
+    private static func eachHidden(in member: UnsafeBufferPointer<UInt8>, _ body: (DirectiveBytes) -> Void) {
+        for piece in member.split(separator: 0x2C).dropFirst() {
+            let begin = piece.firstIndex { !isBlank($0) } ?? piece.endIndex
+            let end = piece[begin...].firstIndex { !Octet.isToken($0) } ?? piece.endIndex
+            guard begin < end else { continue }
+            body(DirectiveBytes(name: UnsafeBufferPointer(rebasing: member[begin..<end]), isMalformed: true))
+        }
     }
 
     /// The content of a quoted string that is the whole text (RFC 9110 §5.6.4), or nil.

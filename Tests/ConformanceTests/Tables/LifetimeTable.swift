@@ -212,6 +212,17 @@ extension Tables {
             pass(10)
             miss("body 2")
         }
+        for value in ["max-age=60, x=\"a, no-store", "max-age=60, x=a\", private", "x=\"a, max-age=60"] {
+            Clause(
+                "RFC 9111 §5.2 \(value)", .should,
+                "A quote that is never ended hides no restriction and permits nothing."
+            ) {
+                answers(reply("Cache-Control: \(value)"))
+                get()
+                pass(1)
+                miss("body 2")
+            }
+        }
         Clause("RFC 9110 §5.6.1 empty list elements", .must, "Empty elements of a list are passed over.") {
             answers(reply("Cache-Control: , ,max-age=60,, ,"))
             get()
