@@ -107,13 +107,17 @@ public enum StorePolicy {
     }
 
     /// Instants from spans, held inside the retention; an entry that nothing could use is refused.
+    ///
+    /// - Parameters:
+    ///   - lifetime: milliseconds of freshness left on arrival; less than 0 for what ceased to be fresh before.
+    ///   - staleWindow: counts from the arrival where freshness ended before it.
     static func bounded(
         initialAge: Int64, responseTime: WallTime, lifetime: Int64, staleWindow: Duration, isNegative: Bool,
         rule: FreshnessRule
     ) -> StoreDecision {
         let end = rule.retention.map { responseTime + $0 } ?? .distantFuture
         let freshUntil = min(responseTime + .milliseconds(lifetime), end)
-        let staleUntil = min(freshUntil + max(.zero, staleWindow), end)
+        let staleUntil = min(max(freshUntil, responseTime) + max(.zero, staleWindow), end)
         guard staleUntil > responseTime else { return .refuse(reason: .noLifetime) }
         return .store(
             Lifetimes(

@@ -24,6 +24,8 @@ public struct StoreVerdict: Sendable, Hashable {
 public enum RFCStorage {
     /// How long an answer with a validator is kept for its sake at least, also where no stale use is configured.
     public static let validationKeep: Duration = .seconds(3600)
+    /// How long before its arrival an answer can have ceased to be fresh, in milliseconds: ten years stand for all that is longer.
+    static let longestStaleness: Int64 = 315_360_000_000
 
     /// Whether an answer may be stored, and how long its row is worth keeping (RFC 9111 §3 for a shared cache).
     ///
@@ -133,8 +135,9 @@ public enum RFCStorage {
         let initialAge = Age.initial(
             fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
         let demandsValidation = control.noCache && control.noCacheFields.isEmpty
-        // Freshness counts from the birth of the answer, and part of it may have passed on the way (§4.2).
-        let left = demandsValidation ? 0 : max(0, (lifetime?.milliseconds ?? 0) - initialAge)
+        // Freshness counts from the birth of the answer, and part of it, or all, may have passed on the way (§4.2). How long ago it
+        // ended counts against what accepts a stale answer (§4.2.4), so it may have ended before the answer came.
+        let left = demandsValidation ? 0 : max(-longestStaleness, (lifetime?.milliseconds ?? 0) - initialAge)
         var window = RFCReuse.staleProhibition(control) == nil ? max(.zero, rule.staleWindow) : .zero
         if hasValidator { window = max(window, rule.staleWindow, validationKeep) }
         let decision = StorePolicy.bounded(

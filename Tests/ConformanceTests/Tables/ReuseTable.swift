@@ -42,6 +42,15 @@ extension Tables {
             pass(91)
             miss("body 2", "Cache-Control: max-stale=30")
         }
+        Clause(
+            "RFC 9111 §4.2.4 max-stale and an answer that comes stale", .mustNot,
+            "How stale an answer was when it came counts."
+        ) {
+            answers(reply("Cache-Control: max-age=60", "Age: 100", body: "{n}"))
+            get()
+            get("Cache-Control: max-stale=39", expect: body("2"), forwarded("stale"))
+            get("Cache-Control: max-stale=40", expect: body("2"), has("Age", "100"), hit(ttl: -40))
+        }
         for directive in ["must-revalidate", "proxy-revalidate", "s-maxage=60", "no-cache"] {
             Clause(
                 "RFC 9111 §4.2.4 max-stale against \(directive)", .mustNot,
@@ -278,6 +287,14 @@ extension Tables {
             pass(90)
             get(expect: body("body 2"), forwarded("stale"))
         }
+        Clause(
+            "RFC 5861 §3 beyond the window on arrival", .shouldNot,
+            "Beyond its window a stale answer is not used unvalidated."
+        ) {
+            answers(reply("Cache-Control: max-age=60, stale-while-revalidate=30", "Age: 90"))
+            get()
+            get(expect: body("body 2"), forwarded("stale"))
+        }
         Clause("RFC 5861 §3 with must-revalidate", .mustNot, "The window does not lift must-revalidate.") {
             answers(reply("Cache-Control: max-age=60, must-revalidate, stale-while-revalidate=30"))
             get()
@@ -331,6 +348,16 @@ extension Tables {
             answers(reply("Cache-Control: max-age=60, stale-if-error=30"), reply(status: "500 Broken", body: "broken"))
             get()
             pass(90)
+            get(expect: status(500), body("broken"))
+        }
+        Clause(
+            "RFC 5861 §4 stale-if-error beyond on arrival", .shouldNot,
+            "Beyond its window a stale answer does not cover for an error."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60, stale-if-error=30", "Age: 90"),
+                reply(status: "500 Broken", body: "broken"))
+            get()
             get(expect: status(500), body("broken"))
         }
         Clause("RFC 5861 §4 stale-if-error and 404", .mustNot, "The window is about errors of the server only.") {
