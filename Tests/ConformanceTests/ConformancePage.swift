@@ -41,6 +41,8 @@ enum ConformancePage {
           and then without it. Only who caused the fetch of an answer that is not stored gets its cookie.
         - An answer whose `Connection` lists `Cache-Control`, `Vary` or a targeted field is not stored.
         - With a qualified `private` or `no-cache` the named fields are left out of what is stored.
+        - A 304, or an answer to HEAD, that a request with `Authorization`, `Cookie` or `no-store` brought about changes nothing that is
+          stored unless the stored answer is for everybody with it as well (RFC 9111 §3.5); with `no-store` never.
         - An error of the server is not stored in the place of an answer that may still cover for it.
 
         Simpler than allowed:
@@ -63,6 +65,8 @@ enum ConformancePage {
           queries and four rules, fields of 4 KiB with 64 names, queries of 1 KiB.
         - A variant in the client's best language answers only where that language alone has the highest weight, though the request's
           `Accept-Language` is not the one that selected it: a departure from RFC 9111 §4.1, which RFC 9110 §12.5.4 suggests.
+        - Who waits for another's fetch is given its answer also where that answer would have to be validated for the next request
+          (`no-cache`, `max-age=0`, no freshness left): it came after the request did. A departure from the letter of RFC 9111 §5.2.2.4.
         - `No-Vary-Search` is read as the draft of the working group says, `except` without `params` included; `params` without a list, which
           browsers know from older drafts, counts as well.
         - A POST that the configuration declares to read is never sent with a condition of the cache's own. One with a condition of its client

@@ -217,6 +217,7 @@ struct PassRoute: Sendable {
         }
         guard context.request.method == .head, request.rule.semantics == .rfc, let stored else { return changes }
         switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
+        case .freshen(let entry) where request.tellsItsClientAlone(entry): break
         case .freshen(let entry)
         where Vary(entry.fields) != Vary(stored.fields) || request.groups(entry) != request.groups(stored):
             // It would lie where its fields no longer lead.

@@ -132,6 +132,8 @@ public struct PassFetch: Sendable {
         let lists = isOfParts ? parts.lists : variants
         var made = Made(entry: news.entry, origin: .upstream(status: 304, isAnswer: true))
         made.storing = .validated
+        // Such a request flies alone: nobody waits for what it is told.
+        if request.tellsItsClientAlone(news.entry) { return made }
         // What is stored is the most recent answer, whatever is still coming of older ones.
         let place = place(of: news.entry, news.entry.bodyLength)
         made.selection = selection(of: news.entry, began, place)

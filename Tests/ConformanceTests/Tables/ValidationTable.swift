@@ -128,6 +128,38 @@ extension Tables {
             get(expect: status(200), body("body 1"))
             miss("body 3")
         }
+        for line in ["Authorization: Bearer x", "Cookie: a=b", "Cache-Control: no-store"] {
+            let field = line.prefix { $0 != ":" }
+            Clause(
+                "RFC 9111 §\(field == "Cache-Control" ? "5.2.1.5" : "3.5") 304 to \(field)", .mustNot,
+                "What a 304 tells one client alone is not stored for others."
+            ) {
+                answers(
+                    reply("Cache-Control: public, max-age=60", "ETag: \"a\""),
+                    notModified("ETag: \"a\"", "Cache-Control: max-age=600", "X-User: me"),
+                    reply("Cache-Control: public, max-age=60"))
+                get()
+                pass(60)
+                get(line, expect: status(200), body("body 1"), has("X-User", "me"))
+                received(2, has("If-None-Match", "\"a\""))
+                get(expect: body("body 3"), forwarded("stale"), lacks("X-User"))
+                received(3, has("If-None-Match", "\"a\""))
+            }
+        }
+        for line in ["Authorization: Bearer x", "Cookie: a=b"] {
+            Clause(
+                "RFC 9111 §4.3.4 304 for all to \(line.prefix { $0 != ":" })", .may,
+                "What a 304 says to be for everybody is stored, whoever asked."
+            ) {
+                answers(
+                    reply("Cache-Control: public, max-age=60", "ETag: \"a\""),
+                    notModified("ETag: \"a\"", "Cache-Control: public, max-age=600", "X-New: 1"))
+                get()
+                pass(60)
+                get(line, expect: status(200), body("body 1"))
+                hits("body 1", also: has("X-New", "1"))
+            }
+        }
         Clause(
             "RFC 9111 §4.3.4 all variants with the strong tag", .must,
             "A 304 with a strong tag brings all stored answers with it up to date."

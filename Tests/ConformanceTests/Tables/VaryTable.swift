@@ -233,6 +233,22 @@ extension Tables {
             hits("body 1", also: has("X-New", "new"), has("Age", "99"))
             saw(2)
         }
+        for line in ["Authorization: Bearer x", "Cookie: a=b", "Cache-Control: no-store"] {
+            let field = line.prefix { $0 != ":" }
+            Clause(
+                "RFC 9111 §\(field == "Cache-Control" ? "5.2.1.5" : "3.5") HEAD with \(field)", .mustNot,
+                "What a HEAD tells one client alone is not stored for others."
+            ) {
+                answers(
+                    reply("Cache-Control: public, max-age=60", "ETag: \"a\""),
+                    replyHead("Cache-Control: max-age=600", "ETag: \"a\"", "X-User: me", "Content-Length: 6"),
+                    reply("Cache-Control: public, max-age=60"))
+                get()
+                pass(60)
+                head(line, expect: status(200), has("X-User", "me"))
+                get(expect: body("body 3"), forwarded("stale"), lacks("X-User"))
+            }
+        }
         Clause(
             "RFC 9111 §4.3.5 HEAD with another tag", .should,
             "A HEAD with another validator makes the stored GET stale."
