@@ -21,8 +21,11 @@ public enum HeadEffect: Sendable {
 
 extension Validation {
     /// Fields that describe the stored body and stay as they were stored: of a newer head they would tell of another
-    /// (RFC 9111 §3.2: `Content-Length`, and what the cache depends on, since bodies are decoded and cut from here).
-    static let describingBody: FieldNameSet = ["Content-Length", "Content-Encoding", "Content-Range"]
+    /// (RFC 9111 §3.2: `Content-Length`, and what the cache depends on, since bodies are decoded and cut from here). A digest of
+    /// the content of a 304 is one of nothing.
+    static let describingBody: FieldNameSet = [
+        "Content-Length", "Content-Encoding", "Content-Range", "Content-Digest", "Content-MD5", "Repr-Digest", "Digest",
+    ]
 
     /// The stored answer as a newer head updates it (RFC 9111 §3.2, §4.3.4): each field of the head takes the place of
     /// the stored lines of its name, but what is never stored and what describes the stored body; age, times and

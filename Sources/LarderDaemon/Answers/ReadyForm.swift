@@ -27,12 +27,17 @@ extension ReadyResponse {
             base.add("Cross-Origin-Resource-Policy", "same-origin")
         }
         var fields = base
+        fields.remove(DigestFields.ofContent)
         fields.set("Accept-Ranges", "bytes")
         var head = Bytes()
         ResponseEncoder.append(
             ResponseHead(status: 200, reason: answer.reason, fields: fields), length: nil, to: &head)
         let start = (head.firstIndex(of: 0x0A) ?? 0) + 1
         let end = head.count
+        // Behind what goes with a part too: it is true of the whole alone.
+        for line in base.lines where DigestFields.ofContent.contains(line.name) {
+            ResponseEncoder.appendField(line.name, line.value, to: &head)
+        }
         ResponseEncoder.appendField("Content-Length", String(body.count), to: &head)
         var notModified = Bytes()
         ResponseEncoder.append(

@@ -132,9 +132,12 @@ extension Responder {
             response.reason = nil
             response.fields.set("Content-Range", ByteRange.unsatisfiedRange(length: length))
             response.fields.remove("Content-Type")
+            response.fields.remove(DigestFields.ofContent)
+            response.fields.remove(DigestFields.ofRepresentation)
             response.body = .empty
         case .single(let range):
             response.status = 206
+            response.fields.remove(DigestFields.ofContent)
             response.reason = nil
             response.fields.set("Content-Range", ByteRange.contentRange(range, length: length))
             response.body = answer.body.part(range)
@@ -144,6 +147,7 @@ extension Responder {
                 let parts = MultipartRanges(answer.body, ranges, type: answer.fields.first("Content-Type"))
             else { return }
             response.status = 206
+            response.fields.remove(DigestFields.ofContent)
             response.reason = nil
             response.fields.set("Content-Type", "multipart/byteranges; boundary=\(parts.boundary)")
             response.body = parts.body

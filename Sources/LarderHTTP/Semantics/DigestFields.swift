@@ -22,6 +22,12 @@ public struct DigestFields: Sendable, Hashable {
         self.expected = expected
     }
 
+    /// Digests of the content of a message, whatever it holds (RFC 9530 §2, RFC 1864): not true of a part of it, nor of none. The
+    /// digests of the representation are the same for each of its parts.
+    public static let ofContent: FieldNameSet = ["Content-Digest", "Content-MD5"]
+    /// Those of the representation (RFC 9530 §3, RFC 3230).
+    public static let ofRepresentation: FieldNameSet = ["Repr-Digest", "Digest"]
+
     /// Whether content with that digest is what was promised.
     public func agree(with digest: Digest) -> Bool { expected == [digest] }
 }

@@ -5,7 +5,8 @@ import LarderCore
 /// The head of a 304.
 public enum NotModified {
     private static let describing: FieldNameSet = [
-        "content-type", "content-length", "content-encoding", "content-language", "content-range",
+        "content-type", "content-length", "content-encoding", "content-language", "content-range", "content-digest",
+        "content-md5",
     ]
 
     /// The stored fields without what 304 should not carry (RFC 9110 §15.4.5), in their order. `Cache-Control`,

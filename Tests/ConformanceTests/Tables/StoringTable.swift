@@ -295,6 +295,35 @@ extension Tables {
                 hits("body 2")
             }
         }
+        Clause(
+            "RFC 9530 §2 Content-Digest of a part", .mustNot,
+            "The digest of the whole content is not given with other content."
+        ) {
+            answers(
+                reply(
+                    "Cache-Control: max-age=60", "ETag: \"a\"", "Content-Digest: \(right)", "Repr-Digest: \(right)",
+                    "Content-MD5: x"))
+            get()
+            hits(
+                "bo", "Range: bytes=0-1",
+                also: status(206), lacks("Content-Digest"), lacks("Content-MD5"), has("Repr-Digest", right))
+            get(
+                "Range: bytes=0-0,2-2", expect: status(206), hit(), lacks("Content-Digest"), has("Repr-Digest", right))
+            hits("", "If-None-Match: \"a\"", also: status(304), lacks("Content-Digest"), lacks("Content-MD5"))
+            get("Range: bytes=9-", expect: status(416), lacks("Content-Digest"), lacks("Repr-Digest"))
+            hits("body 1", also: has("Content-Digest", right), has("Content-MD5", "x"))
+        }
+        Clause(
+            "RFC 9530 §2 Content-Digest of a 304", .mustNot, "A digest of no content is not that of the stored content."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60", "ETag: \"a\"", "Content-Digest: \(right)"),
+                notModified("ETag: \"a\"", "Content-Digest: sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"))
+            get()
+            pass(60)
+            get(expect: body("body 1"), has("Content-Digest", right))
+            hits("body 1", also: has("Content-Digest", right))
+        }
         Clause("RFC 9530 §2 digests that differ", .shouldNot, "No content is what two different digests say.") {
             answers(
                 reply("Cache-Control: max-age=60", "Content-Digest: \(right)", "Repr-Digest: \(wrong)"),
