@@ -18,7 +18,7 @@ public enum StoreObstacle: Sendable, Hashable {
     // What the provider's answer is, where it is no data.
     case limited, refused, invalidRequest, broken
     // What the answer says.
-    case partial, status, noLifetime, noStore, `private`, setCookie, vary, connection
+    case partial, status, noLifetime, noStore, `private`, setCookie, vary, connection, headTooLarge
 
     /// Nil for an answer.
     init?(_ classification: Classification) {

@@ -20,6 +20,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     // Variants, validation, update, invalidation, ranges.
     case searchVariance, bestLanguage
     case uriMiss, variantMiss, variantMatch, variantInDoubt, validated, validatedNone, headUpdate, headInvalidate
+    case headTooLarge
     case invalidated, range, ifRange, conditional
     case partsLack, rangeUnit, severalRanges, rangeUnsatisfiable
     // Larder's own bounds.

@@ -20,7 +20,7 @@ extension CacheRule {
             .staleBound, .clock, .disconnected, .staleIfError, .requestStaleIfError, .errorForwarded:
             reuse
         case .searchVariance, .bestLanguage, .uriMiss, .variantMiss, .variantMatch, .variantInDoubt, .validated,
-            .validatedNone, .headUpdate,
+            .validatedNone, .headUpdate, .headTooLarge,
             .headInvalidate, .invalidated, .range, .ifRange, .conditional, .partsLack, .rangeUnit,
             .severalRanges, .rangeUnsatisfiable, .configuredTTL, .configuredEmpty,
             .configuredNegative, .configuredStale:
@@ -149,6 +149,8 @@ extension CacheRule {
         case .validated: ("RFC 9111 §4.3.4", "The upstream confirmed the stored answer (304).")
         case .validatedNone: ("RFC 9111 §4.3.4", "The upstream's 304 names no stored answer.")
         case .headUpdate: ("RFC 9111 §4.3.5", "The head that HEAD brought confirmed the stored answer.")
+        case .headTooLarge:
+            ("Larder", "The stored head and what a 304 or a HEAD added to it are more than one answer may have.")
         case .headInvalidate: ("RFC 9111 §4.3.5", "The head that HEAD brought belongs to another answer.")
         case .invalidated: ("RFC 9111 §4.4", "A request that may change things made stored answers invalid.")
         case .range: ("RFC 9110 §14.2", "The request asked for a part of the stored answer.")

@@ -49,7 +49,11 @@ extension Validation {
         whole.status = entry.status
         whole.fields = out.fields
         // Decided as a new answer would be; whose request it was has been decided when it was stored.
-        let verdict = RFCStorage.decide(method: .get, requestFields: [:], head: whole, rule: rule, targets: targets)
+        var verdict = RFCStorage.decide(method: .get, requestFields: [:], head: whole, rule: rule, targets: targets)
+        if isTooLong(out.fields) {
+            verdict = RFCStorage.refuse(.headTooLarge, .headTooLarge)
+            out.fields = entry.fields
+        }
         if case .store(let lifetimes) = verdict.decision {
             out.initialAge = lifetimes.initialAge
             out.freshUntil = lifetimes.freshUntil
@@ -61,6 +65,13 @@ extension Validation {
             out.staleUntil = head.responseTime
         }
         return Freshening(entry: out, verdict: verdict)
+    }
+
+    /// Each 304 may add fields of new names, so that a stored head would grow without end: it is held to what one answer may have.
+    private static func isTooLong(_ fields: HeaderFields) -> Bool {
+        fields.lines.count > ResponseHeadReader.maxFields
+            || fields.lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+                > ResponseHeadReader.maxBytes
     }
 
     /// The fields after the update, new ones behind the others (RFC 9111 §3.2).

@@ -1,6 +1,7 @@
 // Our own conditions, what a 304 confirms and changes, and what HEAD tells (RFC 9111 §3.2, §4.3).
 import LarderCache
 import LarderCore
+import LarderHTTP
 import Testing
 
 @Suite struct ValidationTests {
@@ -71,6 +72,25 @@ import Testing
         // The 304's own Date is 500 s old.
         #expect(out.initialAge == 500_000)
         #expect(out.freshUntil == Self.later + .seconds(-300))
+    }
+
+    @Test(arguments: [(600, 10), (3, 50_000)])
+    func headThatGrowsBeyondThatOfOneAnswerIsNotKept(_ confirmations: Int, _ length: Int) throws {
+        var entry = Sample.entry(["Cache-Control": "max-age=100", "ETag": "\"a\""])
+        var isKept = true
+        for number in 1...confirmations where isKept {
+            let head = Sample.head(
+                status: 304, ["ETag": "\"a\"", "X-\(number)": String(repeating: "x", count: length)],
+                requestTime: Self.later, responseTime: Self.later)
+            let news = Validation.freshening(entry, by: head, rule: Sample.rule(.rfc), targets: [])
+            if case .store = news.verdict.decision { entry = news.entry } else { isKept = false }
+            if isKept { continue }
+            #expect(news.verdict.rule == .headTooLarge)
+            #expect(news.entry.fields == entry.fields)
+            #expect(news.entry.freshUntil == Self.later)
+        }
+        #expect(!isKept)
+        #expect(entry.fields.lines.count <= ResponseHeadReader.maxFields)
     }
 
     @Test func storedLifetimeCountsAnewWhereTheConfirmationIsSilent() {
