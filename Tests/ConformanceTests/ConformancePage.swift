@@ -65,6 +65,8 @@ enum ConformancePage {
           queries and four rules, fields of 4 KiB with 64 names, queries of 1 KiB.
         - A variant in the client's best language answers only where that language alone has the highest weight, though the request's
           `Accept-Language` is not the one that selected it: a departure from RFC 9111 §4.1, which RFC 9110 §12.5.4 suggests.
+        - Every answer has `Age`, also one that was just fetched or validated, where RFC 9111 §5.1 lets the field imply that it was
+          not; `Cache-Status` tells which it was.
         - Who waits for another's fetch is given its answer also where that answer would have to be validated for the next request
           (`no-cache`, `max-age=0`, no freshness left): it came after the request did. A departure from the letter of RFC 9111 §5.2.2.4.
         - `No-Vary-Search` is read as the draft of the working group says, `except` without `params` included; `params` without a list, which

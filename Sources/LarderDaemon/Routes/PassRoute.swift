@@ -166,6 +166,10 @@ struct PassRoute: Sendable {
             }
             throw refusal(failure, request)
         case .success((let stream, let classification)):
+            if let stored, let served = covered(stored, stream.head.status, request, context, reason) {
+                stream.cancel()
+                return await respond(served, request, context)
+            }
             let own = await updateStored(stream.head, request, context, stored, since: began)
             await PassFetch.notePassedOn(
                 stream.head, of: request, since: began, engine: engine, snapshot: context.snapshot)
@@ -193,6 +197,21 @@ struct PassRoute: Sendable {
         guard verdict.decision.isUsable else { return nil }
         return Served(
             stored, Provenance(outcome: .stale, forward: reason, rule: verdict.rule, failure: failure))
+    }
+
+    /// The same where the upstream answers a HEAD with an error that what is stored may cover for (RFC 5861 §4).
+    private func covered(
+        _ stored: StoredResponse, _ status: Int, _ request: PassRequest, _ context: RequestContext,
+        _ reason: ForwardReason
+    ) -> Served? {
+        guard context.request.method == .head, request.rule.semantics == .rfc, RFCReuse.errors.contains(status) else {
+            return nil
+        }
+        let verdict = request.judge.afterFailure(
+            .status(status), stored, request.directives, now: engine.time.wall())
+        guard verdict.decision.isUsable else { return nil }
+        return Served(
+            stored, Provenance(outcome: .stale, forward: reason, forwardStatus: status, rule: verdict.rule))
     }
 
     /// What an answer does to what is stored: a change upstream invalidates (RFC 9111 §4.4), a HEAD tells of its GET

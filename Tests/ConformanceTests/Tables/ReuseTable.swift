@@ -351,6 +351,19 @@ extension Tables {
             get(expect: status(500), body("broken"))
         }
         Clause(
+            "RFC 5861 §4 stale-if-error and HEAD", .may,
+            "In its window a stale answer covers for an error, to HEAD too."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60, stale-if-error=30"),
+                replyHead(status: "503 Busy"))
+            get()
+            pass(61)
+            head(expect: status(200), forwarded("stale", status: 503), has("Content-Length", "6"))
+            pass(29)
+            head(expect: status(503))
+        }
+        Clause(
             "RFC 5861 §4 stale-if-error beyond on arrival", .shouldNot,
             "Beyond its window a stale answer does not cover for an error."
         ) {
