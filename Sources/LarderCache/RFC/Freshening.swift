@@ -23,7 +23,7 @@ extension Validation {
     /// Fields that describe the stored body and stay as they were stored: of a newer head they would tell of another
     /// (RFC 9111 §3.2: `Content-Length`, and what the cache depends on, since bodies are decoded and cut from here). A digest of
     /// the content of a 304 is one of nothing.
-    static let describingBody: FieldNameSet = [
+    public static let describingBody: FieldNameSet = [
         "Content-Length", "Content-Encoding", "Content-Range", "Content-Digest", "Content-MD5", "Repr-Digest", "Digest",
     ]
 

@@ -2,8 +2,18 @@
 // not followed by an older one.
 import LarderCache
 import LarderCore
+import LarderHTTP
 
 extension PassFetch {
+    /// What a 304 says to who caused it alone: cookies, and what a qualified directive keeps out of the store, as of a whole answer.
+    func own(_ entry: StoredResponse, confirmedBy head: UpstreamHead) -> Made.Own {
+        var fields = entry.fields
+        fields.lines += HopByHop.endToEnd(head.fields).lines.filter {
+            !entry.fields.contains($0.name) && !Validation.describingBody.contains($0.name)
+        }
+        return Made.Own(fields: fields, interim: head.interim)
+    }
+
     /// An answer that is not stored leaves nothing older that it has made unsuitable. One that was asked for before a removal
     /// says nothing of what came after it.
     func displace(

@@ -132,6 +132,7 @@ public struct PassFetch: Sendable {
         let lists = isOfParts ? parts.lists : variants
         var made = Made(entry: news.entry, origin: .upstream(status: 304, isAnswer: true))
         made.storing = .validated
+        made.own = own(news.entry, confirmedBy: head)
         // Such a request flies alone: nobody waits for what it is told.
         if request.tellsItsClientAlone(news.entry) { return made }
         // What is stored is the most recent answer, whatever is still coming of older ones.

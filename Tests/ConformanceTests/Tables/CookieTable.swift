@@ -36,6 +36,32 @@ extension Tables {
             finish("first", has("Set-Cookie", "id=1"))
             finish("second", body("body 1"), lacks("Set-Cookie"))
         }
+        for line in ["X-Anybody: 1", "Authorization: Bearer x", "Cookie: a=b"] {
+            Clause(
+                "RFC 9111 §7.3 cookie of a 304, \(line.prefix { $0 != ":" })", .may,
+                "Who caused a validation gets the cookies of the 304, and nobody else does."
+            ) {
+                answers(
+                    reply("Cache-Control: public, max-age=60", "ETag: \"a\""),
+                    notModified("ETag: \"a\"", "Set-Cookie: id=2", "X-New: 1"))
+                get()
+                pass(60)
+                get(line, expect: body("body 1"), has("Set-Cookie", "id=2"), has("X-New", "1"))
+                hits("body 1", also: lacks("Set-Cookie"), has("X-New", "1"))
+            }
+        }
+        Clause(
+            "RFC 9111 §5.2.2.7 private field of a 304", .may,
+            "Who caused a validation gets what the 304 says to be private, and nobody else does."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60", "ETag: \"a\""),
+                notModified("ETag: \"a\"", "Cache-Control: max-age=60, private=\"X-Me\"", "X-Me: 1"))
+            get()
+            pass(60)
+            get(expect: body("body 1"), has("X-Me", "1"))
+            hits("body 1", also: lacks("X-Me"))
+        }
         Clause(
             "RFC 9111 §7.3 cookies: keep", .may,
             "An answer is stored with its cookies where they are the same for all.",
