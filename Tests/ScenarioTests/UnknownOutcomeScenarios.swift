@@ -157,6 +157,7 @@ struct FleetUnknownOutcomeScenarios {
             try await two.eventually("the other host has heard of it") {
                 try await two.get("/raw/api/a").text == "answer 2"
             }
+            try await Fleet.published(two, 1)
             #expect(try await one.get("/raw/api/a").text == "answer 2")
         }
     }

@@ -147,6 +147,7 @@ public enum PartRequest {
         head.status = 200
         head.reason = ""
         head.fields.remove(ofPart)
+        head.fields.remove(DigestFields.ofContent)
         return head
     }
 
@@ -158,7 +159,7 @@ public enum PartRequest {
         Validation.updated(stored, by: head, targets: targets, cookies: cookies)
     }
 
-    private static let ofPart: FieldNameSet = ["Content-Range", "Content-Length", "Content-Digest"]
+    private static let ofPart: FieldNameSet = ["Content-Range", "Content-Length"]
 }
 
 /// Why a 206 is not stored.
