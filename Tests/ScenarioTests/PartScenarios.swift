@@ -318,4 +318,54 @@ import Testing
             #expect(whole.body == Film().bytes(2_000_000..<2_000_500))
         }
     }
+
+    @Test func whoJoinsAPartIsSentAllOfItThoughTheFirstLeaves() async throws {
+        let gate = Gate()
+        let film = Film()
+        let range: Range<Int64> = 5_000_000..<5_900_000
+        let origin = ScriptedOrigin { _ in
+            let acts = film.part(range)
+            guard case .sendBytes(let bytes) = acts[1] else { return [.close] }
+            let half = bytes.count / 2
+            return [acts[0], .sendBytes(Bytes(bytes[..<half])), .await(gate), .sendBytes(Bytes(bytes[half...]))]
+        }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin)) { larder in
+            let address = larder.address
+            let body = try await onOwnThread { () -> Bytes in
+                func begin() throws -> (WireClient, Bytes) {
+                    let client = try WireClient(address)
+                    try client.send("\(Self.request)Range: bytes=5000000-5899999\r\n\r\n")
+                    _ = try client.receiveHead()
+                    return try (client, client.take(100_000))
+                }
+                var first: (WireClient, Bytes)? = try begin()
+                let (second, begun) = try begin()
+                #expect(first?.1 == begun)
+                // It leaves while both are being sent the first half.
+                first = nil
+                gate.open()
+                return try begun + second.receiveRest()
+            }
+            #expect(Self.isSame(body, film.bytes(range)), "\(body.count) bytes")
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func withRulesOfOurOwnARangeIsCutFromTheWhole() async throws {
+        let film = Film(size: 3_000_000, most: 4_000_000)
+        let origin = ScriptedOrigin { film.acts($0) }
+        defer { origin.stop() }
+        let configuration =
+            "providers: { api: { kind: passthrough, semantics: ttl, ttl: 1h, baseURL: \"\(origin.base)\" } }"
+        try await withLarder(configuration) { larder in
+            let part = try await larder.get("/raw/api/film", ("Range", "bytes=2000000-2000099"))
+            #expect(part.status == 206)
+            #expect(part.body == film.bytes(2_000_000..<2_000_100))
+            try await Self.settled(larder)
+            let again = try await larder.get("/raw/api/film", ("Range", "bytes=1-100"))
+            #expect(again["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(again)")
+            #expect(Self.asked(origin) == ["all"])
+        }
+    }
 }

@@ -17,6 +17,14 @@ extension Tables {
             parts: [.text(head.joined(separator: "\r\n") + "\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")])
     }
 
+    /// The last four of the ten digits, as these chunks.
+    private static func chunkedPart(_ chunks: String) -> Answer {
+        say(
+            .text(
+                "HTTP/1.1 \(ranged)\r\n\(kept)\r\n\(tag)\r\nContent-Range: bytes 6-9/10\r\n"
+                    + "Transfer-Encoding: chunked\r\n\r\n\(chunks)"))
+    }
+
     /// A part that has to be fetched, and its answer.
     private static func range(_ range: String, _ text: String, _ place: String, _ checks: Check...) -> Step {
         .exchange(
@@ -126,6 +134,20 @@ extension Tables {
             answers(part(6, 9, [kept, tag, "Content-Type: text/x", "A: 1"]), part(2, 5, [kept, tag, "A: 2"]))
             range("-4", "6789", "6-9")
             range("2-", "23456789", "2-9", has("Content-Type", "text/x"), has("A", "2"))
+        }
+        Clause("RFC 9112 §7.1 chunked part", .may, "A part whose length only its Content-Range tells is stored.") {
+            answers(chunkedPart("4\r\n6789\r\n0\r\n\r\n"))
+            range("-4", "6789", "6-9")
+            range("7-8", "78", "7-8", hit())
+            saw(1)
+        }
+        Clause(
+            "RFC 9110 §14.4 longer part", .mustNot, "A part that is longer than its Content-Range says is not stored."
+        ) {
+            answers(chunkedPart("8\r\n67891234\r\n0\r\n\r\n"), part(6, 9))
+            range("-4", "6789", "6-9")
+            range("-4", "6789", "6-9", forwarded())
+            saw(2)
         }
         Clause(
             "RFC 9110 §15.3.7 not asked for", .may,
