@@ -94,6 +94,7 @@ public struct RequestFlow: Sendable {
         _ entry: StoredResponse?, hasVariants: Bool = false, isInDoubt: Bool = false, parts: PartDecision? = nil,
         now: WallTime
     ) -> Step {
+        if case .covered = parts, terms.wantsRange { hasAskedForPart = true }
         guard let entry else {
             switch parts {
             case .ask:

@@ -17,7 +17,7 @@ public struct RequestTerms: Sendable {
     /// A HEAD goes forward by itself where nothing stored answers it.
     public var isHead = false
     public var wantsRange = false
-    /// It has a condition that the upstream is not sent with a fetch (RFC 9110 §13.1).
+    /// It wants a range, and has a condition that the upstream is not sent with a fetch (RFC 9110 §13.1).
     public var hasConditions = false
     /// A part of what is not stored may be fetched and stored as a part.
     public var storesParts = false

@@ -23,6 +23,7 @@ struct Film: Sendable {
     var most: Int64 = 1 << 20
     /// More than `most` is sent as fast as it is taken.
     var isEndless = false
+    var control = "max-age=3600"
     var lines = ""
 
     /// The bytes of a range.
@@ -58,7 +59,7 @@ struct Film: Sendable {
     }
 
     private var fields: String {
-        "Cache-Control: max-age=3600\r\nETag: \"\(version)\"\r\nContent-Type: video/mp4\r\n\(lines)"
+        "Cache-Control: \(control)\r\nETag: \"\(version)\"\r\nContent-Type: video/mp4\r\n\(lines)"
     }
 
     private func body(_ range: Range<Int64>, _ head: String) -> [Act] {

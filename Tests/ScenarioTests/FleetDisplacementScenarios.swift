@@ -218,4 +218,30 @@ struct FleetDisplacementScenarios {
             }
         }
     }
+
+    @Test(arguments: ["429 Too Many Requests", "403 Forbidden"])
+    func aRefusalOfAStretchLeavesTheSharedAnswer(_ status: String) async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin { request in
+            switch request.field("Range") {
+            case "bytes=-2":
+                let fields = "Cache-Control: max-age=60\r\nETag: \"1\"\r\nContent-Range: bytes 6-7/8\r\n"
+                return [.send(ok(" 1", status: "206 Partial Content", fields: fields))]
+            case nil: return [.send(whole(1))]
+            default: return [.send(ok("no", status: status))]
+            }
+        }
+        defer { origin.stop() }
+        try await withLarder(settings(origin, engine)) { three in
+            try await Fleet.two(settings(origin, engine)) { one, two in
+                _ = try await two.get(Self.path, ("Range", "bytes=-2"))
+                _ = try await one.get(Self.path)
+                try await Fleet.published(one, 1)
+                _ = try await two.get(Self.path, ("Range", "bytes=-3"))
+                let calls = origin.requests.count
+                #expect(try await three.get(Self.path).text == "answer 1")
+                #expect(origin.requests.count == calls)
+            }
+        }
+    }
 }

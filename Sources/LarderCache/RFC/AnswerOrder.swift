@@ -89,6 +89,7 @@ public struct AnswerOrder: Sendable {
 
     /// No answer is under way.
     public var isEmpty: Bool { places.isEmpty }
+    public var count: Int { places.count }
 
     /// The head of an answer has come.
     /// - Parameters:

@@ -1,6 +1,7 @@
 // Which bytes of one representation are stored (RFC 9111 §3.3, §3.4). Each part is a row of its own; this list says which of them
 // holds what, and lies in a row that has the head of all. Parts are put together only where they have the same strong validator
-// and the same complete length. A part without such a validator stands alone: it answers ranges that lie within it. They do not overlap: the part that came last is used for what several hold.
+// and the same complete length. A part without such a validator stands alone: it answers ranges that lie within it. The ranges in the
+// list do not overlap: the part that came last is used for what several hold.
 import LarderCore
 import LarderHTTP
 
@@ -128,8 +129,8 @@ public struct PartialContent: Sendable, Hashable {
 extension PartialContent {
     private static let version: UInt8 = 1
 
-    /// Version; 0 for a tag, 1 for a date and 2 for a part that stands alone, the mark's length and its text; complete length; milliseconds of `keptUntil`; count, then of
-    /// each part: beginning and end of its range, beginning and end of its row, number.
+    /// Version; 0 for a tag, 1 for a date and 2 for a part that stands alone, the mark's length and its text; complete length;
+    /// milliseconds of `keptUntil`; count, then of each part: beginning and end of its range, beginning and end of its row, number.
     public func encoded() -> Bytes {
         let kind: UInt8 =
             switch identity {

@@ -171,8 +171,10 @@ struct PassRoute: Sendable {
                 return await respond(served, request, context)
             }
             let own = await updateStored(stream.head, request, context, stored, since: began)
-            await PassFetch.notePassedOn(
-                stream.head, of: request, since: began, engine: engine, snapshot: context.snapshot)
+            if rule != .requestBody {
+                await PassFetch.notePassedOn(
+                    stream.head, of: request, since: began, engine: engine, snapshot: context.snapshot)
+            }
             let after = engine.cache.begin(request.target)
             // Of a change that others made in between nobody knows whether the answer is from before it.
             if request.rule.semantics == .rfc, began.changes(until: after) == own,

@@ -47,7 +47,7 @@ public final class EntryCache: Sendable {
         var isInDoubt = false
         /// What is stored of it in parts, where no whole answer is stored.
         var parts: PartsLook?
-        /// Nothing was stored in parts, as far as `ready` tells.
+        /// The look-up found nothing stored in parts. That holds as long as `ready` is current.
         var lacksParts = false
         /// The variants that are stored under a URL, where it has any.
         var index: VariantIndex?

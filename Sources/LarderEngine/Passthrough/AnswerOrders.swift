@@ -50,6 +50,9 @@ final class AnswerOrders: Sendable {
     /// Whether an answer of the URL is under way.
     func hasAny(_ url: Digest) -> Bool { state.withLock { $0.urls[url] != nil } }
 
+    /// Whether several are.
+    func hasSeveral(_ url: Digest) -> Bool { state.withLock { $0.urls[url]?.count ?? 0 > 1 } }
+
     /// The head of an answer has come.
     /// - Parameters:
     ///   - url: the URL's own key.

@@ -86,7 +86,7 @@ extension PassFetch {
         }
         var found = found
         var stale: StoredResponse?
-        if let entry = look.entry, found.entry.map({ $0.responseTime < entry.responseTime }) ?? true,
+        if let entry = look.entry, found.older.map({ $0.responseTime < entry.responseTime }) ?? true,
             Int64(entry.body.count) <= settings.cache.maxObject, !engine.cache.answers.hasAny(request.primary.digest)
         {
             let made = await imported(entry, found, began)
@@ -176,10 +176,11 @@ extension PassFetch {
         sharing.publish(entry)
     }
 
-    /// What the tier has of the URL is of no more use where a whole answer came for a stretch of a body, and is stored here.
+    /// What the tier has of the URL is of no more use where an answer came for a stretch of a body that displaces older ones.
     func displaceShared(inPlaceOf result: FlightResult) async {
         guard case .answered(let made) = result, case .upstream(let status, _) = made.origin, status != 304,
-            made.entry.endpoint != StoredParts.listName, Displacement.reach(status: status) != nil
+            made.entry.endpoint != StoredParts.listName,
+            Displacement(status: status, isForOneClient: request.isPersonal || request.directives.noStore) != .none
         else { return }
         await displaceShared()
     }

@@ -181,7 +181,8 @@ extension PassFetch {
     ) async -> Written {
         let isFoundCurrent = engine.cache.isCurrent(found.ready)
         // What is stored of parts since then is newer, or is overtaken from here on.
-        let lacksParts = found.lacksParts && isFoundCurrent
+        let lacksParts =
+            found.lacksParts && isFoundCurrent && !engine.cache.answers.hasSeveral(request.primary.digest)
         let reach =
             overtakes && engine.cache.isCurrent(began) ? Displacement.reach(status: entry.status) : nil
         guard place.beginWriting(overtaking: reach) else {

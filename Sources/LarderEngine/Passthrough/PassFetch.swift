@@ -133,8 +133,11 @@ public struct PassFetch: Sendable {
         var made = Made(entry: news.entry, origin: .upstream(status: 304, isAnswer: true))
         made.storing = .validated
         made.own = own(news.entry, confirmedBy: head)
-        // Such a request flies alone: nobody waits for what it is told.
-        if request.tellsItsClientAlone(news.entry) { return made }
+        // What it is told is for nobody else, who may wait for it where the fetch is a refresh.
+        if request.tellsItsClientAlone(news.entry) {
+            made.mayBeShared = false
+            return made
+        }
         // What is stored is the most recent answer, whatever is still coming of older ones.
         let place = place(of: news.entry, news.entry.bodyLength)
         made.selection = selection(of: news.entry, began, place)
@@ -212,9 +215,10 @@ public struct PassFetch: Sendable {
         let place = place(of: made.entry, head.length)
         made.selection = Made.Selection(
             vary: Vary(head.fields), fields: request.forwarded, began: began, place: place)
+        // Parts of the same representation that are coming are as right.
+        if verdict.rule == .objectTooLarge { place.spareSame() }
         if verdict.rule == .objectTooLarge, await hasParts(of: head) {
-            // Stored parts of the same representation stay, and took the place of what was older when they came.
-            place.spareSame()
+            // Stored ones stay, and took the place of what was older when they came.
             hideOthersUnderWay(than: made.entry, began, place)
         } else {
             if !verdict.isStored, isAnswer { await displace(made.entry, verdict.rule, found, began, place) }

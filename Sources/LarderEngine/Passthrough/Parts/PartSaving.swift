@@ -107,7 +107,10 @@ struct PartSaving: Sendable {
 
     /// Whether a row that begins at the same place holds as much, so that a client that left early does not shorten it.
     private func isHeld(_ range: Range<Int64>, _ content: PartialContent) async -> Bool {
-        guard content.parts.contains(where: { $0.start == range.lowerBound && $0.end >= range.upperBound }),
+        let isListed = content.parts.contains { part in
+            part.start == range.lowerBound && part.range.clamped(to: range) == range
+        }
+        guard isListed,
             let stored = await cache.open(parts.key(range.lowerBound, of: content, listed: row.key))
         else { return false }
         return stored.bodyLength >= Int64(range.count)

@@ -35,6 +35,21 @@ struct PartsBody: LargeBody {
 
     func reader(_ range: Range<Int64>) -> any BodyReader { PartsReader(self, range) }
 
+    /// The part that is coming does not come to its end.
+    var hasFailed: Bool {
+        if case .tape(let tape) = live?.body { tape.tape.failure != nil } else { false }
+    }
+
+    /// Says that a reader has left before its end.
+    fileprivate func noteAbandoned() {
+        if case .tape(let tape) = live?.body { tape.noteAbandoned() }
+    }
+
+    /// Says that somebody has begun to read, or has ended, who may reach the part that is coming later.
+    fileprivate func noteReader(_ change: Int) {
+        if case .tape(let tape) = live?.body { tape.noteReader(change) }
+    }
+
     /// A pass over the beginning of a stretch, as far as what is coming holds it; nil where it does not hold the first byte, or
     /// lets nobody in any more.
     func liveReader(_ stretch: Range<Int64>) -> (any BodyReader, end: Int64)? {
@@ -54,19 +69,37 @@ final class LiveTape: Sendable {
     let tape: BodyTape
     /// Keeps the tape's beginning for who begins first.
     private let first: Lock<BodyTapeReader?>
+    /// Passes over the body that are not at their end.
+    private let readers = Lock(0)
 
     init(_ tape: BodyTape) {
         self.tape = tape
         first = Lock(tape.reader())
     }
 
-    /// Lets the tape go that nobody begins to read, so that no body is fetched for nobody: its client was told 304, or something went wrong.
+    /// Lets the tape go that nobody is going to read, so that no body is fetched for nobody: its client was told 304, or something went wrong.
     func release(on loop: EventLoop) {
-        loop.post { [weak self] in
-            _ = loop.schedule(at: loop.monotonic + Self.patience) { [weak self] in
-                self?.first.withLock { $0.take() }?.abandon()
+        loop.post { [weak self] in self?.look(on: loop) }
+    }
+
+    private func look(on loop: EventLoop) {
+        _ = loop.schedule(at: loop.monotonic + Self.patience) { [weak self] in
+            guard let self else { return }
+            // Who reads stored bytes first comes to the tape when it is reached.
+            if readers.withLock({ $0 > 0 }) {
+                if first.withLock({ $0 != nil }) { look(on: loop) }
+                return
             }
+            first.withLock { $0.take() }?.abandon()
         }
+    }
+
+    fileprivate func noteReader(_ change: Int) { readers.withLock { $0 += change } }
+
+    /// A reader has left before its end. Where it was the last, nobody comes to the tape.
+    fileprivate func noteAbandoned() {
+        guard readers.withLock({ $0 <= 1 }) else { return }
+        first.withLock { $0.take() }?.abandon()
     }
 
     private static let patience = Duration.seconds(10)
@@ -96,7 +129,10 @@ final class PartsReader: BodyReader {
         self.body = body
         self.range = range
         state = Lock(State(place: range.lowerBound, end: range.lowerBound))
+        body.noteReader(1)
     }
+
+    deinit { body.noteReader(-1) }
 
     func next() async throws(BodyFailure) -> Bytes? {
         while true {
@@ -121,6 +157,7 @@ final class PartsReader: BodyReader {
             return state.current.take()
         }
         current?.abandon()
+        body.noteAbandoned()
     }
 
     private func open(at place: Int64) async throws(BodyFailure) {

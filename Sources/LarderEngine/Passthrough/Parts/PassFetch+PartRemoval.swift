@@ -33,20 +33,25 @@ extension PassFetch {
         await engine.cache.displace(old.key.digest, of: request.provider.name)
     }
 
-    /// A part or a whole that is given out and not stored leaves no stored parts that it shows to be another representation's, or that may not be
-    /// stored any more (RFC 9111 §4.3.3). What somebody is told who says who they are, or who forbids storing, is no news for everybody.
+    /// A part or a whole that is given out and not stored leaves no parts that it shows to be another representation's, or that may not be
+    /// stored any more (RFC 9111 §4.3.3). What somebody is told who says who they are, or who forbids storing, is no news for
+    /// everybody.
     func removeParts(disprovedBy head: UpstreamHead, _ began: RemovalStamp) async {
         guard request.mayHaveParts, !request.isPersonal, isRefresh || !request.directives.noStore,
-            engine.cache.isCurrent(began), let known = await parts.lists.find().entry.flatMap({ StoredParts($0) })
+            engine.cache.isCurrent(began)
         else { return }
+        let isDated = head.fields.contains("ETag") || head.fields.contains("Last-Modified")
+        // The answer to a client's own If-Range need not repeat what the client knows (RFC 9110 §15.3.7).
+        if !isDated, request.fields.contains("If-Range") { return }
+        overtakeParts(by: head, .selected)
+        guard let known = await parts.lists.find().entry.flatMap({ StoredParts($0) }) else { return }
         let validator = StrongValidator(head.fields, now: head.responseTime)
         let isRight = validator != nil && known.content.validator == validator
         if isRight, storing(PartRequest.wholeHead(head), .data).isStored { return }
-        await displaceShared()
-        await engine.cache.displace(known.row.key.digest, of: request.provider.name)
+        await remove(known, disprovedBy: head)
     }
 
-    /// Takes note of an answer to a GET that was passed on.
+    /// Takes note of an answer to a GET or HEAD without a body that was passed on.
     public static func notePassedOn(
         _ head: UpstreamHead, of request: PassRequest, since began: RemovalStamp, engine: Engine, snapshot: Snapshot
     ) async {
@@ -56,8 +61,10 @@ extension PassFetch {
         case 200 where request.method == .head: await fetch.removeParts(disprovedByHEAD: head, began)
         case 200, 206: await fetch.removeParts(disprovedBy: head, began)
         case 404, 410:
+            guard engine.cache.isCurrent(began) else { return }
+            fetch.overtakeParts(by: head, .all)
             let key = fetch.parts.listed.primary
-            guard engine.cache.isCurrent(began), await engine.cache.mayHold(key) else { return }
+            guard await engine.cache.mayHold(key) else { return }
             await engine.cache.displace(key.digest, of: request.provider.name)
         default: break
         }
@@ -75,6 +82,26 @@ extension PassFetch {
             : now.contains("Last-Modified") && now.first("Last-Modified") != then.first("Last-Modified")
         let isLonger = head.fields.first("Content-Length").flatMap { Int64($0) }.map { $0 != known.content.length }
         guard isOther || isLonger ?? false else { return }
+        overtakeParts(by: head, .selected)
+        await remove(known, disprovedBy: head)
+    }
+
+    /// What is older and still coming is not stored behind an answer that shows another representation.
+    private func overtakeParts(by head: UpstreamHead, _ reach: AnswerOrder.Reach) {
+        var newer = entry(head, PassFields.endToEnd(head), .refuse(.partialContent))
+        let length = head.status == 206 ? ContentRange(head.fields)?.length : head.length
+        let place = place(of: newer, length)
+        place.spareSame()
+        for key in place.overtake(reach) {
+            newer.key = key
+            engine.cache.hide(newer)
+        }
+    }
+
+    /// What came after the head stays.
+    private func remove(_ known: StoredParts, disprovedBy head: UpstreamHead) async {
+        let then = known.row.responseTime
+        guard then <= head.responseTime || then > engine.time.wall() else { return }
         await displaceShared()
         await engine.cache.displace(known.row.key.digest, of: request.provider.name)
     }

@@ -161,8 +161,11 @@ extension PassFetch {
         var found = found
         if found.entry?.large is PartsBody { found.entry = nil }
         // Waited for, so that the rows that the new list names are not taken for its own.
-        if let now, engine.cache.isCurrent(began), !place.isOvertaken {
+        if let now, engine.cache.isCurrent(began), !place.isOvertaken, now.row.responseTime <= row.responseTime {
             await engine.cache.displace(now.row.key.digest, of: request.provider.name)
+        } else if now == nil, await engine.cache.mayHold(parts.lists.place(names(row)).key) {
+            // The look-up took too long.
+            engine.cache.hide(row)
         }
         guard await engine.cache.mayHold(request.primary) else {
             // Hiding what is not there would take with it all that names the URL as its parent, and so other parts.

@@ -31,7 +31,8 @@ struct PassParts: Sendable {
         let look = await lists.find()
         // Where the whole was changed since it was looked for, the older stamp says so.
         if engine.cache.isCurrent(found.ready) { found.ready = ready }
-        found.lacksParts = look.entry == nil && look.index == nil
+        // A look-up that took too long says nothing.
+        if look.entry == nil, look.index == nil { found.lacksParts = await !engine.cache.mayHold(listed.primary) }
         var stored = look.entry.flatMap { isTaken($0.fields) ? StoredParts($0) : nil }
         var decision = decide(stored)
         // What is gone by now lacks. All parts of the ranges are looked for before a head goes out.
@@ -87,7 +88,9 @@ struct PassParts: Sendable {
         for range in ranges {
             for part in stored.content.parts where part.range.overlaps(range) {
                 let place = max(part.range.lowerBound, range.lowerBound)
-                if await body(of: part, in: stored, from: place) == nil { return part.start }
+                // Of what is read first the bytes are looked at, too.
+                let isFirst = place == range.lowerBound
+                if await body(of: part, in: stored, from: isFirst ? place : nil) == nil { return part.start }
             }
         }
         return nil
@@ -101,12 +104,13 @@ struct PassParts: Sendable {
     }
 
     /// The body of a part that is stored; nil where it is gone, or what lies at that place is not what was stored.
-    func body(of part: PartialContent.Part, in stored: StoredParts, from place: Int64) async -> BodySource? {
+    /// - Parameter place: where reading begins; nil where it is not looked whether the bytes are right.
+    func body(of part: PartialContent.Part, in stored: StoredParts, from place: Int64?) async -> BodySource? {
         let key = key(part.start, of: stored.content, listed: stored.row.key)
         guard let entry = await engine.cache.open(key), entry.endpoint == StoredParts.partName,
             entry.bodyLength >= part.range.upperBound - part.start
         else { return nil }
-        if let large = entry.large {
+        if let large = entry.large, let place {
             guard await large.canBegin(at: place - part.start) else { return nil }
         }
         engine.cache.used(key.digest)
