@@ -80,6 +80,9 @@ struct ReadyStand: Sendable {
         return nil
     }
 
+    /// Looks that ended since they would have waited for the disk.
+    var cold: Int { looks("cold") }
+
     private func looks(_ result: String) -> Int { max(0, bench.count(StoreCounters.ready, result)) }
 
     func once(_ target: String, encoding: String = "", scope: UInt64 = 0, loop: Int = 0) -> ReadyFound? {
