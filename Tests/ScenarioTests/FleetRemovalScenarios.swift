@@ -12,14 +12,6 @@ struct FleetRemovalScenarios {
         try await larder.send("DELETE", "/v1/cache?\(query)", fields: [("Authorization", "Bearer \(Fleet.token)")])
     }
 
-    private func heard(_ larder: RunningLarder, _ result: String = "order") async throws -> Int {
-        try await larder.counter("larder_shared_removals_heard_total", "result=\"\(result)\"")
-    }
-
-    private func follows(_ larder: RunningLarder) async throws {
-        try await larder.eventually("it has found the stream") { try await heard(larder, "gap") >= 1 }
-    }
-
     @Test(arguments: ["provider=itunes", "term=a", "all=1", "url=/raw/itunes/search?term=a", "prefix=/raw/itunes"])
     func aPurgeOnOneOfThreeHostsRemovesFromTheStoresOfAll(_ query: String) async throws {
         let engine = try SharedEngine()
@@ -28,7 +20,7 @@ struct FleetRemovalScenarios {
         let settings = Fleet.settings(origin, engine.url)
         try await Fleet.two(settings) { one, two in
             try await withLarder(settings) { three in
-                for host in [one, two, three] { try await follows(host) }
+                try await Fleet.follow(one, two, three)
                 _ = try await one.get(Self.target)
                 try await Fleet.published(one, 1)
                 for host in [two, three] { _ = try await host.get(Self.target) }
@@ -36,7 +28,7 @@ struct FleetRemovalScenarios {
                 let purged = try await purge(three, query).json()
                 #expect(purged["told"]?.bool == true, "\(purged)")
                 for host in [one, two] {
-                    try await host.eventually("it is removed there") { try await heard(host) >= 1 }
+                    try await host.eventually("it is removed there") { try await Fleet.heard(host) >= 1 }
                 }
                 try await one.eventually("the stores of the others are empty") {
                     for host in [one, two] {
@@ -58,8 +50,7 @@ struct FleetRemovalScenarios {
         try await Fleet.two(
             Fleet.settings(origin, engine.url), Fleet.settings(origin, proxy.url)
         ) { one, two in
-            try await follows(one)
-            try await follows(two)
+            try await Fleet.follow(one, two)
             try await one.eventually("both have given a sign of life") {
                 try engine.command("HLEN", "larder:h").hasPrefix(":2")
             }
@@ -83,11 +74,11 @@ struct FleetRemovalScenarios {
             shared: { url: "\(engine.url)", key: "\(Fleet.key)", timeout: 10s }
             """
         try await Fleet.two(settings) { one, two in
-            try await follows(two)
+            try await Fleet.follow(two)
             for host in [one, two] { _ = try await host.get("/raw/house/thing") }
             let before = origin.requests.count
             _ = try await one.send("POST", "/raw/house/thing", body: "new")
-            try await two.eventually("it has heard") { try await heard(two) >= 1 }
+            try await two.eventually("it has heard") { try await Fleet.heard(two) >= 1 }
             let answer = try await two.get("/raw/house/thing")
             #expect(origin.requests.count == before + 2, "\(answer)")
         }
@@ -104,11 +95,11 @@ struct FleetRemovalScenarios {
             shared: { url: "\(engine.url)", key: "\(Fleet.key)", timeout: 10s }
             """
         try await Fleet.two(settings) { one, two in
-            try await follows(two)
+            try await Fleet.follow(two)
             _ = try await two.get("/raw/house/thing")
             let before = origin.requests.count
             _ = try await one.send("POST", "/raw/house/other", body: "new")
-            try await two.eventually("it has heard of the URL and of the group") { try await heard(two) >= 2 }
+            try await two.eventually("it has heard of the URL and of the group") { try await Fleet.heard(two) >= 2 }
             _ = try await two.get("/raw/house/thing")
             #expect(origin.requests.count == before + 2)
         }
@@ -119,7 +110,7 @@ struct FleetRemovalScenarios {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
         try await withLarder(Fleet.settings(origin, engine.url)) { larder in
-            try await follows(larder)
+            try await Fleet.follow(larder)
             try engine.command(
                 "EVAL",
                 "local t=redis.call('TIME') "
@@ -135,10 +126,12 @@ struct FleetRemovalScenarios {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
         try await withLarder(Fleet.settings(origin, engine.url)) { larder in
-            try await follows(larder)
-            let gaps = try await heard(larder, "gap")
+            try await Fleet.follow(larder)
+            let gaps = try await Fleet.heard(larder, "gap")
             try engine.command("SET", "larder:x", "no stream")
-            try await larder.eventually("it drops what came from the tier") { try await heard(larder, "gap") > gaps }
+            try await larder.eventually("it drops what came from the tier") {
+                try await Fleet.heard(larder, "gap") > gaps
+            }
         }
     }
 
@@ -147,21 +140,20 @@ struct FleetRemovalScenarios {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
         try await Fleet.two(Fleet.settings(origin, engine.url)) { one, two in
-            try await follows(one)
-            try await follows(two)
+            try await Fleet.follow(one, two)
             _ = try await one.get(Self.target)
             try await Fleet.published(one, 1)
             _ = try await two.get(Self.target)
             _ = try await two.get("/raw/itunes/search?term=own")
             try await Fleet.published(two, 1)
             #expect(origin.requests.count == 2)
-            let gaps = try await heard(two, "gap")
+            let gaps = try await Fleet.heard(two, "gap")
             engine.kill()
             try engine.start()
-            try await two.eventually("it has found another stream") { try await heard(two, "gap") > gaps }
+            try await two.eventually("it has found another stream") { try await Fleet.heard(two, "gap") > gaps }
             _ = try await two.get("/raw/itunes/search?term=own")
             #expect(origin.requests.count == 2, "its own answer stays")
-            try await one.eventually("so has the first") { try await heard(one, "gap") > gaps }
+            try await one.eventually("so has the first") { try await Fleet.heard(one, "gap") > gaps }
             _ = try await two.get(Self.target)
             #expect(origin.requests.count == 3, "what came from the tier is gone, there and here")
         }
@@ -175,17 +167,17 @@ struct FleetRemovalScenarios {
         defer { proxy.stop() }
         let directory = TemporaryDirectory()
         try await withLarder(Fleet.settings(origin, engine.url)) { two in
-            try await follows(two)
+            try await Fleet.follow(two)
             _ = try await two.get(Self.target)
             try await withLarder(Fleet.settings(origin, proxy.url), directory: directory) { one in
-                try await follows(one)
+                try await Fleet.follow(one)
                 proxy.set(.refuse)
                 let purged = try await purge(one, "provider=itunes").json()
                 #expect(purged["told"]?.bool == false, "\(purged)")
             }
             proxy.set(.pass)
             try await withLarder(Fleet.settings(origin, proxy.url), directory: directory) { _ in
-                try await two.eventually("it has heard") { try await heard(two) >= 1 }
+                try await two.eventually("it has heard") { try await Fleet.heard(two) >= 1 }
             }
             _ = try await two.get(Self.target)
             #expect(origin.requests.count == 2)

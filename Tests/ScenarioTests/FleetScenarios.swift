@@ -22,12 +22,30 @@ enum Fleet {
             """
     }
 
-    /// Runs two hosts.
+    /// Runs two hosts that have found the stream of removals.
+    /// - Parameter follow: false where they cannot find it, or the test is about that.
     static func two(
-        _ first: String, _ second: String? = nil, _ body: (RunningLarder, RunningLarder) async throws -> Void
+        _ first: String, _ second: String? = nil, follow: Bool = true,
+        _ body: (RunningLarder, RunningLarder) async throws -> Void
     ) async throws {
         try await withLarder(first) { one in
-            try await withLarder(second ?? first) { two in try await body(one, two) }
+            try await withLarder(second ?? first) { two in
+                if follow { try await Self.follow(one, two) }
+                try await body(one, two)
+            }
+        }
+    }
+
+    /// Removals that a host has heard of: `order`, or `gap` where some may have been missed.
+    static func heard(_ larder: RunningLarder, _ result: String = "order") async throws -> Int {
+        try await larder.counter("larder_shared_removals_heard_total", "result=\"\(result)\"")
+    }
+
+    /// Waits until hosts have found the stream of removals. What they fetch before that may be taken for an answer of before a
+    /// removal, and is then not published.
+    static func follow(_ hosts: RunningLarder...) async throws {
+        for host in hosts {
+            try await host.eventually("it has found the stream") { try await heard(host, "gap") >= 1 }
         }
     }
 

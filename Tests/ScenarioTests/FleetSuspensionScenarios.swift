@@ -16,18 +16,12 @@ struct FleetSuspensionScenarios {
         try await larder.counter("larder_shared_suspensions_heard_total", "result=\"begun\"")
     }
 
-    private func follows(_ larder: RunningLarder) async throws {
-        try await larder.eventually("it has found the stream") {
-            try await larder.counter("larder_shared_removals_heard_total", "result=\"gap\"") >= 1
-        }
-    }
-
     @Test func whatTheAPITellsOneHostTheOthersHeed() async throws {
         let engine = try SharedEngine()
         let origin = ScriptedOrigin { _ in [.send(Self.limited)] }
         defer { origin.stop() }
         try await Fleet.two(settings(origin, engine)) { one, two in
-            for host in [one, two] { try await follows(host) }
+            try await Fleet.follow(one, two)
             _ = try await one.get("/v1/itunes/search?q=first")
             #expect(origin.requests.count == 1)
             try await two.eventually("the other has heard") { try await heard(two) >= 1 }
@@ -44,7 +38,7 @@ struct FleetSuspensionScenarios {
             _ = try await one.get("/v1/itunes/search?q=first")
             try await one.eventually("it is told") { try engine.command("KEYS", "larder:s:*").contains("larder:s:") }
             try await withLarder(settings(origin, engine)) { late in
-                try await follows(late)
+                try await Fleet.follow(late)
                 try await late.eventually("it rests there") {
                     try await late.get("/v1/itunes/search?q=second").status == 429
                 }
@@ -58,7 +52,7 @@ struct FleetSuspensionScenarios {
         let origin = ScriptedOrigin { _ in [.reset] }
         defer { origin.stop() }
         try await withLarder(settings(origin, engine)) { one in
-            try await follows(one)
+            try await Fleet.follow(one)
             for number in 0..<6 { _ = try await one.get("/v1/itunes/search?q=a\(number)") }
             #expect(try await one.counter("larder_suspensions_total", "provider=\"itunes\"") >= 1)
             #expect(try !engine.command("KEYS", "larder:s:*").contains("larder:s:"))
@@ -71,7 +65,7 @@ struct FleetSuspensionScenarios {
         defer { origin.stop() }
         let fields = [("Authorization", "Bearer \(Fleet.token)")]
         try await Fleet.two(settings(origin, engine)) { one, two in
-            for host in [one, two] { try await follows(host) }
+            try await Fleet.follow(one, two)
             let begun = try await one.send("POST", "/v1/providers/itunes/suspend?for=10m", fields: fields)
             #expect(begun.status == 200, "\(begun)")
             try await two.eventually("the other has heard") { try await heard(two) >= 1 }
@@ -101,7 +95,7 @@ struct FleetSuspensionScenarios {
         try engine.command("APPEND", String(key), "x")
         isLimited.withLock { $0 = false }
         try await withLarder(settings(origin, engine)) { late in
-            try await follows(late)
+            try await Fleet.follow(late)
             #expect(try await late.get("/v1/itunes/search?q=second").status == 200)
         }
     }
@@ -112,7 +106,7 @@ struct FleetSuspensionScenarios {
         defer { origin.stop() }
         let fields = [("Authorization", "Bearer \(Fleet.token)")]
         try await Fleet.two(settings(origin, engine)) { one, two in
-            for host in [one, two] { try await follows(host) }
+            try await Fleet.follow(one, two)
             for number in 0..<6 { _ = try await one.get("/v1/itunes/search?q=a\(number)") }
             #expect(try await one.counter("larder_suspensions_total", "provider=\"itunes\"") == 1)
             _ = try await two.send("POST", "/v1/providers/itunes/resume", fields: fields)
@@ -135,7 +129,7 @@ struct FleetSuspensionScenarios {
         try await Fleet.two(Fleet.settings(origin, proxy.url, timeout: "300ms", quota: "on"), settings(origin, engine))
         {
             one, two in
-            for host in [one, two] { try await follows(host) }
+            try await Fleet.follow(one, two)
             _ = try await one.send("POST", "/v1/providers/itunes/suspend?for=10m", fields: fields)
             try await two.eventually("the other has heard") { try await heard(two) >= 1 }
             proxy.set(.refuse)
