@@ -54,6 +54,8 @@ public struct RequestFlow: Sendable {
         public var hasFallback: Bool
         /// After which something stale answers.
         public var patience: Duration?
+        /// The flight of a call that was sent before is not joined.
+        public var sentSince: WallTime?
     }
 
     /// What a fetch brought, as an answer.
@@ -78,6 +80,8 @@ public struct RequestFlow: Sendable {
     private var forward = Forward(reason: .uriMiss, rule: .uriMiss, hasFallback: false, patience: nil)
     private var hasJoinedAgain = false
     private var hasAskedForPart = false
+    /// When the request came.
+    private var began: WallTime?
 
     public init(_ terms: RequestTerms) { self.terms = terms }
 
@@ -94,6 +98,7 @@ public struct RequestFlow: Sendable {
         _ entry: StoredResponse?, hasVariants: Bool = false, isInDoubt: Bool = false, parts: PartDecision? = nil,
         now: WallTime
     ) -> Step {
+        began = now
         if case .covered = parts, terms.wantsRange { hasAskedForPart = true }
         guard let entry else {
             switch parts {
@@ -181,6 +186,11 @@ public struct RequestFlow: Sendable {
                 defer { hasJoinedAgain = true }
                 return hasJoinedAgain ? alone() : .fetch(forward)
             }
+            if !hasJoinedAgain, let began, isOwedValidation(fetched, began, now) {
+                hasJoinedAgain = true
+                forward.sentSince = began
+                return .fetch(forward)
+            }
         }
         switch fetched.origin {
         case .standIn:
@@ -200,6 +210,16 @@ public struct RequestFlow: Sendable {
         case .fresh, .negative: return false
         case .stale, .unusable: return true
         }
+    }
+
+    /// The answer would have to be validated for this request, and its call was sent before the request came: it does not tell
+    /// what the origin would say to this request (RFC 9111 §5.2.2.4, §4.2.4). A call that is sent later tells it, whoever
+    /// has it sent. The failure of a server is shared as other failures are.
+    private func isOwedValidation(_ fetched: Fetched, _ began: WallTime, _ now: WallTime) -> Bool {
+        guard terms.judge.rule.semantics == .rfc, case .upstream(let status, _) = fetched.origin, status < 500,
+            fetched.entry.requestTime < began
+        else { return false }
+        return !terms.judge.decide(fetched.entry, directives, now: now).decision.isUsable
     }
 
     private func answered(_ fetched: Fetched, _ status: Int, _ isAnswer: Bool, _ now: WallTime) -> Step {

@@ -67,8 +67,9 @@ enum ConformancePage {
           `Accept-Language` is not the one that selected it: a departure from RFC 9111 §4.1, which RFC 9110 §12.5.4 suggests.
         - Every answer has `Age`, also one that was just fetched or validated, where RFC 9111 §5.1 lets the field imply that it was
           not; `Cache-Status` tells which it was.
-        - Who waits for another's fetch is given its answer also where that answer would have to be validated for the next request
-          (`no-cache`, `max-age=0`, no freshness left): it came after the request did. A departure from the letter of RFC 9111 §5.2.2.4.
+        - Several requests may be answered by one call, also where its answer would have to be validated for the next request (`no-cache`,
+          `max-age=0`, no freshness left), but only requests that came before the call was sent: for each of them the origin was
+          asked after it came (RFC 9111 §4, §5.2.2.4). A request that came later is answered by a call that is sent later.
         - `No-Vary-Search` is read as the draft of the working group says, `except` without `params` included; `params` without a list, which
           browsers know from older drafts, counts as well.
         - A POST that the configuration declares to read is never sent with a condition of the cache's own. One with a condition of its client

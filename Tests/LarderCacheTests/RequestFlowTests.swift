@@ -398,6 +398,56 @@ struct FlowCase {
         }
     }
 
+    /// What another's call brings that was sent so many seconds after this request came.
+    private func joined(_ control: String, sent seconds: Int64, status: Int = 200) -> Fetched {
+        FlowCase.fetched(status) {
+            $0.hasJoined = true
+            $0.entry.fields = ["Cache-Control": control]
+            $0.entry.requestTime = now + .seconds(seconds)
+            $0.entry.responseTime = now + .seconds(2)
+            $0.entry.freshUntil = now + .seconds(control == "max-age=60" ? 62 : 2)
+        }
+    }
+
+    /// Whether it is asked for once more, and by a call that is sent from now on.
+    private func isAskedForAgain(_ fetched: Fetched, _ fields: HeaderFields = [:]) -> Bool {
+        var flow = RequestFlow(FlowCase.standard(fields))
+        _ = flow.lookedUp(nil, now: now)
+        guard case .fetch(let forward) = flow.fetched(fetched, now: now + .seconds(2)) else { return false }
+        return forward.sentSince == now
+    }
+
+    @Test(arguments: ["no-cache", "max-age=0"])
+    func anAnswerThatIsOwedAValidationIsNotTakenFromACallThatWasSentBefore(_ control: String) {
+        #expect(isAskedForAgain(joined(control, sent: -1)))
+    }
+
+    @Test func aReloadIsNotAnsweredByACallThatWasSentBefore() {
+        #expect(isAskedForAgain(joined("max-age=60", sent: -1), ["Cache-Control": "no-cache"]))
+    }
+
+    @Test func anAnswerThatIsOwedAValidationIsTakenFromACallThatWasSentSince() {
+        #expect(!isAskedForAgain(joined("no-cache", sent: 1)))
+    }
+
+    @Test func aFreshAnswerIsTakenFromACallThatWasSentBefore() {
+        #expect(!isAskedForAgain(joined("max-age=60", sent: -1)))
+    }
+
+    @Test func theFailureOfAServerIsSharedWithWhoeverWaitsForIt() {
+        #expect(!isAskedForAgain(joined("no-cache", sent: -1, status: 503)))
+    }
+
+    @Test func theSecondCallAnswersThoughTheClockWasSetBack() {
+        var flow = RequestFlow(FlowCase.standard())
+        _ = flow.lookedUp(nil, now: now)
+        _ = flow.fetched(joined("no-cache", sent: -1), now: now)
+        guard case .answerFetched = flow.fetched(joined("no-cache", sent: -1), now: now) else {
+            Issue.record("it is asked for without end")
+            return
+        }
+    }
+
     @Test func thePersonalAnswerThatIsNotStoredPassedTheCacheBy() {
         var terms = FlowCase.standard()
         terms.isPersonal = true

@@ -294,4 +294,24 @@ import Testing
             #expect(count.withLock { $0 } == 2)
         }
     }
+
+    /// Its call was sent before they came, and tells nothing of what the origin would say to them.
+    @Test func anAnswerThatMustBeValidatedIsNotGivenToWhoComesWhileItsBodyComes() async throws {
+        let gate = Gate()
+        let count = Lock(0)
+        let fields = "Cache-Control: no-cache\r\nETag: \"a\"\r\n"
+        let origin = origin(slow(fields), [.send(ok("new", fields: fields))], gate, count)
+        defer { origin.stop() }
+        let time = ManualTime()
+        let configuration = "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
+        try await withLarder(configuration, time: time) { (larder) async throws in
+            let answers = larder.daemon.engine.cache.answers
+            async let slow = larder.get("/raw/api/a")
+            try await larder.eventually("its body is begun") { answers.count == 1 }
+            time.advance(by: .seconds(1))
+            #expect(try await larder.get("/raw/api/a").text == "new")
+            gate.open()
+            #expect(try await slow.text == "old")
+        }
+    }
 }

@@ -235,7 +235,7 @@ public struct EntryRequest: Sendable {
             isShared
             ? await engine.flights.obtain(
                 key, of: recipe.removable, patience: [forward.patience, deadline].compactMap { $0 }.min(), plan: plan,
-                interim: interim, work: work)
+                interim: interim, sentSince: forward.sentSince, work: work)
             : await engine.flights.obtainAlone(
                 key, patience: deadline, plan: plan, interim: interim, work: work)
         if obtained.hasJoined {

@@ -49,12 +49,16 @@ public final class FlightCoordinator: Sendable {
     ///
     /// - Parameters:
     ///   - removable: the entry with whose removal a flight under way becomes one of before, which nobody joins.
+    ///   - sentSince: a flight is not joined that brings the answer to a call of before.
     ///   - interim: told of the upstream's interim answers while the asker waits, where it leads. Others get them with the answer.
+    // More than six parameters: what is asked for, and what ends or colours the wait.
     func obtain(
         _ key: CacheKey, of removable: Digest, patience: Duration?, plan: WaitClock? = nil,
-        interim: InterimRelay.Listener? = nil, work: @escaping Work
+        interim: InterimRelay.Listener? = nil, sentSince: WallTime? = nil, work: @escaping Work
     ) async -> Obtained {
-        await join(FlightQuestion(key: key, removable: removable, isShared: true, work: work), patience, plan, interim)
+        var question = FlightQuestion(key: key, removable: removable, isShared: true, work: work)
+        question.sentSince = sentSince
+        return await join(question, patience, plan, interim)
     }
 
     /// Leads a flight for this asker alone, as long as the wait of `obtain`: nobody joins it, what comes of it is

@@ -45,6 +45,8 @@ struct FlightQuestion: Sendable {
     var removable: Digest
     /// Others may join, and what comes of it is remembered.
     var isShared: Bool
+    /// A flight whose call was sent before is not joined.
+    var sentSince: WallTime?
     var work: @Sendable (FlightVoice) async -> FlightResult
 }
 
@@ -144,7 +146,7 @@ struct FlightState {
                 return .answered(.result(.failed(remembered.failure(now: now)), joined: false))
             }
             if unshareable.recall(key.digest, now: now.monotonic) != nil { return .answered(.alone) }
-            letGo(key, memory)
+            letGo(key, memory, sentSince: question.sentSince)
         }
         let number: FlightNumber
         var lead: Lead?
@@ -242,12 +244,15 @@ struct FlightState {
         waiters.map { ($0, memberships.removeValue(forKey: $0.ticket)) }
     }
 
-    /// Whoever asks after a purge, after an unsafe request, or after a newer answer that is not stored, asks anew.
-    private mutating func letGo(_ key: CacheKey, _ memory: MemoryTier) {
+    /// Whoever asks after a purge, after an unsafe request, or after a newer answer that is not stored, asks anew; so does
+    /// who may not use the answer of a call that was sent too early.
+    private mutating func letGo(_ key: CacheKey, _ memory: MemoryTier, sentSince: WallTime? = nil) {
         guard let number = table.flight(of: key), let flight = flights[number] else { return }
         // The order of answers has a lock of its own, which calls nothing while it is held.
         let isWithdrawn = flight.announced?.selection?.place?.isWithdrawn ?? false
-        if isWithdrawn || !memory.isCurrent(flight.beginning) { table.detach(number) }
+        var isTooEarly = false
+        if let sentSince, let made = flight.announced { isTooEarly = made.entry.requestTime < sentSince }
+        if isWithdrawn || isTooEarly || !memory.isCurrent(flight.beginning) { table.detach(number) }
     }
 
     private mutating func begin(_ number: FlightNumber, _ beginning: RemovalStamp) -> Lead {

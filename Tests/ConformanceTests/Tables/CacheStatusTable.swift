@@ -111,6 +111,38 @@ extension Tables {
             crowd(20, gate: "all wait", each: status(200), body("body 1"), forwarded("stale"))
             saw(2)
         }
+        for (clause, control) in [("§5.2.2.4", "no-cache"), ("§4.2.4", "max-age=0")] {
+            Clause(
+                "RFC 9111 \(clause) asked before: \(control)", .mustNot,
+                "An answer that must be validated is not given to a request that came after its call was sent."
+            ) {
+                answers(reply("Cache-Control: \(control)", "ETag: \"a\"").held(at: "wait"))
+                start("anna")
+                reaches(1)
+                pass(1)
+                start("bert")
+                start("cleo")
+                open("wait")
+                finish("anna", body("body 1"))
+                finish("bert", body("body 2"))
+                finish("cleo", body("body 2"))
+                saw(2)
+            }
+        }
+        Clause(
+            "RFC 9111 §5.2.1.4 asked before", .should,
+            "A reload is not answered by a call that was sent before it."
+        ) {
+            answers(reply("Cache-Control: max-age=60").held(at: "wait"))
+            start("anna")
+            reaches(1)
+            pass(1)
+            start("bert", "Cache-Control: no-cache")
+            open("wait")
+            finish("anna", body("body 1"))
+            finish("bert", body("body 2"))
+            saw(2)
+        }
         for fields in [
             "Cache-Control: no-store", "Cache-Control: private, max-age=60",
             "Cache-Control: max-age=60\r\nSet-Cookie: id={n}",
