@@ -156,10 +156,17 @@ public struct RequestFlow: Sendable {
             reason: reason, rule: rule, hasFallback: covers ?? false,
             patience: terms.wantsFresh ? nil : patience)
         // What is one client's own, or must not be kept, is handed to no others (RFC 9111 §3.5, §5.2.1.5).
-        return directives.noStore || terms.isPersonal ? alone() : .fetch(forward)
+        return directives.noStore || terms.isPersonal ? alone(isForOneClient: true) : .fetch(forward)
     }
 
-    private mutating func alone() -> Step {
+    /// - Parameter isForOneClient: nothing is stored of what comes, as far as can be told.
+    private mutating func alone(isForOneClient: Bool = false) -> Step {
+        // What is brought for one client is not stored: the upstream need not send again what the client has.
+        if isForOneClient, terms.isConditional, stored == nil {
+            let isOwn = terms.isPersonal && (forward.rule == .uriMiss || forward.rule == .variantMiss)
+            return .passOn(
+                terms.isPersonal ? .bypass : forward.reason, hasStored: false, isOwn ? .ownBusiness : forward.rule)
+        }
         // A part of what nobody may share is best asked for as a part.
         if terms.wantsRange, stored == nil { return part() }
         return .fetchAlone(forward)
@@ -255,7 +262,7 @@ public struct RequestFlow: Sendable {
     /// The fetch brought nothing, or patience ran out. An error never replaces a good entry: what is stored answers,
     /// within its hard bound.
     public mutating func ended(_ ending: Ending, now: WallTime) -> Step {
-        if ending == .unshareable { return alone() }
+        if ending == .unshareable { return alone(isForOneClient: true) }
         guard let stored else { return .fail(isValidationOwed: false) }
         let verdict = terms.judge.afterFailure(.disconnected, stored, directives, now: now)
         let outcome: CacheOutcome

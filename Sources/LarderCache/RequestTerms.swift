@@ -19,6 +19,8 @@ public struct RequestTerms: Sendable {
     public var wantsRange = false
     /// It wants a range, and has a condition that the upstream is not sent with a fetch (RFC 9110 §13.1).
     public var hasConditions = false
+    /// It asks whether the client's own copy still holds: the upstream is not sent that with a fetch.
+    public var isConditional = false
     /// A part of what is not stored may be fetched and stored as a part.
     public var storesParts = false
     /// The upstream's own answers go out: a stored one for which it was asked in vain is told as stale, fresh or not.

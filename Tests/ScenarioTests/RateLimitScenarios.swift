@@ -26,6 +26,16 @@ import Testing
         }
     }
 
+    @Test func whatOneClientsCredentialsHaveLeftBindsNobodyElse() async throws {
+        let origin = Self.origin("RateLimit: \"default\";r=0;t=60;pk=:dXNlcjE=:\r\n")
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin)) { (larder) async throws in
+            #expect(try await larder.get("/raw/api/a", ("Authorization", "Bearer one")).status == 200)
+            #expect(try await larder.get("/raw/api/b", ("Authorization", "Bearer two")).status == 200)
+            #expect(try await larder.get("/raw/api/c").status == 200)
+        }
+    }
+
     @Test func whatIsLeftIsToldWithItsPolicyInTheStatus() async throws {
         let origin = Self.origin("RateLimit: \"day\";r=7;t=3600\r\nRateLimit-Policy: \"day\";q=500;w=86400\r\n")
         defer { origin.stop() }

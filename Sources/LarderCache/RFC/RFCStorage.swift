@@ -95,7 +95,10 @@ public enum RFCStorage {
             if requestFields.contains("Authorization") { return refuse(.authorization, .authorization) }
             if requestFields.contains("Cookie") { return refuse(.cookie, .cookie) }
         }
-        let setsCookie = head.fields.contains("Set-Cookie") || head.fields.contains("Set-Cookie2")
+        // One that a qualified directive names is not stored, and says nothing of the rest (RFC 9111 §5.2.2.4, §5.2.2.7).
+        var kept = head.fields
+        kept.remove(withheld(control))
+        let setsCookie = kept.contains("Set-Cookie") || kept.contains("Set-Cookie2")
         guard setsCookie, !isShared else { return nil }
         let isStored =
             switch cookies {

@@ -27,7 +27,7 @@ extension ExplainedPart {
         rule = provenance.rule
         storing = provenance.storing
         shared = provenance.shared
-        if provenance.outcome.isFetched { isStored = provenance.isStored }
+        if provenance.outcome.isFetched || provenance.isStored { isStored = provenance.isStored }
         isBeingStored = provenance.isBeingStored
         asked = provenance.asked
         note(provenance.failure)

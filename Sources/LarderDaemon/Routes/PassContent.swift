@@ -58,7 +58,7 @@ struct PassContent {
             return question
         }
         question.content = QueryContent(
-            body, fields: fields, declared: post, hold: engine.bodies.claim(body.count))
+            body, fields: PassRequest.choosing(fields, way), declared: post, hold: engine.bodies.claim(body.count))
         return question
     }
 

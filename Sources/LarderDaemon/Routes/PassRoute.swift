@@ -316,6 +316,6 @@ struct PassRoute: Sendable {
     /// The last recipient of an OPTIONS request is who finds no forwards left (RFC 9110 §7.6.2).
     private static func options(_ route: RouteName) -> ServerResponse {
         ServerResponse(
-            status: 204, fields: ["Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"], route: route)
+            status: 204, fields: ["Allow": PassRequest.allowed], route: route)
     }
 }

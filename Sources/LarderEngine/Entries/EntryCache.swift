@@ -43,6 +43,8 @@ public final class EntryCache: Sendable {
     /// What a look-up found, and what was in force when it began.
     struct Found: Sendable {
         var entry: StoredResponse?
+        /// What is stored and is not for the client: an error does not take its place.
+        var hidden: StoredResponse?
         /// The entry is used only after a validation (`Displacement.putsOthersInDoubt`).
         var isInDoubt = false
         /// What is stored of it in parts, where no whole answer is stored.

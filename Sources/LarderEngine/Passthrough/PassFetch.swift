@@ -36,7 +36,9 @@ public struct PassFetch: Sendable {
         let began = engine.cache.begin(request.target)
         var found: EntryCache.Found
         if let looked, engine.cache.isCurrent(looked.ready) { found = looked } else { found = await find() }
-        if let entry = found.entry, request.isPersonal, !request.judge.isForAll(entry) { found.entry = nil }
+        if let entry = found.entry, request.isPersonal, !request.judge.isForAll(entry) {
+            (found.entry, found.hidden) = (nil, entry)
+        }
         // What is fetched for one request alone is not put together with what others may have.
         if request.isPersonal || request.directives.noStore && !isRefresh { found.part = nil }
         if let entry = found.entry, !found.isInDoubt, answersNow(entry) {

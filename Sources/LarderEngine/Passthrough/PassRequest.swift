@@ -47,7 +47,7 @@ public final class PassRequest: Sendable {
         guard request.method != .trace else {
             throw ClientFacingError(
                 status: 405, code: "methodNotAllowed", detail: "TRACE is not passed on.",
-                fields: ["Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"])
+                fields: ["Allow": Self.allowed])
         }
         // A tunnel to the authority in its target is what no gateway opens (RFC 9110 §9.3.6).
         guard request.method.name != "CONNECT" else {
@@ -63,14 +63,7 @@ public final class PassRequest: Sendable {
         query = request.query
         self.way = way
         method = request.method
-        var fields = request.fields
-        if fields.contains("Cookie"),
-            !ForwardedCookies.areForwarded(fields, to: provider, isSharedOrigin: way.isSharedOrigin)
-        {
-            fields.remove("Cookie")
-        }
-        // They change nothing in what is read.
-        if !provider.settings.personalCookies, Self.isRead(request) { fields.remove("Cookie") }
+        let fields = Self.own(request.fields, way, isRead: Self.isRead(request))
         self.fields = fields
         content = request.content
         form = ""
@@ -125,6 +118,25 @@ public final class PassRequest: Sendable {
         primary = provider.rawKey(UpstreamRequest(path: path, query: query), variant: "parts")
     }
 
+    /// The client's fields without cookies that do not go to the provider.
+    private static func own(_ fields: HeaderFields, _ way: WayOut, isRead: Bool) -> HeaderFields {
+        var fields = fields
+        let areForwarded =
+            !fields.contains("Cookie")
+            || ForwardedCookies.areForwarded(fields, to: way.provider, isSharedOrigin: way.isSharedOrigin)
+        // Where they change nothing in what is read, they are not sent either.
+        if !areForwarded || isRead && !way.provider.settings.personalCookies { fields.remove("Cookie") }
+        return fields
+    }
+
+    /// The client's fields by which the provider may choose its answer to a question that has content. What is not sent to it
+    /// chooses nothing.
+    public static func choosing(_ fields: HeaderFields, _ way: WayOut) -> HeaderFields {
+        var fields = own(fields, way, isRead: true)
+        if way.provider.settings.key != nil { fields.remove("Authorization") }
+        return fields
+    }
+
     /// What a pass-through upstream gets of the client's fields: with `rfc`, all that concern the two of them, since
     /// `Vary` then tells what they changed; with our own rules a fixed few, since nothing would.
     private static func forwarded(
@@ -157,6 +169,9 @@ public final class PassRequest: Sendable {
         ["Host", "Content-Length", "Expect", "X-Larder-Session", "traceparent", "tracestate"] + conditions)
     private static let personal: FieldNameSet = ["Authorization", "Cookie"]
     private static let forwardedAlways: FieldNameSet = ["Authorization", "Cookie", "Accept-Encoding"]
+
+    /// The methods of the table that are passed on; so are others, whatever their names, but for TRACE and CONNECT.
+    public static let allowed = "GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS"
 
     /// A client's conditions and ranges: applied by the cache to a whole answer, or passed on as they are.
     public static let conditions = [
@@ -228,6 +243,7 @@ extension PassRequest {
         terms.wantsRange = wantsRange
         terms.hasConditions = wantsRange && fields.contains(anyOf: Self.preconditions)
         terms.storesParts = mayHaveParts
+        terms.isConditional = rule.semantics == .rfc && method == .get && fields.contains(anyOf: Self.validators)
         return terms
     }
 
@@ -245,6 +261,9 @@ extension PassRequest {
     private static let preconditions: FieldNameSet = [
         "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
     ]
+
+    /// Those by which a client asks whether its own copy still holds.
+    private static let validators: FieldNameSet = ["If-None-Match", "If-Modified-Since"]
 
     private static let codingNames: Set<String> = ["accept-encoding"]
 
@@ -270,7 +289,7 @@ extension PassRequest {
         let provider = provider
         let endpoint = endpoint
         return UpstreamCall(
-            provider: provider.name, order: order, isBudgeted: true,
+            provider: provider.name, order: order, isBudgeted: true, hasClientCredentials: isPersonal,
             classify: { provider.provider.classify($0, endpoint: endpoint) })
     }
 

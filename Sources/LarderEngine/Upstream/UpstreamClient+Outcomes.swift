@@ -46,7 +46,10 @@ extension UpstreamClient {
         guard call.isBudgeted else { return }
         let now = time.moment()
         step { table in
-            table.hear(call.provider, fields, callNumber: attempt?.callNumber ?? 0, now: now)
+            // What is left for a client's own credentials says nothing of the calls of others.
+            if !call.hasClientCredentials {
+                table.hear(call.provider, fields, callNumber: attempt?.callNumber ?? 0, now: now)
+            }
             for _ in 0..<redirects { table.countHop(call.provider, now: now) }
         }
         countFleetHops(call.provider, redirects)

@@ -100,6 +100,18 @@ extension Tables {
             send("QUERY", "Content-Type: text/plain", "Cookie: b=1", body: "x", expect: body("body 1"), hit())
             send("POST", "Cookie: a=1", at: "/s", body: "x", expect: body("body 1"))
             received(2, lacks("Cookie"))
+            send("POST", "Cookie: b=1", at: "/s", body: "x", expect: body("body 1"), hit())
+            send("POST", at: "/s", body: "x", expect: body("body 1"), hit())
+        }
+        for directive in ["private", "no-cache"] {
+            Clause(
+                "RFC 9111 \(directive == "private" ? "§5.2.2.7" : "§5.2.2.4") \(directive)=\"Set-Cookie\"", .may,
+                "An answer that says that its cookie alone is not to be kept is stored without it."
+            ) {
+                answers(reply("Cache-Control: max-age=60, \(directive)=\"Set-Cookie\"", "Set-Cookie: id={n}"))
+                get(expect: body("body 1"), has("Set-Cookie", "id=1"))
+                hits("body 1", also: lacks("Set-Cookie"))
+            }
         }
         Clause(
             "RFC 9111 §3.5 personalCookies: yes", .mustNot,

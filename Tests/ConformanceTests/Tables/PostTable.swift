@@ -7,7 +7,7 @@ extension Tables {
             "An answer to POST with a lifetime and its own URL in Content-Location answers a later GET."
         ) {
             answers(reply("Cache-Control: max-age=600", "Content-Location: /a"))
-            send("POST", body: "x", expect: body("body 1"), forwarded("method", status: 200))
+            send("POST", body: "x", expect: body("body 1"), forwarded("method", status: 200, stored: true))
             hits("body 1")
             saw(1)
         }

@@ -328,6 +328,19 @@ extension Tables {
                 get(expect: status(200), body("body 1"), has("Age", "89"), forwarded("stale", status: Int(code)))
             }
         }
+        for line in ["Authorization: Basic YTpi", "Cookie: a=1"] {
+            Clause(
+                "RFC 5861 §4 an error for one client: \(line)", .may,
+                "An error of the server that one client is told takes the place of no answer, though it says that it is everybody's."
+            ) {
+                answers(
+                    reply("Cache-Control: max-age=60"),
+                    reply("Cache-Control: public, max-age=60", status: "503 Broken", body: "broken"))
+                get()
+                get(line, expect: status(503), body("broken"))
+                hits("body 1")
+            }
+        }
         for code in ["408", "502", "503", "504"] {
             Clause("RFC 9111 §4.3.3 \(code) is asked for once", .should, "An error is an answer, and is forwarded.") {
                 answers(reply(status: "\(code) Broken", body: "broken {n}"))

@@ -45,6 +45,29 @@ extension Tables {
             get()
             get(expect: status(200), body("body 1"), forwarded("stale", status: 304))
         }
+        for (what, line) in [
+            ("Authorization", "Authorization: Basic YTpi"), ("Cookie", "Cookie: a=1"),
+            ("no-store", "Cache-Control: no-store"),
+        ] {
+            Clause(
+                "RFC 9111 §4.3.2 own copy, \(what)", .should,
+                "Of an answer that is not stored, the origin judges whether the client's own copy still holds."
+            ) {
+                answers(notModified("ETag: \"a\""), reply("ETag: \"b\"", "Cache-Control: private"))
+                get(line, "If-None-Match: \"a\"", expect: status(304), has("ETag", "\"a\""))
+                received(1, has("If-None-Match", "\"a\""))
+                get(line, "If-None-Match: \"a\"", expect: status(200), body("body 2"))
+            }
+        }
+        Clause(
+            "RFC 9111 §4.3.2 own copy, known not to be shared", .should,
+            "Of an answer that is not stored, the origin judges whether the client's own copy still holds."
+        ) {
+            answers(reply("ETag: \"a\"", "Cache-Control: private"), notModified("ETag: \"a\""))
+            get(expect: body("body 1"))
+            get("If-None-Match: \"a\"", expect: status(304))
+            received(2, has("If-None-Match", "\"a\""))
+        }
         Clause("RFC 9111 §4.3.4 lifetime begins anew", .must, "A 304 begins age and lifetime anew.") {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\"", "Age: 10"),

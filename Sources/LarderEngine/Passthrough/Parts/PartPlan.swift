@@ -58,7 +58,7 @@ extension EntryCache.Found {
 
 extension EntryCache.Found {
     /// What is stored and may cover for an error: a whole answer, or parts.
-    var older: StoredResponse? { entry ?? parts?.stored?.row }
+    var older: StoredResponse? { entry ?? hidden ?? parts?.stored?.row }
 }
 
 /// One range that the upstream is asked for.
