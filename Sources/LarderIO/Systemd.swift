@@ -17,20 +17,29 @@ public struct ServiceNotifier: Sendable {
         self.path = path
     }
 
+    /// How long a manager that reads nothing is waited for.
+    private static let patience = Duration.seconds(1)
+
     public func ready(status: String) { send("READY=1\nSTATUS=\(Self.line(status))") }
     public func stopping() { send("STOPPING=1") }
-    public func alive() { send("WATCHDOG=1") }
+    /// Never waits, so that a loop may call it: a manager whose queue is full has signs of life to read.
+    public func alive() { send("WATCHDOG=1", flags: Int32(MSG_DONTWAIT)) }
     public func status(_ text: String) { send("STATUS=\(Self.line(text))") }
 
     private static func line(_ text: String) -> String {
         text.replacingControls(with: " ")
     }
 
-    /// Sends one message. Telling the manager is never worth failing for: what cannot be sent is dropped.
-    public func send(_ message: String) {
+    /// Sends one message. Telling the manager is never worth failing for: what cannot be sent is dropped. Where the manager's queue is
+    /// full it waits for a second at most.
+    public func send(_ message: String) { send(message, flags: 0) }
+
+    private func send(_ message: String, flags: Int32) {
         let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard let descriptor = try? Syscall.check("socket", { socket(AF_UNIX, kind, 0) }) else { return }
         defer { Syscall.close(descriptor) }
+        var limit = timeval(tv_sec: Int(Self.patience.wholeSeconds), tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { room in
@@ -42,7 +51,7 @@ public struct ServiceNotifier: Sendable {
         let bytes = Bytes(text: message)
         _ = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length)
+                sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | flags, $0, length)
             }
         }
     }

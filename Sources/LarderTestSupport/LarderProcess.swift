@@ -159,9 +159,10 @@ public final class LarderProcess: Sendable {
 
     /// Reads more of standard output. False at its end.
     private func readOutput(until deadline: MonotonicTime) throws -> Bool {
-        let rest = (deadline - SystemTime().monotonic()).milliseconds
+        // What is there is read in any case: this thread may have waited for a processor since it reckoned its deadline.
+        let rest = max(0, (deadline - SystemTime().monotonic()).milliseconds)
         var wanted = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-        guard rest > 0, poll(&wanted, 1, Int32(clamping: rest)) > 0 else {
+        guard poll(&wanted, 1, Int32(clamping: rest)) > 0 else {
             throw WireError("the daemon said nothing in time: \(standardError)")
         }
         var buffer = Bytes(repeating: 0, count: 4096)

@@ -133,9 +133,10 @@ func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
         #expect(InheritedSocket.take(environment: environment, first: near).isEmpty)
     }
 
-    @Test func tellsTheManager() throws {
+    /// The manager's end of a notification socket, and who tells it.
+    private func withManager(_ body: (_ manager: Int32, ServiceNotifier) throws -> Void) throws {
         let name = "larder-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
-        let receiver = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        let receiver = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { Syscall.close(receiver) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -145,14 +146,38 @@ func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(receiver, $0, length) }
         }
         try #require(bound == 0)
-        let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": "@\(name)"]))
-        notifier.ready(status: "serving\n2 loops")
+        try body(receiver, #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": "@\(name)"])))
+    }
+
+    /// The next message, nil where none is there.
+    private func message(_ manager: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: 256)
-        let count = recv(receiver, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        #expect(
-            count > 0
-                && String(decoding: buffer.prefix(max(0, count)), as: UTF8.self) == "READY=1\nSTATUS=serving 2 loops")
-        #expect(ServiceNotifier(environment: [:]) == nil)
+        let count = recv(manager, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+    }
+
+    @Test func tellsTheManager() throws {
+        try withManager { manager, notifier in
+            notifier.ready(status: "serving\n2 loops")
+            #expect(message(manager) == "READY=1\nSTATUS=serving 2 loops")
+            #expect(ServiceNotifier(environment: [:]) == nil)
+        }
+    }
+
+    /// A loop gives them. Without an end to the wait this test would not end.
+    @Test(.timeLimit(.minutes(1))) func signsOfLifeDoNotWaitForAManagerThatReadsNothing() throws {
+        try withManager { manager, notifier in
+            // More than the kernel keeps of a socket's messages (net.unix.max_dgram_qlen).
+            for _ in 0..<2000 { notifier.alive() }
+            var count = 0
+            while let message = message(manager) {
+                #expect(message == "WATCHDOG=1")
+                count += 1
+            }
+            #expect((1..<2000).contains(count), "what has no room is dropped: \(count)")
+            notifier.stopping()
+            #expect(message(manager) == "STOPPING=1")
+        }
     }
 
     @Test func readsTheWatchdogMeantForThisProcess() {
