@@ -53,31 +53,33 @@ struct ReadyStand: Sendable {
         return rows("written") > written
     }
 
-    /// What a loop finds that has a connection.
+    /// What a loop finds that has a connection, where nothing hinders its looks for good. A commit, as the start of a run makes one,
+    /// overtakes a look, and a cold page ends one: such a request goes the slow way in the daemon, here the look is repeated.
     func look(
         _ target: String = "/raw/api/a", encoding: String = "", scope: UInt64 = 0, loop: Int = 0
     ) async throws -> ReadyFound? {
-        _ = once(target, encoding: encoding, scope: scope, loop: loop)
         try await bench.eventually("the loop has a connection", in: store, rate: 0) {
             _ = once("/", loop: loop)
             return readers.readers[loop].isOpen
         }
-        return once(target, encoding: encoding, scope: scope, loop: loop)
-    }
-
-    /// What a loop finds where nothing hinders its looks for good. A commit, as the start of a run may make, overtakes a look, and a
-    /// cold page ends one: such a request goes the slow way in the daemon, here the look is repeated.
-    func found(_ target: String = "/raw/api/a") async throws -> ReadyFound? {
-        let first = try await look(target)
-        if first != nil { return first }
         for _ in 0..<100 {
             let ended = looks("absent") + looks("failed")
-            if let found = once(target) { return found }
+            if let found = once(target, encoding: encoding, scope: scope, loop: loop) { return found }
             if looks("absent") + looks("failed") > ended { return nil }
             // It reads the pages, so that they are in memory at the next look.
             _ = try bench.readyRows()
         }
         return nil
+    }
+
+    /// Whether a look of the first loop comes to that, and none finds anything before: one that something else ends is repeated.
+    func ends(_ result: String) -> Bool {
+        for _ in 0..<100 {
+            let before = looks(result)
+            if once("/raw/api/a") != nil { return false }
+            if looks(result) > before { return true }
+        }
+        return false
     }
 
     /// Looks that ended since they would have waited for the disk.
