@@ -1,18 +1,50 @@
-// What an origin of a test stands on: a blocking listener of its own.
+// What an origin of a test stands on: a port of its own, and a blocking listener there.
+import CLinux
 import Glibc
+
+/// A port of 127.0.0.1 that is nobody else's for as long as this lives, whether somebody listens there or not. One that is merely not
+/// listened at any more may be given to the next who asks for a port, or be the near end of the very connection that is to be refused.
+public final class LoopbackPort: Sendable {
+    public let number: UInt16
+    /// Bound, and never listened at.
+    private let holder: Int32
+
+    /// A port of the kernel's choice. Until `listen` it refuses.
+    public init() {
+        (holder, number) = Self.bound(to: 0)
+    }
+
+    deinit { close(holder) }
+
+    /// Listens there. Whoever asks closes the descriptor, and the port refuses again.
+    public func listen() -> Int32 {
+        let (listener, _) = Self.bound(to: number)
+        precondition(Glibc.listen(listener, 256) == 0, "nobody can listen at \(number)")
+        return listener
+    }
+
+    private static func bound(to port: UInt16) -> (descriptor: Int32, port: UInt16) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        // Two sockets may be bound to one port where both permit it and none of them listens yet (socket(7)).
+        var isShared: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isShared, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = port.bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                precondition(bind(descriptor, $0, length) == 0, "no port")
+                getsockname(descriptor, $0, &length)
+            }
+        }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+}
 
 /// Listens on 127.0.0.1, on a port of the kernel's choice. Whoever asks closes the descriptor.
 public func listenOnLoopback() -> (descriptor: Int32, port: UInt16) {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            precondition(bind(listener, $0, length) == 0 && listen(listener, 256) == 0, "no port")
-            getsockname(listener, $0, &length)
-        }
-    }
-    return (listener, UInt16(bigEndian: address.sin_port))
+    let port = LoopbackPort()
+    return (port.listen(), port.number)
 }

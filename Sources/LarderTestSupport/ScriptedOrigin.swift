@@ -46,7 +46,8 @@ public enum Act: Sendable {
 }
 
 public final class ScriptedOrigin: Sendable {
-    public let port: UInt16
+    /// Kept when it is stopped, so that its port refuses then.
+    private let place = LoopbackPort()
     private let listener: Int32
     private let greeting: String
     private let script: @Sendable (SeenRequest) -> [Act]
@@ -63,7 +64,7 @@ public final class ScriptedOrigin: Sendable {
     /// Answers each request by what the script says; after the acts the next request on the connection is read.
     /// - Parameter greeting: said on each connection before anything was asked.
     public init(greeting: String = "", _ script: @escaping @Sendable (SeenRequest) -> [Act]) {
-        (listener, port) = listenOnLoopback()
+        listener = place.listen()
         self.script = script
         self.greeting = greeting
         spawn { $0.acceptAll() }
@@ -74,6 +75,7 @@ public final class ScriptedOrigin: Sendable {
         self.init { _ in [.send(bytes)] }
     }
 
+    public var port: UInt16 { place.number }
     public var base: String { "http://127.0.0.1:\(port)" }
     public var requests: [SeenRequest] { state.withLock { $0.requests } }
     public var connections: Int { state.withLock { $0.connections.count } }
@@ -124,8 +126,10 @@ public final class ScriptedOrigin: Sendable {
         var pending = Bytes()
         _ = write(Bytes(greeting.utf8), descriptor)
         while let request = readRequest(descriptor, number, &pending) {
+            // The script is asked first: what is listed has had its turn there, before whatever comes later.
+            let acts = script(request)
             state.withLock { $0.requests.append(request) }
-            guard perform(script(request), descriptor) else { break }
+            guard perform(acts, descriptor) else { break }
         }
         state.withLock {
             $0.connections[number] = -1

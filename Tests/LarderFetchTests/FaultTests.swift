@@ -242,13 +242,13 @@ import Testing
     }
 
     @Test func aClosedPortIsAFaultOfConnecting() async throws {
-        let origin = ScriptedOrigin(answering: "")
-        origin.stop()
+        let closed = LoopbackPort()
         try await withRig { rig in
-            let error = await rig.failure(order(origin.base + "/", mayRetry: true))
+            let error = await rig.failure(order("http://127.0.0.1:\(closed.number)/", mayRetry: true))
             #expect(error?.stage == .connect)
             #expect(error?.curlCode == 7)
         }
+        withExtendedLifetime(closed) {}
     }
 
     @Test func aNameThatDoesNotExistIsAFaultOfResolving() async throws {

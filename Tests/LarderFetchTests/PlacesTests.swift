@@ -124,11 +124,10 @@ import Testing
                 ? [.send("HTTP/1.1 302 Found\r\nLocation: http://nowhere.invalid/\r\nContent-Length: 0\r\n\r\n")]
                 : [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close]
         }
-        let (descriptor, port) = listenOnLoopback()
-        Glibc.close(descriptor)
+        let closed = LoopbackPort()
         defer { origin.stop() }
         try await withRig { rig in
-            let refused = await rig.failure(order("http://127.0.0.1:\(port)/"))
+            let refused = await rig.failure(order("http://127.0.0.1:\(closed.number)/"))
             #expect(refused?.stage == .connect && refused?.isUnsent == true)
             let unknown = await rig.failure(order("http://nowhere.invalid/"))
             #expect(unknown?.stage == .resolve && unknown?.isUnsent == true)
@@ -139,6 +138,7 @@ import Testing
                 order(origin.base + "/away", maxRedirects: 1, permits: { _ in .configured }))
             #expect(hop?.stage == .resolve && hop?.isUnsent == false)
         }
+        withExtendedLifetime(closed) {}
     }
 }
 

@@ -39,20 +39,20 @@ struct SharedClientTests {
         let engine = try SharedEngine()
         let proxy = EngineProxy(to: engine.socket)
         defer { proxy.stop() }
-        let (unused, port) = listenOnLoopback()
-        close(unused)
+        let closed = LoopbackPort()
         let loop = try EventLoop(name: "shared", index: 0)
         try loop.start()
         defer {
             loop.stop()
             loop.join()
         }
-        let addresses = [try Address("127.0.0.1:\(port)"), try Address("127.0.0.1:\(proxy.port)")]
+        let addresses = [try Address("127.0.0.1:\(closed.number)"), try Address("127.0.0.1:\(proxy.port)")]
         let settings = SharedSettings(address: .tcp(host: "engine", port: 1), timeout: .seconds(60), key: "")
         let client = SharedClient(settings, on: loop) { _, _, done in done(addresses) }
         let answer = await client.perform([Command("PING")], within: .seconds(60))
         #expect(answer == .success([.status("PONG")]))
         client.close()
+        withExtendedLifetime(closed) {}
     }
 
     /// The loop's clock is the test's: an operation that nothing answers ends with its time, and not before.

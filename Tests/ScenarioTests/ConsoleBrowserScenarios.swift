@@ -279,23 +279,17 @@ struct ConsoleBrowserScenarios {
         try origin.start()
         defer { origin.stop() }
         let directory = TemporaryDirectory()
-        func launch(_ address: String) -> LarderLaunch {
-            LarderLaunch(
-                """
-                listen: ["\(address)"]
-                cache: { path: \(directory.path)/cache }
-                state: { path: \(directory.path)/state }
-                \(ConsoleStand.configuration(origin))
-                """)
-        }
-        let first = launch("127.0.0.1:0")
-        let again: @Sendable (String) -> LarderLaunch = { [second = launch("ADDRESS")] address in
-            var launch = second
-            launch.configuration = launch.configuration.replacing("ADDRESS", with: address)
-            return launch
-        }
+        // Nobody else's while there is no daemon: the page knows no other.
+        let place = LoopbackPort()
+        let launch = LarderLaunch(
+            """
+            listen: ["127.0.0.1:\(place.number)"]
+            cache: { path: \(directory.path)/cache }
+            state: { path: \(directory.path)/state }
+            \(ConsoleStand.configuration(origin))
+            """)
         try await ConsoleStand.onPage { page in
-            let larder = try LarderProcess(first, in: directory)
+            let larder = try LarderProcess(launch, in: directory)
             let address = try larder.listening()[0]
             try page.open("http://\(address)/providers")
             try page.waitFor("document.querySelectorAll('.provider').length > 5")
@@ -304,10 +298,11 @@ struct ConsoleBrowserScenarios {
             try page.waitFor("!document.getElementById('lost').hidden")
             #expect(try page.text("#lost").contains("does not answer"))
             try page.keepPicture("lost")
-            let other = try LarderProcess(again(address), in: directory)
+            let other = try LarderProcess(launch, in: directory)
             _ = try other.listening()
             try page.waitFor("document.getElementById('lost').hidden")
         }
+        withExtendedLifetime(place) {}
     }
 
     // MARK: Screens

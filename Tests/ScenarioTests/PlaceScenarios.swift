@@ -289,12 +289,11 @@ import Testing
     }
 
     @Test func aCallThatNeverLeftCostsNothingOfTheBudget() async throws {
-        let (descriptor, port) = listenOnLoopback()
-        close(descriptor)
+        let closed = LoopbackPort()
         let directory = TemporaryDirectory()
         let configuration = """
             fetch: { failurePause: 0s }
-            providers: { api: { kind: passthrough, baseURL: "http://127.0.0.1:\(port)", quota: 2/day } }
+            providers: { api: { kind: passthrough, baseURL: "http://127.0.0.1:\(closed.number)", quota: 2/day } }
             """
         // The record outlives the daemon.
         for _ in 0..<2 {
@@ -307,7 +306,7 @@ import Testing
         }
         let origin = ScriptedOrigin(answering: ok("here"))
         defer { origin.stop() }
-        let there = configuration.replacing("127.0.0.1:\(port)", with: "127.0.0.1:\(origin.port)")
+        let there = configuration.replacing("127.0.0.1:\(closed.number)", with: "127.0.0.1:\(origin.port)")
         try await withLarder(there, directory: directory) { (larder) async throws in
             #expect(try await larder.get("/raw/api/a").status == 200)
             #expect(try await larder.get("/raw/api/b").status == 200)

@@ -91,7 +91,7 @@ import Testing
             let gate = Gate()
             moods.set([.send(CacheScenarios.song), .call { moods.set([.reset]) }, .call { gate.open() }])
             #expect(try await larder.get(target("new")).status == 200)
-            gate.wait()
+            await gate.pass()
             try await larder.eventually("one has failed") { try await count(larder, "failed") > 0 }
             try await larder.eventually("it is over") { try await larder.counter("larder_flights_under_way") == 0 }
             let asked = Set(terms(origin.requests[before...]))

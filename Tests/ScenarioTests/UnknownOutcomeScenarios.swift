@@ -116,6 +116,7 @@ import Testing
             #expect(try await larder.send("PUT", Self.path, body: "x").status == 502)
             #expect(try await larder.get(Self.path).text == "answer 1")
         }
+        withExtendedLifetime(origin) {}
     }
 
     @Test func whatTheBudgetRefusesInvalidatesNothing() async throws {

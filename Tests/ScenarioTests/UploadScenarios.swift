@@ -177,11 +177,10 @@ import Testing
 
     /// The file was not sent, so that sending it again makes no second one.
     @Test func anUploadWhoseConnectionIsRefusedWasNotSent() async throws {
-        let (descriptor, port) = listenOnLoopback()
-        close(descriptor)
+        let closed = LoopbackPort()
         let configuration = """
             admin: { token: \(UploadStand.token) }
-            providers: { imgur: { baseURL: "http://127.0.0.1:\(port)", key: c11e47 } }
+            providers: { imgur: { baseURL: "http://127.0.0.1:\(closed.number)", key: c11e47 } }
             """
         try await withLarder(configuration) { larder in
             let answer = try await larder.post(UploadStand.picture(), type: "image/png")
@@ -190,6 +189,7 @@ import Testing
             #expect(try await larder.counter("larder_uploads_total", #"result="notSent""#) == 1)
             #expect(try await larder.counter("larder_uploads_total", #"result="upstreamLost""#) == 0)
         }
+        withExtendedLifetime(closed) {}
     }
 
     // MARK: Two steps
@@ -213,7 +213,7 @@ import Testing
                 listening.open()
                 return try Self.events(try client.receiveRest())
             }
-            listening.wait()
+            await listening.pass()
             async let answer = larder.put(id, film, first: 300_000, then: gate)
             try await larder.eventually("some is sent") { try await larder.upload(id)["sent"]?.integer ?? 0 > 200_000 }
             #expect(try await larder.command(id, "pause").status == 200)

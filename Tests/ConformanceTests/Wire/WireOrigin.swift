@@ -34,7 +34,9 @@ final class Tally: Sendable {
 final class WireOrigin: Sendable {
     typealias Conversation = @Sendable (Wire) throws -> Void
 
-    let port: UInt16
+    /// Kept when it is stopped, so that its port refuses then.
+    private let place = LoopbackPort()
+    var port: UInt16 { place.number }
     private let listener: Int32
     private struct State {
         var conversation: Conversation = { _ in }
@@ -46,7 +48,7 @@ final class WireOrigin: Sendable {
     private let state = Lock(State())
 
     init() {
-        (listener, port) = listenOnLoopback()
+        listener = place.listen()
         spawn { $0.acceptAll() }
     }
 
