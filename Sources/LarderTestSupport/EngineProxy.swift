@@ -89,21 +89,26 @@ public final class EngineProxy: Sendable {
                 pollfd(fd: server, events: Int16(POLLIN), revents: 0),
             ]
             poll(&ends, 2, 5)
+            let asked = ends[0].revents == 0 ? nil : receive(client, &buffer)
+            let replied = ends[1].revents == 0 ? nil : receive(server, &buffer)
+            // Looked at behind the bytes: what came after a mood was set is treated by that or a later one.
             let (mood, isStopped) = state.withLock { ($0.mood, $0.isStopped) }
             if isStopped { return }
             if case .refuse = mood { return }
-            if ends[0].revents != 0 {
-                let count = recv(client, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-                guard count > 0 else { return }
-                state.withLock { $0.received += count }
-                guard take(buffer[..<count], client, server, mood) else { return }
+            if let asked {
+                guard !asked.isEmpty else { return }
+                state.withLock { $0.received += asked.count }
+                guard take(asked, client, server, mood) else { return }
             }
-            if ends[1].revents != 0 {
-                let count = recv(server, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-                guard count > 0 else { return }
-                guard give(buffer[..<count], client, mood) else { return }
+            if let replied {
+                guard !replied.isEmpty, give(replied, client, mood) else { return }
             }
         }
+    }
+
+    /// What is there; empty where the other end has closed.
+    private func receive(_ descriptor: Int32, _ buffer: inout Bytes) -> ArraySlice<UInt8> {
+        buffer[..<max(0, recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)))]
     }
 
     private func take(_ bytes: ArraySlice<UInt8>, _ client: Int32, _ server: Int32, _ mood: Mood) -> Bool {

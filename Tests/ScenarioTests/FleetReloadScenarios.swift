@@ -22,7 +22,7 @@ struct FleetReloadScenarios {
         try await withLarder(Fleet.settings(origin, engine.url)) { two in
             _ = try await two.get(Self.target)
             try await Fleet.published(two, 1)
-            try await withReloadable(Fleet.settings(origin, proxy.url, timeout: "300ms")) { one, reload in
+            try await withReloadable(Fleet.settings(origin, proxy.url)) { one, reload in
                 _ = try await one.get(Self.target)
                 #expect(origin.requests.count == 1)
                 proxy.set(.refuse)

@@ -16,6 +16,15 @@ struct FleetSuspensionScenarios {
         try await larder.counter("larder_shared_suspensions_heard_total", "result=\"begun\"")
     }
 
+    /// Two hosts, the first with a clock of its own.
+    private func withHosts(
+        _ settings: String, time: any TimeSource, _ body: (RunningLarder, RunningLarder) async throws -> Void
+    ) async throws {
+        try await withLarder(settings, time: time) { one in
+            try await withLarder(settings) { two in try await body(one, two) }
+        }
+    }
+
     @Test func whatTheAPITellsOneHostTheOthersHeed() async throws {
         let engine = try SharedEngine()
         let origin = ScriptedOrigin { _ in [.send(Self.limited)] }
@@ -105,7 +114,8 @@ struct FleetSuspensionScenarios {
         let origin = ScriptedOrigin { _ in [.reset] }
         defer { origin.stop() }
         let fields = [("Authorization", "Bearer \(Fleet.token)")]
-        try await Fleet.two(settings(origin, engine)) { one, two in
+        // A rest of a few seconds, which ends by itself on a machine that is slow enough.
+        try await withHosts(settings(origin, engine), time: ManualTime()) { one, two in
             try await Fleet.follow(one, two)
             for number in 0..<6 { _ = try await one.get("/v1/itunes/search?q=a\(number)") }
             #expect(try await one.counter("larder_suspensions_total", "provider=\"itunes\"") == 1)
