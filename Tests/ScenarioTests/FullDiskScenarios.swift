@@ -83,10 +83,17 @@ import Testing
             var stored: [String] = []
             for number in 0..<200 {
                 let target = FullDiskScenarios.large(number)
-                guard try ask(target).hasSuffix("; stored"), try degraded() == nil else { break }
+                guard try isStored(target), try degraded() == nil else { break }
                 stored.append(target)
             }
             return stored
+        }
+
+        /// Asks something new. An answer whose body takes its time has left when it is stored, and does not say so: who has it whole
+        /// finds it there.
+        func isStored(_ target: String) throws -> Bool {
+            if try ask(target).hasSuffix("; stored") { return true }
+            return try ask(target).hasPrefix("larder; hit")
         }
 
         /// What a full disk must look like from outside.
