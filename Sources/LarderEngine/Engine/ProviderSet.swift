@@ -102,16 +102,18 @@ public final class ConfiguredProvider: Sendable {
     }
 
     /// The raw entry of a canonical request. The base URL is part of it: another origin is another resource.
+    /// Of a pass-through provider all spellings of a URL have one key (RFC 9110 §4.2.3): what changes one changes all.
     /// - Parameter content: what stands for the request's content, where that is a part of the question.
     public func rawKey(
         _ request: UpstreamRequest, variant: String? = nil, content: String? = nil, identity: Bytes = []
     ) -> CacheKey {
         let identity = identity.isEmpty ? accountIdentity(request) : identity
+        let spelled = { (text: String) in isPassthrough ? EquivalentURL.normalised(text) : text }
         return CacheKey(
             layer: .raw, provider: name, endpoint: request.method.name,
             parameters: [
-                KeyParameter("base", base(of: request.path)), KeyParameter("path", request.path),
-                KeyParameter("query", request.query), KeyParameter("coding", variant),
+                KeyParameter("base", base(of: request.path)), KeyParameter("path", spelled(request.path)),
+                KeyParameter("query", request.query.map(spelled)), KeyParameter("coding", variant),
             ] + (content.map { [KeyParameter("content", $0)] } ?? []), identity: identity)
     }
 

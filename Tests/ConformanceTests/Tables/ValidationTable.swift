@@ -345,6 +345,26 @@ extension Tables {
                 miss("body 3", at: target)
             }
         }
+        for (one, other) in [
+            ("/a~b", "/a%7Eb"), ("/a%2fb", "/a%2Fb"), ("/%61b", "/ab"), ("/a?q=%41", "/a?q=A"), ("/\u{E4}", "/%C3%A4"),
+        ] {
+            Clause(
+                "RFC 9110 §4.2.3 \(one) and \(other)", .must,
+                "What changes a resource invalidates it under every spelling."
+            ) {
+                answers(reply("Cache-Control: max-age=600"))
+                get(at: one)
+                get(at: other, expect: body("body 1"), hit())
+                send("PUT", at: other, body: "x")
+                saw(1, at: other)
+                miss("body 3", at: one)
+            }
+        }
+        Clause("RFC 3986 §6.2.2.2 reserved", .mustNot, "A reserved character is not its encoded form.") {
+            answers(reply("Cache-Control: max-age=600"))
+            get(at: "/a/b")
+            get(at: "/a%2Fb", expect: body("body 1"), forwarded())
+        }
         for code in ["201 Created", "204 No Content", "303 See Other"] {
             Clause("RFC 9111 §4.4 POST answered \(code.prefix(3))", .must, "Every answer that is no error invalidates.")
             {
