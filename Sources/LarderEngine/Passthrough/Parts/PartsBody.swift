@@ -94,7 +94,7 @@ final class LiveTape: Sendable {
         }
     }
 
-    fileprivate func noteReader(_ change: Int) { readers.withLock { $0 += change } }
+    func noteReader(_ change: Int) { readers.withLock { $0 += change } }
 
     /// A reader has left before its end. Where it was the last, nobody comes to the tape.
     fileprivate func noteAbandoned() {
