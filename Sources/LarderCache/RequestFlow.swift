@@ -238,7 +238,9 @@ public struct RequestFlow: Sendable {
                         outcome: .stale, rule: cover.rule, forward: forward.reason, forwardStatus: status))
             }
         }
-        let outcome: CacheOutcome = fetched.hasJoined ? .joined : status == 304 ? .revalidated : .miss
+        // A 304 to the client's own conditions validates nothing that is stored.
+        let isValidated = status == 304 && !fetched.isJudged
+        let outcome: CacheOutcome = fetched.hasJoined ? .joined : isValidated ? .revalidated : .miss
         var answer = Fresh(
             outcome: outcome, forward: directives.noStore ? .request : forward.reason, forwardStatus: status,
             rule: forward.rule)
@@ -253,7 +255,7 @@ public struct RequestFlow: Sendable {
             return .passOn(forward.reason, hasStored: stored != nil, forward.rule)
         }
         // A part that is not stored is given out as it is: only its origin can judge the client's conditions.
-        if terms.hasConditions, fetched.entry.status == 206 {
+        if terms.hasConditions, !fetched.isJudged, fetched.entry.status == 206 {
             return .passOn(forward.reason, hasStored: stored != nil, forward.rule)
         }
         return .answerFetched(answer)

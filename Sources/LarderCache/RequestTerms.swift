@@ -65,6 +65,8 @@ public struct Fetched: Sendable {
     public var isStored = false
     /// It may be handed to others who asked for the same key (RFC 9111 §4: only what may be stored).
     public var mayBeShared = true
+    /// The upstream has judged the request's conditions.
+    public var isJudged = false
     /// Another request's fetch brought it.
     public var hasJoined = false
     /// The fields by which this request selects are those of the one that was sent (RFC 9111 §4.1), its body has not failed

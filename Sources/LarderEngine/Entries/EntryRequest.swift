@@ -257,6 +257,7 @@ public struct EntryRequest: Sendable {
         if let body = made.tape { fetched.body = .streaming(isLong: (body.length ?? .max) > 1 << 20) }
         fetched.isStored = made.written.isStored
         fetched.mayBeShared = made.mayBeShared
+        fetched.isJudged = made.isJudged
         fetched.hasJoined = fetch.hasJoined
         fetched.isSelected = !fetch.hasJoined || recipe.selects(made, found)
         return fetched

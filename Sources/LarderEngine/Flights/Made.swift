@@ -26,6 +26,8 @@ public struct Made: Sendable {
     var shared = SharedPart.none
     /// The range that the upstream was asked for.
     var asked: String?
+    /// The upstream has judged the conditions of the request that it was sent for.
+    var isJudged = false
     /// Whether it, and what it was made of, may be published there: what it was made of was brought by the same flight.
     var mayLeave = true
 

@@ -41,6 +41,8 @@ public struct PassFetch: Sendable {
         }
         // What is fetched for one request alone is not put together with what others may have.
         if request.isPersonal || request.directives.noStore && !isRefresh { found.part = nil }
+        // Where a stored answer is asked about, or nobody waits, the client's conditions have no part in it.
+        if found.entry != nil || isRefresh { found.part = found.part?.unconditional }
         if let entry = found.entry, !found.isInDoubt, answersNow(entry) {
             // Another flight ended between this asker's look and its lead.
             var made = Made(found: entry, ready: found.isForAll ? found.ready : nil)
@@ -70,6 +72,7 @@ public struct PassFetch: Sendable {
                 return await receive(stream, classification, found, began, voice)
             }
             stream.cancel()
+            if let told = judged(stream.head, found) { return .answered(told) }
             guard let entry = found.entry, !conditions.lines.isEmpty else { return .failed(unasked304) }
             if !Validation.freshenedIndexes(by: stream.head, among: [entry]).isEmpty {
                 return .answered(await freshen(entry, by: stream.head, found, began))
@@ -213,6 +216,7 @@ public struct PassFetch: Sendable {
         made.tape = body
         made.storing = rule(of: verdict, head, found)
         made.own = Made.Own(fields: own, interim: head.interim)
+        made.isJudged = isJudged(found)
         made.mayBeShared = verdict.rule != .objectTooLarge && (mayBeKept || rule.semantics == .ttl)
         let place = place(of: made.entry, head.length)
         made.selection = Made.Selection(

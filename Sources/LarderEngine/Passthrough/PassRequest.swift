@@ -265,6 +265,13 @@ extension PassRequest {
     /// Those by which a client asks whether its own copy still holds.
     private static let validators: FieldNameSet = ["If-None-Match", "If-Modified-Since"]
 
+    /// The lines of a request that are such.
+    static func preconditions(_ fields: HeaderFields) -> HeaderFields {
+        var conditions: HeaderFields = [:]
+        conditions.lines = fields.lines.filter { preconditions.contains($0.name) }
+        return conditions
+    }
+
     private static let codingNames: Set<String> = ["accept-encoding"]
 
     /// What an explanation tells of the key.

@@ -317,11 +317,40 @@ extension Tables {
             hits(digits)
         }
         Clause("RFC 9110 §13.1.1 unknown", .must, "The origin judges a condition on a part that is not stored.") {
-            answers(
-                part(6, 9, ["Cache-Control: no-store", tag]),
-                reply(status: "412 Precondition Failed"))
-            get(#"If-Match: "old""#, "Range: bytes=-4", expect: status(412))
-            received(2, has("If-Match", #""old""#), has("Range", "bytes=-4"))
+            answers(reply(status: "412 Precondition Failed"))
+            get(#"If-Match: "old""#, "Range: bytes=-4", expect: status(412), forwarded("uri-miss", status: 412))
+            received(1, has("If-Match", #""old""#), has("Range", "bytes=-4"))
+            saw(1)
+        }
+        Clause("RFC 9110 §13.1.2 unknown", .must, "Its 304 to the client's own condition is passed on.") {
+            answers(notModified(tag), part(6, 9))
+            get(
+                #"If-None-Match: "v""#, "Range: bytes=-4", expect: status(304), has("ETag", #""v""#),
+                forwarded("uri-miss", status: 304))
+            received(1, has("If-None-Match", #""v""#), has("Range", "bytes=-4"))
+            range("-4", "6789", "6-9", forwarded("uri-miss", status: 206, stored: true))
+            received(2, lacks("If-None-Match"))
+        }
+        Clause(
+            "RFC 9110 §13.2.1 part not stored", .must, "A part that its condition lets through goes out, stored or not."
+        ) {
+            answers(part(6, 9, ["Cache-Control: no-store", tag]))
+            get(#"If-Match: "v""#, "Range: bytes=-4", expect: status(206), body("6789"), forwarded())
+            saw(1)
+        }
+        Clause("RFC 9111 §3.3 condition", .may, "A part that its condition lets through is stored.") {
+            answers(part(6, 9))
+            get(#"If-Match: "v""#, "Range: bytes=-4", expect: status(206), body("6789"), forwarded("uri-miss"))
+            range("-4", "6789", "6-9", hit())
+            saw(1)
+        }
+        Clause("RFC 9111 §4.3.1 condition", .must, "A stale part is validated by its own validator alone.") {
+            answers(part(6, 9), notModified(kept, tag))
+            range("-4", "6789", "6-9")
+            pass(700)
+            get(#"If-None-Match: "old""#, "Range: bytes=7-8", expect: status(206), body("78"))
+            received(2, has("If-None-Match", #""v""#))
+            saw(2)
         }
         Clause("RFC 9110 §13.1.5 stale part", .must, "If-Range goes along where a stale part is validated.") {
             answers(part(6, 9), reply(kept, #"ETag: "w""#, body: "ABCDEFGHIJ"))

@@ -69,6 +69,8 @@ struct PartPlan: Sendable {
     let range: String
     /// The value of `If-Range`.
     let ifRange: String?
+    /// The client's own conditions, which go along where nothing stored is asked about: only the origin can judge them.
+    private(set) var conditions: HeaderFields
     /// The parts that the answer is to be put together with: those of another representation are of no use with it.
     let stored: StoredParts?
 
@@ -79,29 +81,44 @@ struct PartPlan: Sendable {
         let isToTheEnd = stretch.upperBound == stored.content.length
         range = "bytes=\(stretch.lowerBound)-" + (isToTheEnd ? "" : "\(last)")
         ifRange = stored.content.mark
+        conditions = [:]
         self.stored = stored
     }
 
     /// The range as its client wrote it; nil where it wrote none, several, or one that is ignored.
-    init?(asWritten fields: HeaderFields) {
+    /// - Parameter isJudged: the client's conditions go along.
+    init?(asWritten fields: HeaderFields, isJudged: Bool) {
         guard let specs = ByteRange.specs(fields), specs.count == 1, let text = fields.first("Range") else {
             return nil
         }
-        let conditions = fields.all("If-Range")
-        guard conditions.count <= 1 else { return nil }
+        let ifRanges = fields.all("If-Range")
+        guard ifRanges.count <= 1 else { return nil }
         spec = specs[0]
         range = text
-        ifRange = conditions.first
+        ifRange = ifRanges.first
+        self.conditions = isJudged ? PassRequest.preconditions(fields) : [:]
         stored = nil
+    }
+
+    /// The same without the client's conditions.
+    var unconditional: PartPlan {
+        var plan = self
+        plan.conditions = [:]
+        return plan
     }
 
     /// The fields that ask for it.
     var fields: HeaderFields {
         var fields: HeaderFields = ["Range": range]
         if let ifRange { fields.add("If-Range", ifRange) }
+        fields.lines += conditions.lines
         return fields
     }
 
     /// What makes two requests of the same target ask for the same.
-    var identity: String { "\(range)\n\(ifRange ?? "")" }
+    var identity: String {
+        conditions.lines.reduce("\(range)\n\(ifRange ?? "")") { text, line in
+            "\(text)\n\(FieldList.lowercased(line.name)): \(line.value)"
+        }
+    }
 }

@@ -95,6 +95,22 @@ extension PassFetch {
         }
     }
 
+    /// Whether the upstream has judged the client's own conditions.
+    func isJudged(_ found: EntryCache.Found) -> Bool { found.part.map { !$0.conditions.lines.isEmpty } ?? false }
+
+    /// What a 304 says to the client's own conditions; nil where these were not sent.
+    func judged(_ head: UpstreamHead, _ found: EntryCache.Found) -> Made? {
+        guard isJudged(found) else { return nil }
+        let own = PassFields.endToEnd(head)
+        var made = Made(entry: entry(head, own, .refuse(.notModifiedAnswer)))
+        made.storing = .notModifiedAnswer
+        made.asked = found.part?.range
+        made.own = Made.Own(fields: own, interim: head.interim)
+        made.mayBeShared = false
+        made.isJudged = true
+        return made
+    }
+
     // MARK: Taking it
 
     /// Takes an answer that is stored as a part. Nil for any other.
@@ -232,7 +248,7 @@ extension PassFetch {
         case .success((let stream, let classification)):
             guard stream.head.status != 304 else {
                 stream.cancel()
-                return .failed(unasked304)
+                return judged(stream.head, found).map { .answered($0) } ?? .failed(unasked304)
             }
             return await receive(stream, classification, found, began, voice)
         }

@@ -48,8 +48,8 @@ struct PassParts: Sendable {
             found.isInDoubt = look.isInDoubt
             // Memory and the rows that are kept ready hold whole answers.
             found.isForAll = false
-            // Where it has to be validated first, another representation may be brought in parts as well.
-            plan = asWritten
+            // Where it has to be validated first, another representation may be brought in parts as well. The conditions are ours then.
+            plan = request.wantsRange ? PartPlan(asWritten: request.fields, isJudged: false) : nil
         case .ask(let stretches):
             if let stored, let first = stretches.first { plan = PartPlan(first, of: stored) }
         case .askAsWritten: plan = asWritten
@@ -61,7 +61,7 @@ struct PassParts: Sendable {
     }
 
     /// The range as the client wrote it, for a fetch that may store it.
-    var asWritten: PartPlan? { request.wantsRange ? PartPlan(asWritten: request.fields) : nil }
+    var asWritten: PartPlan? { request.wantsRange ? PartPlan(asWritten: request.fields, isJudged: true) : nil }
 
     private func decide(_ stored: StoredParts?) -> PartDecision {
         PartRequest.decide(
