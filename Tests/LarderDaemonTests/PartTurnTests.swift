@@ -26,6 +26,10 @@ import Testing
         [head(range, control), .sendBytes(bytes(range))]
     }
 
+    private static let notModified: [Act] = [
+        .send("HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=10\r\nETag: \"v\"\r\n\r\n")
+    ]
+
     private static func range(_ request: LarderTestSupport.SeenRequest) -> Range<Int> {
         let ends = (request.field("Range") ?? "").dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
         return ends.count == 2 ? ends[0]..<ends[1] + 1 : 0..<length
@@ -50,10 +54,20 @@ import Testing
         }
     }
 
+    private static func isHit(_ response: WireResponse) -> Bool {
+        response["Cache-Status"]?.hasPrefix("larder; hit") ?? false
+    }
+
     private static func settled(_ larder: RunningLarder) async throws {
         try await larder.eventually("nothing is under way") {
             try await larder.counter("larder_flights_under_way") == 0
         }
+    }
+
+    private static func figure(_ larder: RunningLarder, _ question: String) throws -> Int64? {
+        let connection = try DatabaseConnection(path: larder.daemon.engine.cache.store.shared.files.path)
+        defer { connection.close() }
+        return try connection.number(question)
     }
 
     /// The row that other stored rows name as their parent.
@@ -98,6 +112,83 @@ import Testing
             #expect(second?.status == 206)
             #expect(second?.body == Self.bytes(wanted), "\(second?.body.count ?? 0) bytes")
             withExtendedLifetime(first) {}
+        }
+    }
+
+    @Test func aHeadThatWasConfirmedIsNotWrittenOverByAPartThatEndsThen() async throws {
+        let ends = Gate()
+        let time = ManualTime()
+        let slow = 5_000_000..<5_900_000
+        let origin = ScriptedOrigin { request in
+            if request.field("If-None-Match") != nil { return Self.notModified }
+            let range = Self.range(request)
+            guard range == slow else { return Self.part(range, "max-age=10") }
+            let half = Self.bytes(range)
+            return [
+                Self.head(range, "max-age=10"), .sendBytes(Bytes(half[..<400_000])), .await(ends),
+                .sendBytes(Bytes(half[400_000...])),
+            ]
+        }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin), time: time) { larder in
+            let stored = 9_000_000..<9_000_100
+            _ = try await Self.get(stored, larder)
+            try await Self.settled(larder)
+            time.advance(by: .seconds(1))
+            async let coming = Self.get(slow, larder)
+            try await larder.eventually("its head has come") { larder.daemon.engine.cache.answers.count == 1 }
+            time.advance(by: .seconds(12))
+            // It has read the list, and writes its own row before it writes the list.
+            let (list, turns) = (try Self.list(larder), larder.daemon.engine.cache.turns)
+            #expect(await turns.enter(list))
+            ends.open()
+            try await larder.eventually("the part has ended") { turns.waiting(for: list) == 1 }
+            let faults = larder.daemon.engine.cache.store.shared.faults
+            faults.hold(true)
+            turns.leave(list)
+            try await larder.eventually("its row waits for the disk") { faults.isHolding }
+            async let confirmed = Self.get(stored, larder)
+            try await larder.eventually("the list was asked about") { origin.requests.count == 3 }
+            faults.hold(false)
+            #expect(try await confirmed.body == Self.bytes(stored))
+            #expect(try await coming.body == Self.bytes(slow))
+            try await Self.settled(larder)
+            for range in [stored, slow] {
+                let again = try await Self.get(range, larder)
+                #expect(Self.isHit(again), "\(range): \(again["Cache-Status"] ?? "")")
+                #expect(again.body == Self.bytes(range))
+            }
+            #expect(origin.requests.count == 3)
+        }
+    }
+
+    @Test func aHEADThatConfirmsPartsProlongsTheirRows() async throws {
+        let time = ManualTime()
+        let middle = Self.length / 2
+        let origin = ScriptedOrigin { request in
+            guard request.method == "HEAD" else { return Self.part(Self.range(request), "max-age=10") }
+            return [
+                .send(
+                    "HTTP/1.1 200 OK\r\nCache-Control: max-age=100000\r\nETag: \"v\"\r\n"
+                        + "Content-Length: \(Self.length)\r\n\r\n")
+            ]
+        }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin), time: time) { larder in
+            // The beginning of what is unknown would be cut from the whole.
+            for range in [middle..<Self.length, 0..<middle] {
+                #expect(try await Self.get(range, larder).status == 206)
+                try await Self.settled(larder)
+            }
+            time.advance(by: .seconds(60))
+            let head = try await larder.send("HEAD", "/raw/api/film")
+            #expect(head.status == 200)
+            let question =
+                "SELECT count(*) FROM life WHERE freshUntil > \((time.wall() + .seconds(50_000)).milliseconds)"
+            // The list, and both parts.
+            try await larder.eventually("all rows live as long") { try Self.figure(larder, question) == 3 }
+            let whole = try await larder.get("/raw/api/film")
+            #expect(Self.isHit(whole), "\(whole["Cache-Status"] ?? "")")
         }
     }
 }

@@ -51,6 +51,9 @@ public struct PartialContent: Sendable, Hashable {
         validator != nil && self.validator == validator && self.length == length
     }
 
+    /// Whether both list parts of the same representation, or the same part that stands alone.
+    public func isSame(as other: PartialContent) -> Bool { identity == other.identity && length == other.length }
+
     /// The validator that all parts have; nil where there is one part that has none.
     public var validator: StrongValidator? {
         if case .validator(let validator) = identity { validator } else { nil }

@@ -245,7 +245,8 @@ struct PassRoute: Sendable {
             await engine.cache.displaceShared(request.target.digest, of: request.provider)
             await engine.cache.remove(stored.key.digest, of: stored.provider)
         case .freshen(let entry):
-            await engine.cache.freshen(stored, to: entry, since: began)
+            await PassSelection(engine: engine, request: request, snapshot: context.snapshot).freshen(
+                stored, to: entry, by: head, since: began)
         case .invalidate:
             await engine.cache.displaceShared(request.target.digest, of: request.provider)
             await engine.cache.remove(stored.key.digest, of: stored.provider)

@@ -148,7 +148,6 @@ public struct PassFetch: Sendable {
         made.selection = selection(of: news.entry, began, place)
         if isOfParts, case .store = news.verdict.decision {
             place.spareSame()
-            prolongParts(news.entry)
         }
         await hideOlder(than: news.entry, confirmed: entry.key, found, began, place)
         var others: [StoredResponse] = []
@@ -156,7 +155,7 @@ public struct PassFetch: Sendable {
         if case .store = news.verdict.decision, names(news.entry) == names(entry),
             request.groups(news.entry) == request.groups(entry)
         {
-            if await engine.cache.freshen(entry, to: made.entry, since: began) { made.written = .stored }
+            if await parts.freshen(entry, to: made.entry, by: head, since: began) { made.written = .stored }
             if made.written.isStored,
                 found.isInDoubt || !isOfParts && variants.isBehindOthers(made.entry, names(entry), found.index)
             {

@@ -68,11 +68,13 @@ struct VariantStore: Sendable {
         return true
     }
 
-    /// A validated variant lives longer; its index must not be evicted before it.
+    /// A validated variant lives longer; its index must not be evicted before it, nor before the others.
     func prolong(_ entry: StoredResponse) async {
-        guard entry.key != request.primary else { return }
+        guard entry.key != request.primary, let list = await engine.cache.open(request.primary),
+            list.staleUntil < entry.staleUntil
+        else { return }
         await engine.cache.prolong(
-            request.primary.digest, freshUntil: entry.freshUntil, staleUntil: entry.staleUntil)
+            request.primary.digest, freshUntil: max(list.freshUntil, entry.freshUntil), staleUntil: entry.staleUntil)
     }
 
     /// Every stored variant, for an update that concerns them all.

@@ -134,13 +134,3 @@ struct PartSaving: Sendable {
         await cache.displace(key.digest, of: row.provider)
     }
 }
-
-extension PassParts {
-    /// The rows of the parts live as long as their list.
-    func prolong(_ content: PartialContent, in row: StoredResponse) async {
-        for start in Set(content.parts.map(\.start)) {
-            let key = key(start, of: content, listed: row.key)
-            await engine.cache.prolong(key.digest, freshUntil: row.freshUntil, staleUntil: row.staleUntil)
-        }
-    }
-}

@@ -105,10 +105,4 @@ extension PassFetch {
         await displaceShared()
         await engine.cache.displace(known.row.key.digest, of: request.provider.name)
     }
-
-    /// The parts of a list that was validated live as long as it. Nobody waits for that.
-    func prolongParts(_ entry: StoredResponse) {
-        guard let body = entry.large as? PartsBody else { return }
-        Task { [parts] in await parts.prolong(body.stored.content, in: entry) }
-    }
 }

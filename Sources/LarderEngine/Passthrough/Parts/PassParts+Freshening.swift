@@ -1,0 +1,57 @@
+// How the head of a list of parts is brought up to date, by a 304 or the answer to a HEAD (RFC 9111 §4.3.4, §4.3.5): one after the
+// other with parts that are stored in it, and the rows of its parts live as long as it.
+import LarderCache
+import LarderCore
+import LarderHTTP
+
+extension PassParts {
+    /// Replaces the head of a stored answer, which may be made up of parts. Where a part was stored since it was read, with a head that is
+    /// older, the list that names that part is brought up to date.
+    /// - Parameters:
+    ///   - entry: the answer as the head updates it.
+    ///   - began: from before the upstream was asked.
+    /// - Returns: whether it was done.
+    func freshen(
+        _ old: StoredResponse, to entry: StoredResponse, by head: UpstreamHead, since began: RemovalStamp
+    ) async -> Bool {
+        let cache = engine.cache
+        guard let body = old.large as? PartsBody else { return await cache.freshen(old, to: entry, since: began) }
+        let known = body.stored.content
+        // Nobody waits for that.
+        Task { await prolong(known, in: entry) }
+        guard await cache.turns.enter(old.key.digest) else { return await cache.freshen(old, to: entry, since: began) }
+        defer { cache.turns.leave(old.key.digest) }
+        guard let now = await cache.open(old.key).flatMap({ StoredParts($0) }), now.content.isSame(as: known),
+            now.row.responseTime != old.responseTime, now.row.responseTime <= entry.responseTime
+        else { return await cache.freshen(old, to: entry, since: began) }
+        let news = Validation.freshening(now.row, by: head, rule: request.rule, targets: request.targets)
+        guard case .store = news.verdict.decision, Vary(news.entry.fields) == Vary(now.row.fields),
+            request.groups(news.entry) == request.groups(now.row)
+        else { return false }
+        Task { await prolong(now.content, in: news.entry) }
+        return await cache.freshen(now.row, to: news.entry, since: began)
+    }
+
+    /// The rows of the parts live as long as their list.
+    func prolong(_ content: PartialContent, in row: StoredResponse) async {
+        for start in Set(content.parts.map(\.start)) {
+            let key = key(start, of: content, listed: row.key)
+            await engine.cache.prolong(key.digest, freshUntil: row.freshUntil, staleUntil: row.staleUntil)
+        }
+    }
+}
+
+extension PassSelection {
+    /// Brings the stored answer up to date by the answer to a HEAD, and what names it or is a part of it.
+    /// - Parameters:
+    ///   - entry: the answer as the head updates it.
+    ///   - began: from before the upstream was asked.
+    public func freshen(
+        _ stored: StoredResponse, to entry: StoredResponse, by head: UpstreamHead, since began: RemovalStamp
+    ) async {
+        let parts = PassParts(engine: engine, request: request, snapshot: snapshot)
+        guard await parts.freshen(stored, to: entry, by: head, since: began) else { return }
+        let lists = stored.large is PartsBody ? parts.lists : VariantStore(engine: engine, request: request)
+        await lists.prolong(entry)
+    }
+}
