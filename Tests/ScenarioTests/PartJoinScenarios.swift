@@ -1,10 +1,56 @@
-// Whose fetch a request shares: and what another was told is given to nobody.
+// Whose fetch a request shares: of a range that others ask for as well, of a refresh.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct PartJoinScenarios {
     private typealias Common = PartScenarios
+
+    /// Two clients ask for one range at the same time, of which one takes gzip, and some bytes of the film are stored.
+    private func callsOfTwo(_ lines: String) async throws -> Int {
+        let gate = Gate()
+        let film = Film(lines: lines)
+        let origin = ScriptedOrigin { request in
+            (request.field("Range") == "bytes=5000000-5000999" ? [.await(gate)] : []) + film.acts(request)
+        }
+        defer { origin.stop() }
+        try await withLarder(Common.configuration(origin)) { larder in
+            let codings = ["gzip", "identity"]
+            for coding in codings {
+                _ = try await larder.get(
+                    "/raw/api/film", ("Range", "bytes=9000000-9000099"), ("Accept-Encoding", coding))
+                try await Common.settled(larder)
+            }
+            let before = origin.requests.count
+            try await withThrowingTaskGroup(of: WireResponse.self) { group in
+                for (number, coding) in codings.enumerated() {
+                    group.addTask {
+                        try await larder.get(
+                            "/raw/api/film", ("Range", "bytes=5000000-5000999"), ("Accept-Encoding", coding))
+                    }
+                    try await larder.eventually("it has asked the origin, or has joined") {
+                        let joined = try await larder.counter("larder_joined_total")
+                        return origin.requests.count - before + joined == number + 1
+                    }
+                }
+                gate.open()
+                for try await response in group {
+                    #expect(response.status == 206)
+                    #expect(response.body == film.bytes(5_000_000..<5_001_000))
+                }
+            }
+            #expect(origin.requests.count - before <= 2)
+        }
+        return origin.requests.count { $0.field("Range") == "bytes=5000000-5000999" }
+    }
+
+    @Test func clientsOfOtherCodingsShareAFetchWhereTheStoredAnswerDoesNotVaryByThem() async throws {
+        #expect(try await callsOfTwo("") == 1)
+    }
+
+    @Test func theyDoNotWhereItVaries() async throws {
+        #expect(try await callsOfTwo("Vary: Accept-Encoding\r\n") == 2)
+    }
 
     @Test func what304TellsOneClientInARefreshIsGivenToNobodyWhoJoined() async throws {
         let gate = Gate()

@@ -119,9 +119,11 @@ struct PassParts: Sendable {
 
     // MARK: Fetching what lacks
 
-    /// Where the fetch of a plan is joined.
+    /// Where the fetch of a plan is joined: by whom the fields select the same of what is stored, and where nothing is, by who takes the
+    /// same codings.
     func flightKey(_ plan: PartPlan) -> CacheKey {
-        let names = ["accept-encoding"]
+        var names = ["accept-encoding"]
+        if let stored = plan.stored, case .names(let told) = Vary(stored.row.fields) { names = told }
         let selection = VariantIndex.selection(names: names, requestFields: request.forwarded)
         return request.partKey("fetch \(Base64URL.encode(selection.bytes)) \(plan.identity)")
     }
