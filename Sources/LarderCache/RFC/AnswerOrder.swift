@@ -1,9 +1,10 @@
-// The answers to one URL are ordered by their heads. Requests whose fields differ are fetched by flights of their own, and
-// the body of one answer may end long after a newer answer came whole. The older one is not stored then: a cache uses the
-// most recent of the answers that fit (RFC 9111 §4), and none that a newer answer made unsuitable (`Displacement`).
+// The answers to one URL are ordered by when their heads came. Requests with different fields have flights of their
+// own, so the body of one answer may end long after a newer answer is complete. The older answer is then not stored: a
+// cache uses the most recent suitable answer (RFC 9111 §4), and never one that a newer answer made unusable
+// (`Displacement`).
 //
-// Only answers whose flights are under way are held. A newer one marks the older ones when it is whole, or at its head where it
-// is not stored, so that nothing of it needs to be remembered.
+// Only answers whose flights are under way are held. A newer answer marks the older ones when it is complete, or at its
+// head where it is not stored. Nothing has to be remembered of it after that.
 import LarderCore
 import LarderHTTP
 

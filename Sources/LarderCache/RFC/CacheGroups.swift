@@ -1,8 +1,10 @@
-// Groups of stored answers (RFC 9875). An answer belongs to the groups that its `Cache-Groups` names, together with the others of the
-// same origin; an answer to an unsafe request may name groups whose answers are no longer right (`Cache-Group-Invalidation`).
+// Groups of stored answers (RFC 9875). The field `Cache-Groups` of an answer names the groups that it belongs to,
+// together with other answers of the same origin. The answer to an unsafe request may name groups to remove
+// (`Cache-Group-Invalidation`).
 //
-// A group is kept as one more parent of the entry: the digest of its origin and its name. Removing that digest removes what
-// belongs to it, as removing a raw answer removes the results that were made from it. Nothing is stored under the digest itself.
+// A group is one more parent of an entry: the digest of the origin and the group's name. Removing that digest removes
+// every entry of the group, as removing a raw answer removes the results made from it. Nothing is stored under the
+// digest itself.
 import LarderCore
 import LarderHTTP
 

@@ -1,5 +1,6 @@
-// Every rule that can decide about storing or reuse, by name: what an explanation of one request cites. The standard's
-// rules name their section; ours, where Larder is stricter or the configuration decides, say so in their sentence.
+// Every rule that can decide about storing or reuse, by name. An explanation of a request cites them. Rules of a
+// standard name their section. Rules of Larder, where it is stricter or where the configuration decides, say so in
+// their sentence.
 
 /// A rule that decided. Its raw value is the word of JSON explanations.
 public enum CacheRule: String, CaseIterable, Sendable, Hashable {
@@ -7,10 +8,11 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case method, requestBody, authorization, cookie, requestNoStore, responseNoStore, responsePrivate
     case notFinal, statusNotUnderstood, statusNeverStored, partialContent, notModifiedAnswer, preconditionAnswer
     case partInvalid, partOfUnknownLength
-    case setCookie, varyAny, variantUnknown, connectionOption, notCacheable, noLifetime, noUse, retention, notAnAnswer
+    case setCookie, cookieWithoutLifetime, varyAny, connectionOption, notCacheable, noLifetime, noUse, retention
     // Storing: why, and for how long.
     case sharedMaxAge, maxAge, expires, heuristic, validationOnly, noCacheAnswer, mustUnderstand, targeted
     case postContentLocation, declaredTTL, partStored, partWithoutValidator, partCombined
+    case cookiesLeftOut, cookiesStored
     // Reuse before the upstream is asked.
     case fresh, immutable, requestNoCache, requestMaxAge, requestMinFresh, requestMaxStale, onlyIfCached
     case mustRevalidate, proxyRevalidate, sharedMaxAgeStale, staleWhileRevalidate, staleNeedsValidation, staleBound
@@ -21,14 +23,14 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case searchVariance, bestLanguage
     case uriMiss, variantMiss, variantMatch, variantInDoubt, validated, validatedNone, headUpdate, headInvalidate
     case headTooLarge
-    case invalidated, range, ifRange, conditional
+    case invalidated, range, ifRange, conditional, requestCookies
     case partsLack, rangeUnit, severalRanges, rangeUnsatisfiable
     // Larder's own bounds.
     case objectTooLarge, queryTooLarge, graphQLOperation, graphQLErrors, methodOverride, postCondition
     case digestMismatch
     case errorOverAnswer, ownBusiness, personalToken, personalTarget, fleeting
     // `ttl` semantics.
-    case configuredTTL, configuredEmpty, configuredNegative, configuredStale
+    case configuredTTL, configuredNegative, configuredStale
 }
 
 extension CacheRule {

@@ -1,14 +1,14 @@
-// What a newer answer leaves of the older stored ones whose place it does not take.
+// Which older stored answers a newer answer makes unusable without replacing them.
 //
-// Of one that may not be stored: a whole answer to a validation says that none of those
-// it was asked about is suitable (RFC 9111 §4.3.3), and a cache that has just reached its origin is not disconnected, so that
-// nothing permits it to answer stale instead (§4.2.4). Kept, the older one would come back with the next client: fresh, or
-// within a window that was given to it before.
+// A newer answer that may not be stored: a complete answer to a validation says that none of the answers it was asked
+// about is suitable (RFC 9111 §4.3.3). A cache that has just reached its origin is not disconnected, so nothing permits
+// a stale answer instead (§4.2.4). If the older answer were kept, the next client would get it: as fresh, or within a
+// stale window that it was given before.
 //
-// One that is stored takes the place of the variant that the request selects. A 404 or 410 is about the resource, which has no
-// current representation, or none any more (RFC 9110 §15.5.5, §15.5.11); but it may have been the request's own fields that
-// selected nothing, such as a language that is not there. So the other variants are neither answered nor removed: each is
-// validated before its next use, whatever its lifetime and whatever permits a stale answer.
+// A newer answer that is stored replaces the variant that the request selects. A 404 or 410 says that the resource has
+// no current representation (RFC 9110 §15.5.5, §15.5.11). But the request's own fields may have selected nothing, such
+// as a language that does not exist. So the other variants are neither used nor removed. Each is validated before its
+// next use, whatever its lifetime is and whatever permits a stale answer.
 
 /// Which stored answers are used no more, though nothing takes their place.
 public enum Displacement: Sendable, Hashable {

@@ -1,4 +1,5 @@
-// Updating a stored answer by the head of a newer one (RFC 9111 §3.2): by a 304 (§4.3.4) or the answer to HEAD (§4.3.5).
+// Updates a stored answer with the head of a newer one (RFC 9111 §3.2): that of a 304 (§4.3.4), or of the answer to
+// HEAD (§4.3.5).
 import LarderCore
 import LarderHTTP
 

@@ -1,5 +1,6 @@
-// What a request that may have changed things makes invalid (RFC 9111 §4.4): its own target, and where the answer
-// points in `Location` and `Content-Location`, of the same origin only: else one origin could empty another's cache.
+// Which stored answers a request makes invalid that may have changed something (RFC 9111 §4.4): those of its own
+// target, and those of the URLs in `Location` and `Content-Location` of the answer. Only URLs of the same origin count.
+// Otherwise one origin could empty the cache of another.
 import LarderCore
 import LarderHTTP
 

@@ -1,5 +1,5 @@
-// How a request is answered of what is stored of a representation in parts, and whether a part that comes may be stored (RFC 9111
-// §3.3, §3.4, RFC 9110 §14, §15.3.7). Pure.
+// Decides how a request is answered when only parts are stored, and whether a 206 may be stored (RFC 9111 §3.3, §3.4,
+// RFC 9110 §14, §15.3.7). Pure.
 import LarderCore
 import LarderHTTP
 

@@ -1,7 +1,8 @@
-// Which bytes of one representation are stored (RFC 9111 §3.3, §3.4). Each part is a row of its own; this list says which of them
-// holds what, and lies in a row that has the head of all. Parts are put together only where they have the same strong validator
-// and the same complete length. A part without such a validator stands alone: it answers ranges that lie within it. The ranges in the
-// list do not overlap: the part that came last is used for what several hold.
+// Which bytes of one representation are stored (RFC 9111 §3.3, §3.4). Each part is a row of its own. The list of parts
+// says which row holds which bytes; it lies in a row that also holds the head of the whole representation. Parts are
+// combined only where they have the same strong validator and the same complete length. A part without a strong
+// validator stands alone: it answers ranges inside it. The ranges in the list do not overlap. Of bytes that several
+// parts hold, those of the last part to arrive are used.
 import LarderCore
 import LarderHTTP
 

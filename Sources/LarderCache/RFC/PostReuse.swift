@@ -1,5 +1,5 @@
-// An answer to POST that is also the answer to a later GET of the same URL (RFC 9110 §9.3.3): it says how long it lives, and says by
-// `Content-Location` that it is what a GET would bring.
+// An answer to POST that is also the answer to a later GET of the same URL (RFC 9110 §9.3.3). It states a lifetime, and
+// its `Content-Location` names that URL.
 import LarderCore
 import LarderHTTP
 

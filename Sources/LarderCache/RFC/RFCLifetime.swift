@@ -1,5 +1,6 @@
-// How long an answer is fresh (RFC 9111 §4.2): told by s-maxage, max-age or Expires in this order, else guessed from
-// the time since its last change. Also which status codes allow the guess, and which the rules here understand.
+// How long an answer is fresh (RFC 9111 §4.2): as s-maxage, max-age or Expires says, in this order; else by a
+// heuristic, from the time since the last change. Also lists the status codes that allow the heuristic, and those whose
+// caching rules are implemented here.
 import LarderCore
 import LarderHTTP
 
@@ -8,7 +9,8 @@ extension RFCStorage {
     static let heuristicDivisor: Int64 = 10
     static let heuristicLimit: Int64 = 86_400_000
 
-    /// Status codes whose meaning for caching is known here (RFC 9111 §3, §5.2.2.3). 206 needs the joining of parts.
+    /// Status codes whose meaning for caching is known here (RFC 9111 §3, §5.2.2.3). A 206 is not among them: `PartRequest`
+    /// decides about it before anything here does.
     static let understood: Set<Int> = [
         200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 415, 421, 451, 500, 501, 502,
         503, 504,

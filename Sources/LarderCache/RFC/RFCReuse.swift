@@ -1,9 +1,9 @@
-// Whether a stored answer may be used without asking the upstream (RFC 9111 §4), decided from its stored fields, so
-// that settings changed since count at once. The rule's stale window is the hard bound of every staleness, also of
-// what answer (RFC 5861) and client allow. About clocks that were set back see Reuse.swift.
+// Decides whether a stored answer may be used without asking the upstream (RFC 9111 §4). The decision uses the stored
+// fields, so changed settings apply at once. The stale window of the rule limits every stale use, also those that the
+// answer (RFC 5861) or the client allows. `ConfiguredReuse.swift` describes what happens when the clock is set back.
 //
-// `immutable` (RFC 8246 §2.1) needs no step of its own: a fresh answer is never validated unless the client's own
-// directives, which count as its signal, forbid its use.
+// `immutable` (RFC 8246 §2.1) needs no step of its own: a fresh answer is never validated, unless the client's own
+// directives forbid its use.
 import LarderCore
 import LarderHTTP
 

@@ -1,8 +1,8 @@
-// What a shared cache may store (RFC 9111 §3). Storing is not reusing: an answer that is stale at once but can be
-// validated is worth its place. Stricter than the RFC in three points, each of which costs a fetch and is never wrong:
-// `Cookie` counts like `Authorization`; an answer with `Set-Cookie` is stored (without it) only where it says that it
-// may be shared, unless the configuration says otherwise (`FreshnessRule.Cookies`); and an answer whose `Connection` lists
-// what later decisions need is not stored.
+// What a shared cache may store (RFC 9111 §3). Storing is not reuse: an answer that is stale at once but can be
+// validated is worth storing. Larder is stricter than the RFC in three points. Each of them can cost a fetch, and none
+// can give a wrong answer. `Cookie` counts like `Authorization`. An answer with `Set-Cookie` is stored (without the
+// cookie) only where it allows shared storage, unless the configuration says otherwise (`FreshnessRule.Cookies`). An
+// answer is not stored if its `Connection` lists a field that later decisions need.
 import LarderCore
 import LarderHTTP
 
@@ -106,7 +106,7 @@ public enum RFCStorage {
             case .drop: control.maxAge != nil || !answer.isTargeted && head.fields.contains("Expires")
             case .keep: true
             }
-        return isStored ? nil : refuse(.setCookie, .setCookie)
+        return isStored ? nil : refuse(.setCookie, cookies == .drop ? .cookieWithoutLifetime : .setCookie)
     }
 
     /// Whether `Connection` lists a field that is there and that `RFCReuse` or the choice of variants would miss.

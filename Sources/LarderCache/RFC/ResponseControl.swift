@@ -1,6 +1,6 @@
-// Which field of an answer controls the cache (RFC 9213 §2.2): the first of our targets that came and holds a
-// dictionary which is not empty takes the place of Cache-Control and Expires. A field that cannot be read, or says
-// nothing, is as if it were absent.
+// Which field of an answer controls the cache (RFC 9213 §2.2). The first of the configured targeted fields that is
+// present and holds a dictionary with members replaces Cache-Control and Expires. A field that is empty or cannot be
+// parsed counts as absent.
 import LarderCore
 import LarderHTTP
 

@@ -1,5 +1,6 @@
-// Which queries of a path were answered with No-Vary-Search, so that an equivalent one finds the answer. The table only names where to
-// look: the stored answer itself says whether it answers. Nothing in it crosses a path or a provider.
+// Which queries of a path were answered with No-Vary-Search, so that an equivalent query can find the answer. The table
+// only names where to look. The stored answer itself decides whether it may be used. No entry of the table applies to
+// another path or another provider.
 import LarderCore
 import LarderHTTP
 

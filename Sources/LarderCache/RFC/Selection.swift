@@ -1,6 +1,6 @@
-// The request fields that choose among variants, in one form (RFC 9111 §4.1): lines of one name combined and white space
-// around the members gone. `Accept` and its kin are compared by what they mean (`PreferenceList`). The form is injective:
-// absent, empty, one member "a, b" in quotes and two members are four different things.
+// The request fields that select a variant, in one normal form (RFC 9111 §4.1). Lines of one name are combined, and
+// white space around members is removed. `Accept` and the similar fields are compared by meaning (`PreferenceList`).
+// The form is injective: an absent field, an empty field, one quoted member "a, b" and two members all differ.
 import LarderCore
 import LarderHTTP
 

@@ -1,4 +1,5 @@
-// What makes parts of different answers parts of one representation (RFC 9111 §3.4, RFC 9110 §8.8.1).
+// The strong validator that makes parts of different answers parts of one representation (RFC 9111 §3.4, RFC 9110
+// §8.8.1).
 import LarderCore
 import LarderHTTP
 

@@ -1,4 +1,5 @@
-// Asking whether stored answers still hold (RFC 9111 §4.3.1), and telling which of them a 304 is about (§4.3.4).
+// Makes the conditions that validate stored answers (RFC 9111 §4.3.1), and decides which of them a 304 is about
+// (§4.3.4).
 import LarderCore
 import LarderHTTP
 
@@ -54,7 +55,7 @@ public enum Validation {
     }
 
     /// The entity tag, where one line holds one (RFC 9110 §8.8.3).
-    static func etag(_ fields: HeaderFields) -> EntityTag? {
+    public static func etag(_ fields: HeaderFields) -> EntityTag? {
         let values = fields.all("ETag")
         return values.count == 1 ? EntityTag.parse(ASCII.trimmed(values[0][...])) : nil
     }
@@ -66,7 +67,9 @@ public enum Validation {
         return values.count == 1 && HTTPDate.parse(values[0], now: WallTime(seconds: 0)) != nil ? values[0] : nil
     }
 
-    static func lastModifiedTime(_ fields: HeaderFields, now: WallTime) -> WallTime? {
+    /// The instant of `Last-Modified`, where one line holds a date.
+    /// - Parameter now: for dates with a year of two digits.
+    public static func lastModifiedTime(_ fields: HeaderFields, now: WallTime) -> WallTime? {
         lastModified(fields).flatMap { HTTPDate.parse($0, now: now) }
     }
 }

@@ -1,4 +1,5 @@
-// A stored variant that is in the language that the client wants most, though another preference selected it (RFC 9110 §12.5.4).
+// Finds a stored variant in the client's preferred language that another value of Accept-Language selected (RFC 9110
+// §12.5.4).
 import LarderCore
 import LarderHTTP
 

@@ -1,6 +1,6 @@
-// Which variants of one URL are stored (RFC 9111 §4.1). Each has the names of its own `Vary`, since an origin may change
-// its mind between answers, and is found by the digest of the values that those names have in a request. The index is
-// the row under the URL's own key; each variant lies under a key that its digest is part of.
+// Which variants of one URL are stored (RFC 9111 §4.1). Each has the field names of its own `Vary`, because an origin
+// may change `Vary` between answers. A variant is found by the digest of the values that those fields have in a
+// request. The index is the row under the key of the URL. Each variant lies under a key that contains its digest.
 import LarderCore
 import LarderHTTP
 

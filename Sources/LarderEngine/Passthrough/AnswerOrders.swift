@@ -1,5 +1,5 @@
-// The order of the answers that are under way (`AnswerOrder`), for all URLs. An answer keeps its place while its flight, its write
-// or a request that was told of it is there: their number is bounded, and so is that of places.
+// The order of the answers that are under way (`AnswerOrder`), for all URLs. An answer keeps its place as long as its
+// flight, its write, or a request that was told of it exists. Their number is bounded, and so is the number of places.
 import LarderCache
 import LarderCore
 

@@ -1,4 +1,4 @@
-// A client's request as the engine sees it: what it asks, and nothing of how it came.
+// A client's request as the engine sees it: what it asks for, without how it arrived.
 import LarderCore
 
 /// The head of a request.

@@ -1,5 +1,5 @@
-// Cookies know hosts and paths, and no ports (RFC 6265 §8.5). Below `/raw` every provider has the same host, so the path must
-// keep a provider's cookie to itself.
+// Cookies are bound to hosts and paths, not to ports (RFC 6265 §8.5). Below `/raw` every provider has the same host, so
+// the path must confine a provider's cookie to that provider.
 import LarderCore
 import LarderHTTP
 

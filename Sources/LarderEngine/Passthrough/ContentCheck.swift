@@ -1,5 +1,6 @@
-// What the content of an answer has to be before it is stored: what its own digest says (RFC 9530), and for a GraphQL query an answer
-// without errors. Its client gets it all the same, and can tell.
+// Checks the content of an answer before it is stored: against the digest that the answer itself gives (RFC 9530), and
+// for a GraphQL query that the answer holds no errors. The client gets the answer in either case, and can check it
+// itself.
 import LarderCache
 import LarderCore
 import LarderHTTP

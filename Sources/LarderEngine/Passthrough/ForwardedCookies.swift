@@ -1,5 +1,6 @@
-// Whether a request's cookies go upstream. A browser sends those of a host to every port of it (RFC 6265 §8.5): to each
-// provider here those of all others, and those of any other service on this machine.
+// Decides whether the cookies of a request go upstream. A browser sends the cookies of a host to every port of it (RFC
+// 6265 §8.5). So each provider here would get those of all other providers, and those of every other service on this
+// machine.
 import LarderCore
 import LarderHTTP
 import LarderSettings

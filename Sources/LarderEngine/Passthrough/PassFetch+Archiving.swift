@@ -1,4 +1,4 @@
-// A body that is written into the store while it comes: whole, or as much of it as a part may hold.
+// Writes a body into the store while it arrives: the whole body, or as much of it as a part may hold.
 import LarderCache
 import LarderCore
 import LarderHTTP

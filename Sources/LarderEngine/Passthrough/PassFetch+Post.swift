@@ -1,4 +1,4 @@
-// An answer to POST that is stored for later GETs (`PostReuse`).
+// Stores an answer to POST for later GETs (`PostReuse`).
 import LarderCache
 import LarderCore
 import LarderHTTP

@@ -1,7 +1,7 @@
-// The tier that hosts share in a pass-through fetch. What it has is stored here first, and answers like any other stored answer: fresh, or
-// as what a validation asks about. What the upstream answers is published behind the client's back, once it is stored here. An answer
-// that displaces what is stored displaces it for the fleet too, before anybody here is told of it: the next request would get the
-// older one from the tier.
+// The shared tier in a pass-through fetch. An answer from the tier is stored here first, and is then used like any
+// other stored answer: as fresh, or as the object of a validation. An answer of the upstream is published once it is
+// stored here; the client does not wait for that. An answer that displaces stored answers displaces them for the whole
+// fleet before any client gets it. Otherwise the next request would get the older one from the tier.
 import LarderCache
 import LarderCore
 import LarderHTTP

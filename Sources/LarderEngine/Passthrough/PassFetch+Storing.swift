@@ -1,5 +1,5 @@
-// How an answer is stored, and what becomes of older ones of its URL where it is not. A newer answer that was given out is
-// not followed by an older one.
+// How an answer is stored, and what happens to older answers of its URL where it is not. Once a newer answer was given
+// out, no older one is given out after it.
 import LarderCache
 import LarderCore
 import LarderHTTP

@@ -1,6 +1,6 @@
-// The work of a pass-through flight: one request to the upstream, conditional where a stored answer can be validated;
-// its head is told to everyone who waits, and its body goes to them and into the store while it comes. The flight ends
-// when the row is committed or refused, so whoever asks later finds it or joins.
+// The work of a pass-through flight: one request to the upstream, conditional where a stored answer can be validated.
+// Everyone who waits is told its head. Its body goes to them and into the store while it arrives. The flight ends when
+// the row is committed or refused, so a later request finds the row or joins the flight.
 import LarderCache
 import LarderCore
 import LarderHTTP

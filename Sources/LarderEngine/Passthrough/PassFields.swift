@@ -1,5 +1,6 @@
-// The upstream's fields as a client gets them: all of them in their order and spelling (RFC 9111 §3.1), but for those of the
-// connection and a few that would be wrong or unsafe here. `WayOut` fits what is left to the place where it goes out.
+// The fields of the upstream as a client gets them: all of them, in their order and spelling (RFC 9111 §3.1), except
+// those of the connection and a few that would be wrong or unsafe here. `WayOut` then adapts them to the place where
+// they go out.
 import LarderCore
 import LarderHTTP
 

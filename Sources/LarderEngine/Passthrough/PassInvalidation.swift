@@ -1,8 +1,8 @@
-// What a request that may have changed something upstream makes invalid at its own URL (RFC 9111 §4.4).
+// What is removed at a request's own URL when the request may have changed something upstream (RFC 9111 §4.4).
 //
-// The standard demands that after an answer that is no error. Where no answer came, nobody knows whether the origin has carried the
-// request out. Larder then removes the same: what is removed without need costs a call, what is kept without right is wrong for its
-// whole lifetime.
+// The standard demands the removal after an answer that is not an error. Without an answer, nobody knows whether the
+// origin carried out the request. Larder removes the same entries then. An unneeded removal costs one call; a wrong
+// entry would be wrong for its whole lifetime.
 import LarderCache
 import LarderCore
 

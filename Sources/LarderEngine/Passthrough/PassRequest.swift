@@ -1,5 +1,6 @@
-// A request to a provider of kind `passthrough` as the cache sees it: what goes upstream, what selects an answer, what
-// the client demands. Nothing of it is rewritten: only the origin knows what its parameters mean (RFC 9111 §2).
+// A request to a provider of kind `passthrough` as the cache sees it: what goes upstream, what selects an answer, and
+// what the client demands. Nothing of it is rewritten, because only the origin knows what its parameters mean (RFC 9111
+// §2).
 import LarderCache
 import LarderCore
 import LarderHTTP

@@ -1,6 +1,6 @@
-// A stored answer that answers a request though its URL or its fields select none: to an equivalent query (No-Vary-Search), or in the
-// language that the client wants most. It is looked for only where nothing was found, and only one that is fresh answers: it is
-// neither validated nor kept in memory for this request.
+// A stored answer that answers a request although neither its URL nor its fields select it: the answer to an equivalent
+// query (No-Vary-Search), or the one in the client's preferred language. It is looked for only where nothing else was
+// found, and only a fresh one is used. It is neither validated nor kept in memory for this request.
 import LarderCache
 import LarderCore
 import LarderHTTP

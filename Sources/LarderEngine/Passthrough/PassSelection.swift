@@ -1,5 +1,5 @@
-// How the answer to a pass-through request is found and made: it is one of the variants that lie under a URL, and the request's
-// fields select it (RFC 9111 §4.1).
+// How the answer to a pass-through request is found and made. It is one of the variants that lie under a URL, and the
+// request's fields select it (RFC 9111 §4.1).
 import LarderCache
 import LarderCore
 import LarderHTTP

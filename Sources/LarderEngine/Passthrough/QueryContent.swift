@@ -1,5 +1,6 @@
-// The content of a request that is a part of its question: QUERY (RFC 10008) asks by its content what GET asks by its URL, so the
-// answer's key holds all that gives the content its meaning. So does a POST of which the configuration says that it only reads.
+// Request content that is part of the question. QUERY (RFC 10008) asks with its content what GET asks with its URL. So
+// the key of the answer contains everything that gives the content its meaning. The same applies to a POST that the
+// configuration declares to only read.
 import LarderCore
 import LarderHTTP
 import LarderSettings

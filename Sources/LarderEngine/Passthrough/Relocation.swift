@@ -1,6 +1,6 @@
-// `Location`, `Content-Location` and `Link` of an upstream name places as seen from its own URLs. Where such a place is below
-// the provider's base URL, the client is led to it through the cache; any other stays what it is, also when it was written
-// relative to the upstream's origin.
+// `Location`, `Content-Location` and `Link` of an upstream are relative to its own URLs. A place below the provider's
+// base URL is rewritten so that the client reaches it through the cache. Any other place stays as it is, made absolute
+// where it was relative to the upstream's origin.
 import LarderCore
 import LarderHTTP
 

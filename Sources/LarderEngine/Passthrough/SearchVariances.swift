@@ -1,5 +1,6 @@
-// Which stored answers may answer other queries of their path (No-Vary-Search), for all providers. In memory only. What was changed
-// before this run is not known either, so an answer that was received before it answers its own query only.
+// Which stored answers may answer other queries of their path (No-Vary-Search), for all providers. The table is in
+// memory only. What was changed before this run is unknown, so an answer that was received before this run answers only
+// its own query.
 import LarderCache
 import LarderCore
 import LarderHTTP

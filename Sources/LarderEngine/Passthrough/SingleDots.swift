@@ -1,5 +1,6 @@
-// Segments of one dot name the place where they stand, so a path without them is the same path (RFC 3986 §5.2.4, §6.2.2.3).
-// They are taken out before anything is looked up. Segments of two dots are refused instead (`UpstreamPath`).
+// A path segment of one dot names the place where it stands, so a path without it is the same path (RFC 3986 §5.2.4,
+// §6.2.2.3). Such segments are removed before anything is looked up. Segments of two dots are refused instead
+// (`UpstreamPath`).
 import LarderCore
 
 extension UpstreamPath {

@@ -1,6 +1,6 @@
-// Which paths may be put behind a provider's base URL. Dot segments, however they are spelled, would climb out of it once
-// the URL is normalised (RFC 3986 §5.2.4). To a pass-through provider other bytes are the origin's business, whether they
-// are text or not.
+// Which paths may be appended to a provider's base URL. Dot segments in any spelling would leave the base URL when the
+// URL is normalised (RFC 3986 §5.2.4), so they are refused. For a pass-through provider all other bytes are left to the
+// origin, whether they are text or not.
 import LarderCore
 
 /// Paths that may be put behind a base URL.

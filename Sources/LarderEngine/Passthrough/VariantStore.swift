@@ -1,6 +1,6 @@
-// Where the answers of one URL lie. One that no request field selected lies under the URL's own key; where `Vary` names
-// some, an index lies there, and each variant under a key of its own that the index gives (RFC 9111 §4.1). Purging the
-// URL's key purges its variants, since it is named as their parent.
+// Where the answers of one URL lie. An answer that no request field selected lies under the URL's own key. Where `Vary`
+// names fields, an index lies there, and each variant lies under a key of its own that the index gives (RFC 9111 §4.1).
+// The URL's key is the parent of its variants, so purging it purges them too.
 import LarderCache
 import LarderCore
 import LarderHTTP

@@ -1,6 +1,6 @@
-// How an upstream's fields go out to one client: below `/raw/NAME` of Larder's own origin, which it shares with every other
-// provider, or at the root of a listener bound to the provider, which is an origin of its own. The store keeps the
-// upstream's own fields; they are changed here, for each mount anew, and memory keeps what came of it.
+// How the fields of an upstream go out to one client: below `/raw/NAME` of Larder's own origin, which all providers
+// share, or at the root of a listener bound to the provider, which is an origin of its own. The store keeps the
+// upstream's own fields. They are adapted here for each mount, and memory keeps the result.
 import LarderCore
 import LarderHTTP
 import LarderSettings

@@ -96,6 +96,15 @@ import Testing
             Row(["Set-Cookie": "a=b", "Cache-Control": "public, max-age=60"], 60, .maxAge),
         ]
 
+    @Test(arguments: [("max-age=60", nil), ("x", CacheRule.cookieWithoutLifetime)])
+    func withDropACookieNeedsALifetime(_ control: String, _ refusal: CacheRule?) {
+        let head = Sample.head(["Set-Cookie": "a=b", "Cache-Control": control, "ETag": "\"a\""])
+        var rule = Sample.rule(.rfc, stale: .zero)
+        rule.cookies = .drop
+        let verdict = RFCStorage.decide(method: .get, requestFields: [:], head: head, rule: rule, targets: [])
+        #expect(verdict.rule == refusal ?? .maxAge)
+    }
+
     static let targeted: [Row] = [
         Row(["Larder-Cache-Control": "max-age=9", "Cache-Control": "no-store", "Expires": "0"], 9, .maxAge),
         Row(["larder-cache-control": "max-age=9;x=1", "Cache-Control": "max-age=60"], 9, .maxAge),

@@ -1,4 +1,5 @@
-// What the upstream is asked for so that the answer can be stored as a part, and what is stored of the representation already.
+// What the upstream is asked for so that the answer can be stored as a part, and which parts of the representation are
+// stored already.
 import LarderCache
 import LarderCore
 import LarderHTTP

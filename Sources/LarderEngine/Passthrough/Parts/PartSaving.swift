@@ -1,5 +1,5 @@
-// How a part is stored: its own row first, then the list that names it. A crash in between leaves a row that no list names, which is
-// evicted like any other; a list that names a row which was not committed lacks it.
+// How a part is stored: first its own row, then the list that names it. After a crash in between, the row is named by
+// no list and is evicted like any other. A list may name a row that was not committed; those bytes count as missing.
 import LarderCache
 import LarderCore
 import LarderSettings

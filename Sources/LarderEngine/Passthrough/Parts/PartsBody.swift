@@ -1,5 +1,5 @@
-// The body of a representation that is stored in parts, read in the order of its bytes: stored parts, what is just coming, and
-// what lacks, which is fetched when it is reached. No more of it is in memory than of any other body that streams.
+// The body of a representation that is stored in parts. It is read in byte order from stored parts, from a part that is
+// arriving, and from fetches for missing bytes. Only a window of it is in memory.
 import LarderCache
 import LarderCore
 import LarderIO

@@ -1,4 +1,4 @@
-// What becomes of stored parts: a newer answer that is no part of them, or that shows them to be of another version, leaves none of them.
+// When stored parts are removed: a newer answer replaces them, or shows that they belong to another version.
 import LarderCache
 import LarderCore
 import LarderHTTP

@@ -1,4 +1,4 @@
-// A part that an upstream sends: it goes to whoever waits, together with the parts that are stored, and into the store.
+// A part that an upstream sends. It goes to everyone who waits, combined with the stored parts, and into the store.
 import LarderCache
 import LarderCore
 import LarderHTTP

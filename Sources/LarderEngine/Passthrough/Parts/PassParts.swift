@@ -1,6 +1,7 @@
-// What is stored of a URL in parts (RFC 9111 §3.3, §3.4). Each part is a row of its own; a list names them, has the head of the
-// whole representation, and lies where an answer would, under keys of its own: variants are chosen as of whole answers. So parts
-// are written, counted, evicted and removed like any other entry. A list may name a part whose row is gone: that lacks then.
+// The parts that are stored of a URL (RFC 9111 §3.3, §3.4). Each part is a row of its own. A list of parts names them
+// and holds the head of the whole representation. Lists lie where whole answers would, under keys of their own, and
+// variants are selected as with whole answers. So parts are written, counted, evicted and removed like any other entry.
+// A list may name a part whose row is gone; those bytes then count as missing.
 import LarderCache
 import LarderCore
 import LarderHTTP
