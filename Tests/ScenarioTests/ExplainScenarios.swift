@@ -80,7 +80,7 @@ import Testing
             expectRule(part["rule"], rule, section, rule)
             #expect(part["limiter"]?["quotaRemaining"]?.integer == 98)
             let text = part["explanation"]?.elements.compactMap(\.string) ?? []
-            #expect(text.first?.contains("beside the cache") == true, "\(text)")
+            #expect(text.first?.contains("without using the cache") == true, "\(text)")
             #expect(text.last?.contains("49 of 50/h and 98 of 99/day") == true, "\(text)")
         }
     }
@@ -100,8 +100,8 @@ import Testing
             #expect(
                 text.first
                     == (isConfigured
-                        ? "The upstream was asked beside the cache (bypass), with the configured key instead of the client's."
-                        : "The request was passed on as it is (bypass), beside the cache."),
+                        ? "The request was sent to the upstream with the configured key instead of the client's (bypass), without using the cache."
+                        : "The request was sent to the upstream unchanged (bypass), without using the cache."),
                 "\(text)")
         }
     }

@@ -235,7 +235,9 @@ import Testing
                 let sources = try await larder.get("/v1/explain/\(id)").json()["sources"]
                 return sources.flatMap { Array($0.elements).first }
             }
-            _ = try await explained("bytes=5000000-5000099")
+            let first = try await explained("bytes=5000000-5000099")
+            #expect(first?["storing"]?["name"]?.string == "partStored")
+            #expect(first?["partial"] == nil)
             let partly = try await explained("bytes=5000000-5000199")
             #expect(partly?["asked"]?.string == "bytes=5000100-5000199")
             #expect(partly?["rule"]?["name"]?.string == "partsLack")

@@ -27,10 +27,20 @@ extension ExplainedPart {
         rule = provenance.rule
         storing = provenance.storing
         shared = provenance.shared
-        if provenance.outcome.isFetched || provenance.isStored { isStored = provenance.isStored }
+        if outcome.isFetched || outcome == .bypass { isStored = provenance.isStored }
         isBeingStored = provenance.isBeingStored
         asked = provenance.asked
         note(provenance.failure)
+    }
+
+    /// How the answer to the client differs from the one that was stored or fetched, as its status says.
+    func form(status: Int) -> [CacheRule] {
+        guard outcome != .bypass, outcome != .none, upstreamStatus != status else { return [] }
+        return switch status {
+        case 206, 416: [.range]
+        case 304: [.conditional]
+        default: []
+        }
     }
 
     /// Of the entry that answered.

@@ -40,7 +40,7 @@ struct ExplainedPart: Sendable {
     /// Why the request went forward, where it did, and what the upstream answered.
     var forward: ForwardReason?
     var upstreamStatus: Int?
-    /// What credentials went upstream with a request that passed beside the cache.
+    /// What credentials went upstream with a request that went upstream without using the cache.
     var sent: SentCredentials = .asItCame
 
     enum SentCredentials: Sendable {
@@ -54,6 +54,8 @@ struct ExplainedPart: Sendable {
     var rule: CacheRule?
     /// By which rule the upstream's answer was stored, or why it was not.
     var storing: CacheRule?
+    /// What else was done, by which rule.
+    var further: [CacheRule] = []
     /// The part of the tier that hosts share.
     var shared = SharedPart.none
     var isStored: Bool?
@@ -64,8 +66,10 @@ struct ExplainedPart: Sendable {
     var initialAge: Int64?
     var freshUntil: WallTime?
     var staleUntil: WallTime?
-    /// The answer was put together of stored parts.
+    /// The body was read from stored parts; nothing of it came from the upstream.
     var isOfParts = false
+    /// The request allows no refresh of the stale answer that it got.
+    var isLeftStale = false
     /// The range that the upstream was asked for.
     var asked: String?
     /// What the upstream says of the end of its resource.

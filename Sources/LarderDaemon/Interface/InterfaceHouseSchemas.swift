@@ -212,8 +212,10 @@ enum InterfaceHouseSchemas {
         .init("explanation", .list(.text), "What happened, in sentences."),
         .init("key", .map(.text), "What makes the entry's identity."), .optional("forward"),
         .optional("upstreamStatus", .integer), .optional("rule", .component(.rule)),
-        .optional("storing", .component(.rule)), .optional("stored", .flag),
-        .optional("partial", .flag, "It was made of stored parts."),
+        .optional("storing", .component(.rule)),
+        .optional("further", .list(.component(.rule)), "What else was done, by which rule."),
+        .optional("stored", .flag),
+        .optional("partial", .flag, "The body was read from stored parts."),
         .optional("asked", .text, "The range that the upstream was asked for."), .optional("commit"),
         .optional("receivedAt", .time), .optional("age", .integer), .optional("freshUntil", .time),
         .optional("ttl", .integer), .optional("staleUntil", .time),
@@ -224,9 +226,14 @@ enum InterfaceHouseSchemas {
             "limiter",
             .object([
                 .optional("rateRemaining", .integer), .optional("quotaRemaining", .integer),
-                .optional("resetsAt", .time), .init("suspended", .flag), .optional("suspendedUntil", .time),
-                .init("reachability"),
+                .optional("resetsAt", .time),
+                .optional("credits", .list(.object(credit)), "What the API itself says is left."),
+                .init("suspended", .flag), .optional("suspendedUntil", .time), .init("reachability"),
             ])),
+    ]
+
+    private static let credit: [InterfaceSchema.Member] = [
+        .init("name"), .optional("limit", .integer), .init("remaining", .integer), .init("resetsAt", .time),
     ]
 
     private static let upload: [InterfaceSchema.Member] = [

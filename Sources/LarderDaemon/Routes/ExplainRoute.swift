@@ -38,18 +38,34 @@ struct ExplainRoute: Sendable {
     }
 
     private func find(_ id: RequestID) async -> Explanation? {
-        if let known = explanations.find(id) { return known }
+        if var known = explanations.find(id) {
+            // Of one source alone the status of the answer says what Larder made of it.
+            if known.parts.count == 1 { known.parts[0].further += known.parts[0].form(status: known.status) }
+            return known
+        }
         guard let ask = hits.withLock({ $0 }), let hit = await ask(id) else { return nil }
-        if let known = explanations.ready(hit.entry) { return Self.explanation(id, hit, known) }
+        let entry = await stored(hit.entry)
+        if let known = explanations.ready(hit.entry) { return Self.explanation(id, hit, known, entry) }
         // An entry of an earlier run, which nobody has asked for but by the loops.
-        guard let name = await engine.cache.store.name(of: hit.entry) else { return Self.explanation(id, hit, nil) }
+        guard let name = await engine.cache.store.name(of: hit.entry) else {
+            return Self.explanation(id, hit, nil, entry)
+        }
         var part = ExplainedPart(provider: name.provider)
         part.key = [KeyParameter("label", name.label)]
-        return Self.explanation(id, hit, part)
+        return Self.explanation(id, hit, part, entry)
+    }
+
+    /// The entry as it is now; nil where it is gone, or where the disk takes too long.
+    private func stored(_ digest: Digest) async -> StoredResponse? {
+        guard let detail = try? await engine.cache.store.detail(of: digest) else { return nil }
+        return await engine.cache.stored(detail.key)
     }
 
     /// A hit without a task: the loop noted the figures, the log knows whose entry it was.
-    private static func explanation(_ id: RequestID, _ hit: HitRecord, _ known: ExplainedPart?) -> Explanation {
+    /// - Parameter entry: as it is now. It may be a newer answer than the hit was.
+    private static func explanation(
+        _ id: RequestID, _ hit: HitRecord, _ known: ExplainedPart?, _ entry: StoredResponse?
+    ) -> Explanation {
         var part = known ?? ExplainedPart(provider: "")
         part.digest = hit.entry
         part.outcome = .hit
@@ -61,6 +77,11 @@ struct ExplainRoute: Sendable {
         part.receivedAt = hit.answeredAt + .seconds(-Int64(hit.age))
         part.initialAge = 0
         part.freshUntil = hit.answeredAt + .seconds(Int64(hit.ttl))
+        // The record counts whole seconds. The entry tells the instants, and what else its head says.
+        if let entry, let told = part.freshUntil, entry.freshUntil >= told, entry.freshUntil - told < .seconds(2) {
+            part.tell(entry)
+        }
+        part.further = part.form(status: Int(hit.status))
         part.detail = hit.isFromStore ? "It was read from the database." : "It was answered from memory."
         // The record has no room for a target; the entry's key says what was asked.
         let path = part.key.first { $0.name == "path" }?.value ?? ""
@@ -129,76 +150,6 @@ struct ExplainRoute: Sendable {
 }
 
 extension ExplainedPart {
-    /// In words: what happened, then the rules, each with the section it comes from.
-    /// - Parameter lane: the provider's budget as it is now; told where the request was passed on beside the cache, since
-    ///   each such request costs a call.
-    func sentences(at time: WallTime, lane: LaneReport? = nil) -> [String] {
-        var out = [headline(at: time)]
-        if let rule { out.append("\(rule.sentence) (\(rule.section))") }
-        if let storing, storing != rule { out.append("\(storing.sentence) (\(storing.section))") }
-        if isOfParts { out.append("The answer is made of parts that are stored.") }
-        if let asked { out.append("Of the representation the upstream was asked for \(asked) only.") }
-        if let sentence = shared.sentence { out.append(sentence) }
-        if let detail { out.append(detail) }
-        out += deprecation.map { Self.sentences(of: $0, at: time) } ?? []
-        if outcome == .bypass, let lane { out.append(Self.budget(lane)) }
-        return out
-    }
-
-    private static func sentences(of deprecation: Deprecation, at time: WallTime) -> [String] {
-        var out: [String] = []
-        if let date = deprecation.deprecatedAt {
-            let since =
-                date <= time
-                ? "The upstream deprecated this resource at" : "The upstream will deprecate this resource at"
-            out.append("\(since) \(date.rfc3339). (RFC 9745 §2)")
-        }
-        if let date = deprecation.sunsetAt {
-            let until = date <= time ? "expected to be gone since" : "expected to be gone from"
-            out.append("The resource is \(until) \(date.rfc3339). (RFC 8594 §3)")
-        }
-        return out
-    }
-
-    private static func budget(_ lane: LaneReport) -> String {
-        let left = [lane.rate, lane.quota].compactMap { $0 }.map { "\($0.remaining) of \($0.limit)" }
-        return left.isEmpty
-            ? "No budget limits the calls to it."
-            : "It costs a call of the budget each time: \(left.joined(separator: " and ")) are left."
-    }
-
-    func headline(at time: WallTime) -> String {
-        let left = freshUntil.map { ($0 - time).wholeSeconds }
-        return switch outcome {
-        case .hit: "A stored answer was used; it is fresh for another \(left ?? 0) s."
-        case .negative: "A remembered absence was used; it holds for another \(left ?? 0) s."
-        case .stale where forward != nil:
-            "The upstream did not help, so a stored answer was used, stale for \(-(left ?? 0)) s."
-        case .stale: "A stored answer was used although it is stale for \(-(left ?? 0)) s; it is refreshed behind."
-        case .joined: "Another request's fetch of the same thing answered this one too."
-        case .miss: "The upstream was asked\(forward.map { " (\($0.rawValue))" } ?? "")\(kept)."
-        case .revalidated:
-            "The upstream was asked\(forward.map { " (\($0.rawValue))" } ?? "") and confirmed the stored answer."
-        case .bypass: passedBy(forward.map { " (\($0.rawValue))" } ?? "")
-        case .none: "Nothing could be answered from the cache or the upstream."
-        }
-    }
-
-    private func passedBy(_ reason: String) -> String {
-        switch sent {
-        case .asItCame: "The request was passed on as it is\(reason), beside the cache."
-        case .configuredKey:
-            "The upstream was asked beside the cache\(reason), with the configured key instead of the client's."
-        case .account:
-            "The upstream was asked beside the cache\(reason), for the account that is signed in."
-        }
-    }
-
-    private var kept: String {
-        if isBeingStored { return ", and its answer was being stored while it went out" }
-        return isStored == true ? ", and its answer was stored" : ", and its answer was not stored"
-    }
-
     func write(to writer: inout JSONWriter, at time: WallTime, lane: LaneReport?, commit: CommitFate? = nil) {
         writer.object { writer in
             writer.member("provider", provider)
@@ -213,6 +164,12 @@ extension ExplainedPart {
             if let upstreamStatus { writer.member("upstreamStatus", upstreamStatus) }
             Self.write(rule, as: "rule", to: &writer)
             Self.write(storing, as: "storing", to: &writer)
+            if !further.isEmpty {
+                writer.name("further")
+                writer.array { writer in
+                    for rule in further { Self.write(rule, to: &writer) }
+                }
+            }
             if let isStored, !isBeingStored { writer.member("stored", isStored) }
             if isOfParts { writer.member("partial", true) }
             writer.member(ifPresent: "asked", asked)
@@ -222,11 +179,14 @@ extension ExplainedPart {
                 let age = max(0, (initialAge ?? 0) + max(0, (time - receivedAt).milliseconds)) / 1000
                 writer.member("age", age)
             }
-            if let freshUntil {
-                writer.member("freshUntil", freshUntil.rfc3339)
-                writer.member("ttl", (freshUntil - time).wholeSeconds)
+            // What is not stored is used by nobody else, so its lifetime says nothing.
+            if isStored != false {
+                if let freshUntil {
+                    writer.member("freshUntil", freshUntil.rfc3339)
+                    writer.member("ttl", (freshUntil - time).wholeSeconds)
+                }
+                writer.member(ifPresent: "staleUntil", staleUntil?.rfc3339)
             }
-            writer.member(ifPresent: "staleUntil", staleUntil?.rfc3339)
             writer.member(ifPresent: "deprecatedAt", deprecation?.deprecatedAt?.rfc3339)
             writer.member(ifPresent: "sunsetAt", deprecation?.sunsetAt?.rfc3339)
             writer.member(ifPresent: "class", failure?.rawValue)
@@ -238,6 +198,10 @@ extension ExplainedPart {
     private static func write(_ rule: CacheRule?, as name: String, to writer: inout JSONWriter) {
         guard let rule else { return }
         writer.name(name)
+        write(rule, to: &writer)
+    }
+
+    private static func write(_ rule: CacheRule, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("name", rule.rawValue)
             writer.member("section", rule.section)
@@ -252,6 +216,19 @@ extension ExplainedPart {
             if let rate = lane.rate { writer.member("rateRemaining", rate.remaining) }
             if let quota = lane.quota { writer.member("quotaRemaining", quota.remaining) }
             writer.member(ifPresent: "resetsAt", lane.resetsAt?.rfc3339)
+            if !lane.credits.isEmpty {
+                writer.name("credits")
+                writer.array { writer in
+                    for allowance in lane.credits {
+                        writer.object { writer in
+                            writer.member("name", allowance.name)
+                            if let limit = allowance.limit { writer.member("limit", limit) }
+                            writer.member("remaining", allowance.remaining)
+                            writer.member("resetsAt", allowance.resetsAt.rfc3339)
+                        }
+                    }
+                }
+            }
             writer.member("suspended", lane.suspension != nil)
             writer.member(ifPresent: "suspendedUntil", lane.suspension?.until.rfc3339)
             writer.member("reachability", lane.reachability.word)

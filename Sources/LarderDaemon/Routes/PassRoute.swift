@@ -67,16 +67,21 @@ struct PassRoute: Sendable {
 
     // MARK: Answers
 
-    /// - Parameter isPassedOn: the upstream has judged the request's conditions and ranges.
+    /// - Parameters:
+    ///   - isPassedOn: the upstream has judged the request's conditions and ranges.
+    ///   - further: what else was done, for the explanation.
     private func respond(
-        _ served: Served, _ request: PassRequest, _ context: RequestContext, isPassedOn: Bool = false
+        _ served: Served, _ request: PassRequest, _ context: RequestContext, isPassedOn: Bool = false,
+        _ further: [CacheRule] = []
     ) async -> ServerResponse {
-        explain(context, request, served)
         var answer = assemble(served, request, context)
         answer.isMirroredError = isPassedOn
         // Asked here and not behind a call that may wait: mostly there is nothing to undo.
         if let coding = answer.chooseCoding(for: context.request) { answer = await responder.plain(answer, coding) }
         var response = responder.respond(answer, to: context)
+        let isWhole = !isPassedOn && served.entry.status == 200 && response.status == 200
+        let isRangeVoid = isWhole && context.request.hasFailedIfRange(served.entry.fields, now: engine.time.wall())
+        explain(context, request, served, further + (isRangeVoid ? [.ifRange] : []))
         response.interim = request.way.interim(served.interim)
         return response
     }
@@ -124,15 +129,24 @@ struct PassRoute: Sendable {
         return responder.respond(await responder.accepted(answer, by: context.request), to: context)
     }
 
-    private func explain(_ context: RequestContext, _ request: PassRequest, _ served: Served) {
+    private func explain(
+        _ context: RequestContext, _ request: PassRequest, _ served: Served, _ further: [CacheRule]
+    ) {
         var part = ExplainedPart(provider: request.provider.name)
         part.target = request.explained
         if served.outcome == .bypass, request.provider.settings.key != nil { part.sent = .configuredKey }
         part.digest = served.entry.key.digest
         part.tell(served.provenance)
         part.tell(served.entry)
-        part.isOfParts = served.isOfParts
+        part.isOfParts = served.isOfParts && served.outcome != .miss && served.outcome != .joined
+        part.isLeftStale = request.directives.onlyIfCached || request.directives.noStore
+        part.further = further + Self.cookieRules(context, request) + served.furtherRules(request)
         responder.explanations.note(context.request.id, at: engine.time.wall(), part)
+    }
+
+    /// Whether cookies of the client did not become a part of the request.
+    private static func cookieRules(_ context: RequestContext, _ request: PassRequest) -> [CacheRule] {
+        context.request.fields.contains("Cookie") && !request.forwarded.contains("Cookie") ? [.requestCookies] : []
     }
 
     // MARK: Alone
@@ -161,6 +175,7 @@ struct PassRoute: Sendable {
         {
         case .failure(let failure):
             await engine.invalidateTarget(of: request, after: failure)
+            noteRemoval(context, request, after: failure)
             if context.request.method == .head, let stored, let served = covered(stored, failure, request, reason) {
                 return await respond(served, request, context)
             }
@@ -170,23 +185,23 @@ struct PassRoute: Sendable {
                 stream.cancel()
                 return await respond(served, request, context)
             }
-            let own = await updateStored(stream.head, request, context, stored, since: began)
+            let change = await updateStored(stream.head, request, context, stored, since: began)
             if rule != .requestBody {
                 await PassFetch.notePassedOn(
                     stream.head, of: request, since: began, engine: engine, snapshot: context.snapshot)
             }
             let after = engine.cache.begin(request.target)
             // Of a change that others made in between nobody knows whether the answer is from before it.
-            if request.rule.semantics == .rfc, began.changes(until: after) == own,
+            if request.rule.semantics == .rfc, began.changes(until: after) == change.count,
                 PostReuse.isDue(
                     method: context.request.method, status: stream.head.status, requestURL: request.url,
                     fields: stream.head.fields, targets: request.targets),
                 let served = await PassFetch.adopt(
                     stream, classification, of: request, since: after, engine: engine, snapshot: context.snapshot)
             {
-                return await respond(served, request, context, isPassedOn: true)
+                return await respond(served, request, context, isPassedOn: true, change.rules)
             }
-            return await passOn(stream, request, context, reason, rule)
+            return await passOn(stream, request, context, reason, rule, change.rules)
         }
     }
 
@@ -218,12 +233,11 @@ struct PassRoute: Sendable {
 
     /// What an answer does to what is stored: a change upstream invalidates (RFC 9111 §4.4), a HEAD tells of its GET
     /// (§4.3.5).
-    /// - Returns: how often the state of removals of the target changed by that: at the beginning of each removal and at its end.
     private func updateStored(
         _ head: UpstreamHead, _ request: PassRequest, _ context: RequestContext, _ stored: StoredResponse?,
         since began: RemovalStamp
-    ) async -> UInt64 {
-        var changes: UInt64 = 0
+    ) async -> StoredChange {
+        var change = StoredChange()
         if !request.isReadOnly, Invalidation.isDue(method: context.request.method, status: head.status) {
             await engine.invalidateTarget(of: request)
             for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
@@ -234,9 +248,9 @@ struct PassRoute: Sendable {
                 method: context.request.method, status: head.status, fields: head.fields,
                 provider: request.provider.name, requestURL: request.url)
             await engine.cache.removeGroups(groups, of: request.provider)
-            changes = groups.isEmpty ? 2 : 4
+            change = StoredChange(count: groups.isEmpty ? 2 : 4, rules: [.invalidated])
         }
-        guard context.request.method == .head, request.rule.semantics == .rfc, let stored else { return changes }
+        guard context.request.method == .head, request.rule.semantics == .rfc, let stored else { return change }
         switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
         case .freshen(let entry) where request.tellsItsClientAlone(entry): break
         case .freshen(let entry)
@@ -244,20 +258,33 @@ struct PassRoute: Sendable {
             // It would lie where its fields no longer lead.
             await engine.cache.displaceShared(request.target.digest, of: request.provider)
             await engine.cache.remove(stored.key.digest, of: stored.provider)
+            change.rules.append(.headInvalidate)
         case .freshen(let entry):
             await PassSelection(engine: engine, request: request, snapshot: context.snapshot).freshen(
                 stored, to: entry, by: head, since: began)
+            change.rules.append(.headUpdate)
         case .invalidate:
+            change.rules.append(.headInvalidate)
             await engine.cache.displaceShared(request.target.digest, of: request.provider)
             await engine.cache.remove(stored.key.digest, of: stored.provider)
         case .none: break
         }
-        return changes
+        return change
+    }
+
+    /// The refusal that follows says nothing of what was removed; its part of the explanation is noted here.
+    private func noteRemoval(_ context: RequestContext, _ request: PassRequest, after failure: UpstreamFailure) {
+        guard !request.isReadOnly, failure.wasSent else { return }
+        var part = ExplainedPart(failure)
+        part.provider = request.provider.name
+        part.target = request.explained
+        part.further = [.invalidated]
+        responder.explanations.note(context.request.id, at: engine.time.wall(), part)
     }
 
     private func passOn(
         _ stream: UpstreamStream, _ request: PassRequest, _ context: RequestContext, _ reason: ForwardReason,
-        _ rule: CacheRule
+        _ rule: CacheRule, _ further: [CacheRule]
     ) async -> ServerResponse {
         let head = stream.head
         var part = ExplainedPart(provider: request.provider.name)
@@ -267,6 +294,7 @@ struct PassRoute: Sendable {
         part.forward = reason
         part.upstreamStatus = head.status
         part.rule = rule
+        part.further = further + Self.cookieRules(context, request)
         part.isStored = false
         part.deprecation = Deprecation(head.fields, now: head.responseTime)
         responder.explanations.note(context.request.id, at: engine.time.wall(), part)
