@@ -37,34 +37,37 @@ enum ConformancePage {
         - `Cookie` in a request counts like `Authorization`, on storing and on reuse (RFC 9111 §7.3 leaves it open).
         - A request with `Authorization` or `Cookie` is answered from the store only where the stored answer says that
           it is for everybody (`public`, `s-maxage` or `must-revalidate`).
-        - `Set-Cookie` is never stored: an answer that sets one is stored only where it is `public` or has `s-maxage`,
-          and then without it. Only who caused the fetch of an answer that is not stored gets its cookie.
+        - Unless `cookies` says otherwise, an answer that sets a cookie is stored only where it says `public` or `s-maxage`, and
+          without the cookie. The client that caused the fetch gets the cookie; nobody else does.
         - An answer whose `Connection` lists `Cache-Control`, `Vary` or a targeted field is not stored.
         - With a qualified `private` or `no-cache` the named fields are left out of what is stored.
-        - A 304, or an answer to HEAD, that a request with `Authorization`, `Cookie` or `no-store` brought about changes nothing that is
-          stored unless the stored answer is for everybody with it as well (RFC 9111 §3.5); with `no-store` never.
+        - A 304 or HEAD response to a request with `Authorization` or `Cookie` updates a stored answer only if the updated answer is
+          still marked as shared (RFC 9111 §3.5). With `no-store` it updates nothing.
         - An error of the server is not stored in the place of an answer that may still cover for it.
 
         Simpler than allowed:
 
         - Where an answer is invalidated, others of its groups stay unless `Cache-Group-Invalidation` names them
           (RFC 9875 §2.2.1).
-        - Parts (206) are stored and put together with a strong validator and a known complete length only, and only where one range
-          was asked for (RFC 9111 §3.3, §3.4). A range near the beginning of what is unknown is cut from the whole answer.
+        - Parts (206) are stored where one range was asked for and the complete length is known. They are combined only where they
+          have the same strong validator; a part without one answers ranges within it and is combined with no other (RFC 9111 §3.3,
+          §3.4). When nothing is stored, a range that begins within the first 1 MiB is cut from the whole answer.
         - Trailers are not passed on, neither stored nor fresh (RFC 9110 §6.5.1 lets a recipient drop them).
-        - An upstream gets one of two `Accept-Encoding` values, `gzip` or `identity`; answers are kept in the coding
-          they came in, and decoded for a client that takes none.
+        - With GET, HEAD, QUERY and declared POST, and with every request where a key is configured, the upstream gets one of two
+          `Accept-Encoding` values, `gzip` or `identity`. Any other request keeps its own value. Answers are stored in the coding
+          they came in, and decoded for a client that does not accept it.
         - Of one address 32 variants are kept; the oldest leave.
         - Guessed lifetimes are a tenth of the time since the last change, a day at most, and only with `Last-Modified`.
-        - TRACE is refused (RFC 9110 §9.3.8: its answer would show fields that are nobody else's business).
+        - TRACE is refused with 405 (RFC 9110 §9.3.8: its answer would show fields that are nobody else's business), and CONNECT
+          with 501 (§9.3.6: Larder opens no tunnels).
         - `Cache-Status` never tells the key (RFC 9211 §6).
         - `Access-Control-*` of an upstream is passed on at the root of the provider's own listener only: below `/raw` it would
           let any page read what this user may read. `Timing-Allow-Origin` and `X-Request-Id` are never passed on.
-        - The answer to another query is looked for (`No-Vary-Search`) only where nothing is stored for the very URL, only a
-          fresh one answers that was received since the daemon began: 64 paths of a provider, of each 64
-          queries and four rules, fields of 4 KiB with 64 names, queries of 1 KiB.
-        - A variant in the client's best language answers only where that language alone has the highest weight, though the request's
-          `Accept-Language` is not the one that selected it: a departure from RFC 9111 §4.1, which RFC 9110 §12.5.4 suggests.
+        - `No-Vary-Search` is used only if nothing is stored for the exact URL. The other answer must be fresh and received since the
+          daemon started and since the provider's last change. Limits: 64 paths per provider; 64 queries and 4 rules per path; fields
+          of 4 KiB with 64 names; queries of 1 KiB.
+        - A stored variant answers because of its language only if exactly one language has the highest weight in `Accept-Language`.
+          The request's fields did not select the variant, so this departs from RFC 9111 §4.1; RFC 9110 §12.5.4 suggests it.
         - Every answer has `Age`, also one that was just fetched or validated, where RFC 9111 §5.1 lets the field imply that it was
           not; `Cache-Status` tells which it was.
         - Several requests may be answered by one call, also where its answer would have to be validated for the next request (`no-cache`,

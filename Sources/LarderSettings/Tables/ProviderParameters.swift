@@ -82,16 +82,19 @@ extension SettingsTable {
         summary:
             "Whether a request's cookies may change what it reads; false leaves them out of what the cache may answer.",
         advice: """
-            A request with cookies is answered from the store only where the answer says public or s-maxage. With false the \
-            cookies of GET and HEAD, and of QUERY and of POST by readOnlyPosts whose content is a part of the key, go \
-            nowhere; all other requests keep them.
+            A request with cookies gets a stored answer only if that answer says public, s-maxage or must-revalidate. With false \
+            the cookies of GET and HEAD are removed, and those of QUERY and of POST by readOnlyPosts where the content is \
+            part of the key. All other requests keep their cookies.
             """)
     static let providerReadOnlyPosts = Parameter(
         "providers.<name>.readOnlyPosts", .readOnlyPosts, default: nil,
         summary: "Under rfc, POST endpoints that only read: such as { path: /graphql, ttl: 1min, kind: graphql }.",
         advice: """
-            Answers are stored by URL, content and Content-Type, for ttl where they do not say themselves how long they \
-            hold; no-store and private count as ever. path is below baseURL, and * in it stands for one segment. \
+            The key holds the URL, the content, Content-Type, Content-Encoding, Content-Language and every other field of the \
+            request but a fixed list: User-Agent, Accept-Encoding, Cache-Control, Date, Priority, X-Request-Id, \
+            traceparent, tracestate, conditions, Range, and the fields of the connection. A client that sends a different \
+            value in another field with each request never gets a hit. An answer that does not say how long it holds is \
+            stored for ttl; no-store and private count as ever. path is below baseURL, and * in it stands for one segment. \
             kind: any takes every POST to it for one that changes nothing; kind: graphql only queries: mutations, \
             subscriptions and what cannot be told pass, and answers with errors are not stored. What cannot be told is also \
             content longer than cache.maxQueryBody, a document by its hash or id (persistedQuery), and a parameter of the URL \
@@ -120,7 +123,11 @@ extension SettingsTable {
     static let providerRate = Parameter(
         "providers.<name>.rate", .rate, default: nil,
         summary: "Upstream calls in any window, such as 20/min; or off.",
-        advice: "Hits and joined requests cost nothing.")
+        advice: """
+            Hits and joined requests cost nothing. An API can lower the limit with RateLimit and RateLimit-Policy, also where \
+            this says off: no more calls are made than it says remain, until its reset, at most a day ahead. It cannot raise \
+            the limit.
+            """)
     static let providerQuota = Parameter(
         "providers.<name>.quota", .rate, default: nil,
         summary: "A second, longer limit, such as 100/day; or off. Remembered across restarts.")

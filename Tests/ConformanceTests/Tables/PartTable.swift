@@ -97,7 +97,9 @@ extension Tables {
     }
 
     @Clauses private static var combinedParts: [Clause] {
-        Clause("RFC 9111 §3.4 what lacks", .may, "Of a range that is stored in part only what lacks is asked for.") {
+        Clause(
+            "RFC 9111 §3.4 what lacks", .may, "When part of a range is stored, only the missing bytes are requested."
+        ) {
             answers(part(6, 9), part(2, 5))
             range("-4", "6789", "6-9")
             range("2-", "23456789", "2-9", forwarded("partial", status: 206, stored: true))
@@ -105,7 +107,7 @@ extension Tables {
             range("3-8", "345678", "3-8", hit())
             saw(2)
         }
-        Clause("RFC 9111 §3.4 between", .may, "What lacks may lie between stored parts, or on both sides of one.") {
+        Clause("RFC 9111 §3.4 between", .may, "Missing bytes may lie between stored parts or on either side of one.") {
             answers(part(6, 9), part(2, 3), part(4, 5), part(1, 1))
             range("-4", "6789", "6-9")
             range("2-3", "23", "2-3")
@@ -121,7 +123,9 @@ extension Tables {
             head(expect: status(200), hit(), has("Content-Length", "10"))
             saw(2)
         }
-        Clause("RFC 9111 §3.4 completed", .may, "A request for the whole asks only for what lacks of stored parts.") {
+        Clause(
+            "RFC 9111 §3.4 completed", .may, "When parts of the whole are stored, only the missing bytes are requested."
+        ) {
             answers(part(5, 9), part(0, 4))
             range("-5", "56789", "5-9")
             get(expect: status(200), body(digits), lacks("Content-Range"))
@@ -277,13 +281,16 @@ extension Tables {
         refused(
             "coding", "A part in a coding that the client does not take is not stored.",
             part(6, 9, [kept, tag, "Content-Encoding: gzip"]), "6789")
-        Clause("RFC 9110 §15.3.7 reduced", .mustNot, "The answer to a client's own If-Range is no head of the whole.") {
+        Clause(
+            "RFC 9110 §15.3.7 reduced", .mustNot,
+            "A 206 to the client's own If-Range is not used as the head of the whole representation."
+        ) {
             answers(part(6, 9, [kept, tag]), part(6, 9, [kept, tag, "Content-Type: text/plain"]))
             get(#"If-Range: "v""#, "Range: bytes=-4", expect: status(206), body("6789"))
             range("-4", "6789", "6-9", forwarded(), has("Content-Type", "text/plain"))
             saw(2)
         }
-        Clause("RFC 9111 §3.5 part", .mustNot, "A part for who shows who they are is not stored.") {
+        Clause("RFC 9111 §3.5 part", .mustNot, "A part for an identified client is not stored.") {
             answers(part(6, 9), part(6, 9))
             get("Authorization: Basic eDp5", "Range: bytes=-4", expect: body("6789"))
             get("Range: bytes=-4", expect: body("6789"), forwarded())

@@ -66,7 +66,7 @@ extension RouteTable {
         ])
 
     private static let raw = RouteGroup(
-        line: "the API's own answer through the cache; an API of your own takes every method but TRACE",
+        line: "the API's own answer through the cache; an API of your own takes every method but TRACE and CONNECT",
         routes: [
             // It takes any method and keeps the path's spelling, so it is told apart before the router.
             Route(
