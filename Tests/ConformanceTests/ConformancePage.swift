@@ -41,8 +41,8 @@ enum ConformancePage {
           without the cookie. The client that caused the fetch gets the cookie; nobody else does.
         - An answer whose `Connection` lists `Cache-Control`, `Vary` or a targeted field is not stored.
         - With a qualified `private` or `no-cache` the named fields are left out of what is stored.
-        - A 304 or HEAD response to a request with `Authorization` or `Cookie` updates a stored answer only if the updated answer is
-          still marked as shared (RFC 9111 §3.5). With `no-store` it updates nothing.
+        - A 304, or an answer to HEAD, to a request with `Authorization` or `Cookie` updates a stored answer only if the updated answer
+          is still marked as shared (RFC 9111 §3.5). With `no-store` it updates nothing.
         - An error of the server is not stored in the place of an answer that may still cover for it.
 
         Simpler than allowed:

@@ -300,7 +300,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.3 private answer to one person", .may,
-            "A response to an identified client does not replace what others are given."
+            "An answer to an identified client does not replace what others are given."
         ) {
             answers(
                 reply("Cache-Control: public, max-age=600", "ETag: \"a\""), reply("Cache-Control: private"))
