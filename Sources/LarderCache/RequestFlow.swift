@@ -94,9 +94,10 @@ public struct RequestFlow: Sendable {
     ///   - hasVariants: something is stored under the URL, if not for this request.
     ///   - isInDoubt: the entry is used only after a validation (`Displacement.putsOthersInDoubt`).
     ///   - parts: what stored parts are to the request, where nothing else is stored.
+    ///   - hasParts: there are such parts.
     public mutating func lookedUp(
         _ entry: StoredResponse?, hasVariants: Bool = false, isInDoubt: Bool = false, parts: PartDecision? = nil,
-        now: WallTime
+        hasParts: Bool = false, now: WallTime
     ) -> Step {
         began = now
         if case .covered = parts, terms.wantsRange { hasAskedForPart = true }
@@ -112,6 +113,7 @@ public struct RequestFlow: Sendable {
                 if !directives.onlyIfCached { return .passOn(.bypass, hasStored: false, rule) }
             case .covered, .whole, nil: break
             }
+            if hasParts { return forwardOrRefuse(.partial, .partsUnfit, nil, now) }
             return forwardOrRefuse(hasVariants ? .varyMiss : .uriMiss, hasVariants ? .variantMiss : .uriMiss, nil, now)
         }
         if terms.isPersonal, !terms.judge.isForAll(entry) {

@@ -7,7 +7,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     // Storing: why not.
     case method, requestBody, authorization, cookie, requestNoStore, responseNoStore, responsePrivate
     case notFinal, statusNotUnderstood, statusNeverStored, partialContent, notModifiedAnswer, preconditionAnswer
-    case partInvalid, partOfUnknownLength
+    case partInvalid, partOfUnknownLength, partTooShort, partCondition
     case setCookie, cookieWithoutLifetime, varyAny, connectionOption, notCacheable, noLifetime, noUse, retention
     // Storing: why, and for how long.
     case sharedMaxAge, maxAge, expires, heuristic, validationOnly, noCacheAnswer, mustUnderstand, targeted
@@ -24,7 +24,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case uriMiss, variantMiss, variantMatch, variantInDoubt, validated, validatedNone, headUpdate, headInvalidate
     case headTooLarge
     case invalidated, range, ifRange, conditional, requestCookies
-    case partsLack, rangeUnit, severalRanges, rangeUnsatisfiable
+    case partsLack, partsUnfit, rangeUnit, severalRanges, rangeUnsatisfiable
     // Larder's own bounds.
     case objectTooLarge, queryTooLarge, graphQLOperation, graphQLErrors, methodOverride, postCondition
     case digestMismatch

@@ -7,7 +7,8 @@ extension CacheRule {
         switch self {
         case .method, .requestBody, .authorization, .cookie, .requestNoStore, .responseNoStore, .responsePrivate,
             .notFinal, .statusNotUnderstood, .statusNeverStored, .partialContent, .partInvalid, .partOfUnknownLength,
-            .notModifiedAnswer, .preconditionAnswer, .setCookie, .cookieWithoutLifetime, .varyAny, .connectionOption,
+            .partTooShort, .partCondition, .notModifiedAnswer, .preconditionAnswer, .setCookie, .cookieWithoutLifetime,
+            .varyAny, .connectionOption,
             .notCacheable, .noLifetime, .noUse, .retention:
             refusal
         case .sharedMaxAge, .maxAge, .expires, .heuristic, .validationOnly, .noCacheAnswer, .mustUnderstand,
@@ -20,7 +21,7 @@ extension CacheRule {
             reuse
         case .searchVariance, .bestLanguage, .uriMiss, .variantMiss, .variantMatch, .variantInDoubt, .validated,
             .validatedNone, .headUpdate, .headInvalidate, .headTooLarge, .invalidated, .range, .ifRange,
-            .conditional, .requestCookies, .partsLack, .rangeUnit, .severalRanges, .rangeUnsatisfiable,
+            .conditional, .requestCookies, .partsLack, .partsUnfit, .rangeUnit, .severalRanges, .rangeUnsatisfiable,
             .configuredTTL, .configuredNegative, .configuredStale:
             change
         case .objectTooLarge, .queryTooLarge, .graphQLOperation, .graphQLErrors, .methodOverride, .postCondition,
@@ -55,6 +56,16 @@ extension CacheRule {
                 "The answer's Content-Range is not the range that was asked for, or does not fit its body."
             )
         case .partOfUnknownLength: ("Larder", "The part does not give the complete length of the representation.")
+        case .partTooShort:
+            (
+                "RFC 9111 §3.4",
+                "The part is shorter than the range that was asked for, and has no strong validator to combine it with the rest."
+            )
+        case .partCondition:
+            (
+                "RFC 9110 §15.3.7",
+                "The part answers the client's own If-Range, and may lack fields of the whole representation."
+            )
         case .notModifiedAnswer: ("RFC 9111 §4.3.4", "A 304 updates stored answers. It is not stored itself.")
         case .preconditionAnswer:
             ("RFC 9110 §13.2", "The answer is about the conditions, the range or the expectation of this request.")
@@ -199,6 +210,8 @@ extension CacheRule {
             )
         case .partsLack:
             ("RFC 9111 §3.4", "Part of the requested bytes is stored. The upstream is asked for the missing bytes.")
+        case .partsUnfit:
+            ("RFC 9111 §3.3", "Parts of the representation are stored, and they do not answer this request.")
         case .rangeUnit: ("RFC 9110 §14.1", "The range uses a unit that Larder does not know.")
         case .severalRanges: ("Larder", "The request asks for several ranges, and not all of them are stored.")
         case .rangeUnsatisfiable:

@@ -130,6 +130,10 @@ public enum PartRequest {
         guard let wanted = asked.resolved(length), wanted.lowerBound == place.range.lowerBound,
             place.range.upperBound <= wanted.upperBound
         else { return .failure(PartRefusal(rule: .partInvalid)) }
+        // What lacks cannot be asked for: nothing would tell that it belongs to the part.
+        if validator == nil, place.range.upperBound < wanted.upperBound {
+            return .failure(PartRefusal(rule: .partTooShort))
+        }
         return .success(PartAnswer(range: place.range, length: length, validator: validator))
     }
 

@@ -108,7 +108,7 @@ public final class ConfiguredProvider: Sendable {
         _ request: UpstreamRequest, variant: String? = nil, content: String? = nil, identity: Bytes = []
     ) -> CacheKey {
         let identity = identity.isEmpty ? accountIdentity(request) : identity
-        let spelled = { (text: String) in isPassthrough ? EquivalentURL.normalised(text) : text }
+        let spelled = { [isPassthrough] (text: String) in isPassthrough ? EquivalentURL.normalised(text) : text }
         return CacheKey(
             layer: .raw, provider: name, endpoint: request.method.name,
             parameters: [

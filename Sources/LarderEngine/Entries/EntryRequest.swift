@@ -156,7 +156,7 @@ public struct EntryRequest: Sendable {
         var found = await engine.time.timing(.lookUp, recipe.provider) { await recipe.find() }
         let step = flow.lookedUp(
             found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, parts: found.parts?.decision,
-            now: now)
+            hasParts: found.parts?.stored != nil, now: now)
         // Most requests end here.
         if case .answer(let stored) = step, let entry = found.entry.take() {
             let mayBeKept = stored.outcome != .stale && found.isForAll

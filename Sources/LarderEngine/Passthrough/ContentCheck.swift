@@ -17,7 +17,12 @@ struct ContentCheck {
 
     /// - Parameter kind: what the configuration says of the request; nil where it says nothing.
     init(_ head: UpstreamHead, _ kind: ReadOnlyPost.Kind?) {
-        promised = head.status == 200 ? DigestFields(head.fields) : nil
+        promised =
+            switch head.status {
+            case 200: DigestFields(head.fields)
+            case 206: DigestFields(ofPart: head.fields)
+            default: nil
+            }
         if promised != nil { digest = RunningDigest() }
         guard kind == .graphql else { return }
         answer = GraphQLAnswer()

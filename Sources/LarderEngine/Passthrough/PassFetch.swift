@@ -80,8 +80,10 @@ public struct PassFetch: Sendable {
             // It confirms another version than the one stored (RFC 9111 §4.3.4): asked again without a condition. What is
             // stored still covers for an error, and is hidden where the newer answer lies elsewhere.
             var unasked = found
-            unasked.part = nil
-            switch await send([:], unasked) {
+            // A range that is far from the beginning is asked for as one.
+            unasked.part =
+                PartRequest.isFar(request.fields) && request.mayHaveParts ? parts.asWritten?.unconditional : nil
+            switch await send(unasked.part?.fields ?? [:], unasked) {
             case .failure(let failure): return .failed(failure)
             case .success((let whole, let classification)):
                 guard whole.head.status != 304 else {

@@ -10,9 +10,14 @@ public struct DigestFields: Sendable, Hashable {
 
     /// Reads the fields of a whole answer; nil where they give no SHA-256. A field that breaks the grammar is as if it were
     /// absent.
-    public init?(_ fields: HeaderFields) {
+    public init?(_ fields: HeaderFields) { self.init(fields, of: ["Content-Digest", "Repr-Digest"]) }
+
+    /// Reads the fields of a part: only `Content-Digest` is about what it holds.
+    public init?(ofPart fields: HeaderFields) { self.init(fields, of: ["Content-Digest"]) }
+
+    private init?(_ fields: HeaderFields, of names: [String]) {
         var expected: Set<Digest> = []
-        for name in ["Content-Digest", "Repr-Digest"] where fields.contains(name) {
+        for name in names where fields.contains(name) {
             guard let member = StructuredField.dictionary(fields.all(name))?["sha-256"],
                 case .item(let item) = member, case .bytes(let bytes) = item.value, let digest = Digest(bytes: bytes)
             else { continue }

@@ -39,6 +39,7 @@ extension Tables {
         refusedParts
         partConditions
         partsAndOthers
+        partsUnfit
     }
 
     @Clauses private static var storedParts: [Clause] {
@@ -256,6 +257,12 @@ extension Tables {
     }
 
     @Clauses private static var refusedParts: [Clause] {
+        refused(
+            "too short", "A shorter part than was asked for that nothing can complete is not stored, and goes out as it came.",
+            part(6, 8, [kept]), "678")
+        refused(
+            "wrong digest", "A part that is not what its Content-Digest says is not stored.",
+            part(6, 9, [kept, tag, "Content-Digest: sha-256=:\(String(repeating: "A", count: 43))=:"]), "6789")
         refused(
             "no-store", "A part that says no-store is not stored.", part(6, 9, ["Cache-Control: no-store", tag]), "6789"
         )

@@ -90,6 +90,7 @@ extension PassFetch {
         switch PartRequest.judge(head, asked: part.spec, known: part.stored?.content) {
         case .failure(let refusal): return refusal.rule
         case .success:
+            if part.stored == nil, part.ifRange != nil { return .partCondition }
             let verdict = storing(PartRequest.wholeHead(head), .data)
             return verdict.isStored ? .partialContent : verdict.rule
         }
@@ -152,6 +153,10 @@ extension PassFetch {
         await settle(stream.body, head.length)
         if let whole = stream.body.whole, whole.count == taken.answer.range.count {
             show(.bytes(whole))
+            if let fault = fault(head, whole) {
+                made.storing = fault
+                return .answered(made)
+            }
             let most = Int(settings.cache.maxObject)
             made.written = await saving.save(whole.count > most ? Bytes(whole[..<most]) : whole)
             return .answered(made)
@@ -263,9 +268,8 @@ extension PassFetch {
         let tape = stream.body
         defer { tape.release() }
         let count = Int64(saving.answer.range.count)
-        // A digest is that of the whole representation.
-        var check = check(
-            UpstreamHead(status: 206, requestTime: made.entry.requestTime, responseTime: made.entry.responseTime))
+        // Of the beginning of a whole answer no digest is known.
+        var check = check(stream.head)
         switch await copy(tape, expecting: count, &check, most: settings.cache.maxObject) {
         case .refused:
             stream.becamePaced()
@@ -273,7 +277,8 @@ extension PassFetch {
         case .cut(let failure): return .failed(request.cutOff(failure))
         case .whole(let writer, let written):
             // One that is longer or shorter than it says is none.
-            if written == count { await saving.save(count, writer) } else { writer.abandon() }
+            let isGood = written == count && (stream.head.status != 206 || check.fault == nil)
+            if isGood { await saving.save(count, writer) } else { writer.abandon() }
             return .answered(made)
         case .part(let writer, let written, let failure):
             if written > 0, written <= count { await saving.save(written, writer) } else { writer.abandon() }
