@@ -72,12 +72,14 @@ struct ReadyStand: Sendable {
         return nil
     }
 
-    /// Whether a look of the first loop comes to that, and none finds anything before: one that something else ends is repeated.
-    func ends(_ result: String) -> Bool {
+    /// Whether a look of the first loop comes to one of these, and none finds anything before: one that something else ends is
+    /// repeated.
+    func ends(_ results: String...) -> Bool {
+        func count() -> Int { results.reduce(0) { $0 + looks($1) } }
         for _ in 0..<100 {
-            let before = looks(result)
+            let before = count()
             if once("/raw/api/a") != nil { return false }
-            if looks(result) > before { return true }
+            if count() > before { return true }
         }
         return false
     }
