@@ -22,11 +22,13 @@ import Testing
         }
     }
 
-    private func launch(_ origin: ScriptedOrigin, in directory: TemporaryDirectory) -> LarderLaunch {
+    /// - Parameter more: settings of the cache. Without a patience what is read is waited for, however busy the machine is.
+    private func launch(_ origin: ScriptedOrigin, in directory: TemporaryDirectory, _ more: String = "") -> LarderLaunch
+    {
         LarderLaunch(
             """
             listen: ["127.0.0.1:0"]
-            cache: { path: \(directory.path)/cache, minFree: 0, memorySize: 0, patience: 50ms }
+            cache: { path: \(directory.path)/cache, minFree: 0, memorySize: 0\(more) }
             state: { path: \(directory.path)/state }
             admin: { token: \(Self.token) }
             providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
@@ -138,7 +140,7 @@ import Testing
             let origin = origin()
             defer { origin.stop() }
             let directory = TemporaryDirectory()
-            let launch = launch(origin, in: directory)
+            let launch = launch(origin, in: directory, ", patience: 200ms")
             try await onOwnThread {
                 let stand = try Stand(launch, directory)
                 #expect(try stand.get("/raw/api/a").text.hasPrefix("answer 1 "))
@@ -161,7 +163,7 @@ import Testing
         let origin = origin()
         defer { origin.stop() }
         let directory = TemporaryDirectory()
-        let launch = launch(origin, in: directory)
+        let launch = launch(origin, in: directory, ", patience: 200ms")
         try await onOwnThread {
             let stand = try Stand(launch, directory)
             #expect(try stand.get("/raw/api/first").status == 200)

@@ -48,7 +48,9 @@ import Testing
         defer { origin.stop() }
         defer { gate.open() }
         let directory = TemporaryDirectory()
-        let launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory))
+        // One loop, which hears of the end for all its connections together: a loop that has not heard of it answers as always.
+        let launch = LarderLaunch(
+            TellingOrigin.configuration(origin, in: directory, more: "server: { loops: 1 }"))
         try await onOwnThread {
             let larder = try LarderProcess(launch, in: directory)
             let addresses = try larder.listening(2)
