@@ -18,9 +18,10 @@ extension PassFetch {
             entry.endpoint != StoredParts.listName, engine.cache.isCurrent(began)
         else { return }
         let key = parts.listed.primary
+        // Asked before the look: what is stored in between is found, or was not there.
+        guard await engine.cache.mayHold(key) else { return }
         guard let list = await engine.cache.open(key) else {
             // A look-up that took too long says nothing.
-            guard await engine.cache.mayHold(key) else { return }
             var newer = entry
             newer.key = key
             return engine.cache.hide(newer)

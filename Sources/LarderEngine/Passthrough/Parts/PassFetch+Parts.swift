@@ -180,6 +180,8 @@ extension PassFetch {
         than row: StoredResponse, _ taken: Taken, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ place: AnswerPlace
     ) async {
+        // Asked before the look: a list that another fetch stores in between is found, or was not there.
+        let mayBeThere = await engine.cache.mayHold(parts.lists.place(names(row)).key)
         // Another fetch may have stored parts since.
         let now = await parts.lists.find().entry.flatMap { StoredParts($0) }
         if let now, now.isSame(as: taken.answer) { return hideOthersUnderWay(than: row, began, place) }
@@ -188,7 +190,7 @@ extension PassFetch {
         // Waited for, so that the rows that the new list names are not taken for its own.
         if let now, engine.cache.isCurrent(began), !place.isOvertaken, now.row.responseTime <= row.responseTime {
             await engine.cache.displace(now.row.key.digest, of: request.provider.name)
-        } else if now == nil, await engine.cache.mayHold(parts.lists.place(names(row)).key) {
+        } else if now == nil, mayBeThere {
             // The look-up took too long.
             engine.cache.hide(row)
         }
