@@ -28,7 +28,9 @@ extension Served {
             out.append(.variantMatch)
         }
         guard entry.fields.contains("Set-Cookie") else { return out }
-        let isKept = request.rule.semantics == .rfc && request.rule.cookies == .keep
+        let control = ResponseControl(fields: entry.fields, targets: request.targets).control
+        let isWithheld = (control.privateFields + control.noCacheFields).contains { $0.lowercased() == "set-cookie" }
+        let isKept = request.rule.semantics == .rfc && request.rule.cookies == .keep && !isWithheld
         if outcome.isFetched {
             if provenance.isStored { out.append(isKept ? .cookiesStored : .cookiesLeftOut) }
         } else if outcome == .hit || outcome == .stale {

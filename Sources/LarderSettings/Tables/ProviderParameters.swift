@@ -92,7 +92,8 @@ extension SettingsTable {
         advice: """
             The key holds the URL, the content, Content-Type, Content-Encoding, Content-Language and every other field of the \
             request but a fixed list: User-Agent, Accept-Encoding, Cache-Control, Date, Priority, X-Request-Id, \
-            traceparent, tracestate, conditions, Range, and the fields of the connection. A client that sends a different \
+            traceparent, tracestate, conditions, Range, the fields of the connection, \
+            and credentials and cookies that are not sent to the API. A client that sends a different \
             value in another field with each request never gets a hit. An answer that does not say how long it holds is \
             stored for ttl; no-store and private count as ever. path is below baseURL, and * in it stands for one segment. \
             kind: any takes every POST to it for one that changes nothing; kind: graphql only queries: mutations, \
@@ -126,7 +127,7 @@ extension SettingsTable {
         advice: """
             Hits and joined requests cost nothing. An API can lower the limit with RateLimit and RateLimit-Policy, also where \
             this says off: no more calls are made than it says remain, until its reset, at most a day ahead. It cannot raise \
-            the limit.
+            the limit. What it says to the credentials of a client does not count.
             """)
     static let providerQuota = Parameter(
         "providers.<name>.quota", .rate, default: nil,
