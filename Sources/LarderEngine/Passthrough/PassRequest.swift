@@ -279,7 +279,7 @@ extension PassRequest {
     public var explained: PassTarget {
         PassTarget(
             base: provider.settings.baseURL, path: path, query: query, coding: forwarded.first("Accept-Encoding"),
-            content: content.map { "\($0.body.count) bytes" })
+            content: content.map { $0.body.count == 1 ? "1 byte" : "\($0.body.count) bytes" })
     }
 
     /// Whether its answer may be stored in parts: with our own rules validators have no say.

@@ -357,7 +357,7 @@ extension Tables {
                 get(at: other, expect: body("body 1"), hit())
                 send("PUT", at: other, body: "x")
                 saw(1, at: other)
-                miss("body 3", at: one)
+                miss("body 2", at: one)
             }
         }
         Clause("RFC 3986 §6.2.2.2 reserved", .mustNot, "A reserved character is not its encoded form.") {
