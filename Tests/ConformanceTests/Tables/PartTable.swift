@@ -258,7 +258,7 @@ extension Tables {
 
     @Clauses private static var refusedParts: [Clause] {
         refused(
-            "too short", "A shorter part than was asked for that nothing can complete is not stored, and goes out as it came.",
+            "too short", "A part that is shorter than asked and that nothing can complete goes out as it came.",
             part(6, 8, [kept]), "678")
         refused(
             "wrong digest", "A part that is not what its Content-Digest says is not stored.",
