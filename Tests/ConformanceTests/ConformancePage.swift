@@ -52,6 +52,8 @@ enum ConformancePage {
         - Parts (206) are stored where one range was asked for and the complete length is known. They are combined only where they
           have the same strong validator; a part without one answers ranges within it and is combined with no other (RFC 9111 §3.3,
           §3.4). When nothing is stored, a range that begins within the first 1 MiB is cut from the whole answer.
+        - `Repr-Digest` of a representation that is combined of parts is passed on and not checked. `Content-Digest` of a part is checked
+          before the part is stored.
         - Trailers are not passed on, neither stored nor fresh (RFC 9110 §6.5.1 lets a recipient drop them).
         - With GET, HEAD, QUERY and declared POST, and with every request where a key is configured, the upstream gets one of two
           `Accept-Encoding` values, `gzip` or `identity`. Any other request keeps its own value. Answers are stored in the coding

@@ -15,7 +15,7 @@ extension ConsoleFiles {
           "joined": "The same question was already under way for somebody else. Both got its answer, for one call.",
           "revalidated": "The provider was asked whether the stored answer still holds, and it does.",
           "negative": "It was remembered that there is no such thing. The provider was not asked again.",
-          "bypass": "The request was passed on beside the cache: neither shared nor stored.",
+          "bypass": "The request was sent to the upstream without using the cache: it was neither shared nor stored.",
           "none": "The cache and the providers had no part in it: a page, a refusal or an error.",
           "budget": "How many calls a provider still allows, or you allow Larder, in a period.",
           "rate": "Calls within a short period, such as a minute.",
