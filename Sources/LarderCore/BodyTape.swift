@@ -147,12 +147,7 @@ public final class BodyTape: Sendable {
 
     /// A reader from the first byte; nil where that is gone for good.
     public func reader(isArchivist: Bool = false) -> BodyTapeReader? {
-        state.withLock { $0.enter(at: 0, isArchivist: isArchivist) }.map { BodyTapeReader(tape: self, cursor: $0) }
-    }
-
-    /// A reader from a place that has come; nil where what lies there is gone for good.
-    public func reader(from place: Int64) -> BodyTapeReader? {
-        state.withLock { $0.enter(at: place, isArchivist: false) }.map { BodyTapeReader(tape: self, cursor: $0) }
+        state.withLock { $0.enter(isArchivist: isArchivist) }.map { BodyTapeReader(tape: self, cursor: $0) }
     }
 
     /// Ends the slowest reader's pass where it alone holds up the producer and others wait. For whoever watches the

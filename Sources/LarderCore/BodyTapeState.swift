@@ -105,12 +105,12 @@ extension BodyTape.State {
 
     // MARK: Readers
 
-    /// The number of a new reader from that place; nil where what lies there is gone for good, or has not come.
-    mutating func enter(at place: Int64, isArchivist: Bool) -> UInt64? {
+    /// The number of a new reader from the first byte; nil where that is gone for good.
+    mutating func enter(isArchivist: Bool) -> UInt64? {
         // Once the archive is closed memory goes on without it, and between the two may be a gap.
-        guard place >= start || archive != nil && archived >= start, place <= end else { return nil }
+        guard start == 0 || archive != nil && archived >= start else { return nil }
         nextCursor += 1
-        cursors[nextCursor] = BodyTape.Cursor(offset: place, isArchivist: isArchivist)
+        cursors[nextCursor] = BodyTape.Cursor(offset: 0, isArchivist: isArchivist)
         return nextCursor
     }
 

@@ -1,56 +1,10 @@
-// Whose fetch a request shares: of a range that others ask for as well, of one that its own lies within, of a refresh.
+// Whose fetch a request shares: of a range that others ask for as well, of a refresh.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct PartJoinScenarios {
     private typealias Common = PartScenarios
-
-    @Test func aRangeThatHasComeOfALongerOneIsReadFromItsFetch() async throws {
-        let gate = Gate()
-        let film = Film()
-        let long: Range<Int64> = 5_000_000..<5_900_000
-        let origin = ScriptedOrigin { request in
-            let acts = film.acts(request)
-            guard request.field("Range") == "bytes=5000000-5899999", case .sendBytes(let bytes) = acts[1] else {
-                return acts
-            }
-            return [acts[0], .sendBytes(Bytes(bytes[..<400_000])), .await(gate), .sendBytes(Bytes(bytes[400_000...]))]
-        }
-        defer { origin.stop() }
-        try await withLarder(Common.configuration(origin)) { larder in
-            let address = larder.address
-            let request = Common.request
-            let (player, begun) = try await onOwnThread { () -> (WireClient, Bytes) in
-                let player = try WireClient(address)
-                try player.send("\(request)Range: bytes=5000000-5899999\r\n\r\n")
-                _ = try player.receiveHead()
-                return try (player, player.take(390_000))
-            }
-            let within = try await larder.get("/raw/api/film", ("Range", "bytes=5100000-5199999"))
-            #expect(within.status == 206)
-            #expect(Common.isSame(within.body, film.bytes(5_100_000..<5_200_000)))
-            #expect(within["Cache-Status"]?.contains("collapsed") == true, "\(within["Cache-Status"] ?? "")")
-            #expect(origin.requests.count == 1)
-            // Of what has not come yet nobody waits for another's pace, and who wants no stored answer does not get one of before.
-            for (range, fields) in [
-                (5_350_000..<5_450_000 as Range<Int64>, []), (5_100_000..<5_100_010, [("Cache-Control", "no-cache")]),
-                (5_100_000..<5_100_010, [("If-Range", "\"two\"")]),
-            ] {
-                let calls = origin.requests.count
-                let text = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
-                let own = try await onOwnThread {
-                    let lines = fields.map { "\($0.0): \($0.1)\r\n" }.joined()
-                    return try Common.look(text.replacing("bytes=", with: ""), 10, at: address, lines)
-                }
-                #expect(own["Cache-Status"]?.contains("collapsed") == false, "\(range): \(own)")
-                #expect(origin.requests.count == calls + 1, "\(range)")
-            }
-            gate.open()
-            let rest = try await onOwnThread { try player.receiveRest() }
-            #expect(Common.isSame(begun + rest, film.bytes(long)))
-        }
-    }
 
     /// Two clients ask for one range at the same time, of which one takes gzip, and some bytes of the film are stored.
     private func callsOfTwo(_ lines: String) async throws -> Int {

@@ -23,8 +23,6 @@ public final class EntryCache: Sendable {
     let turns = KeyTurns(limit: VariantIndex.limit)
     /// For the answers of one URL that come at the same time.
     let answers = AnswerOrders()
-    /// For ranges of one URL that are asked for at the same time.
-    let partsUnderWay = PartsUnderWay()
     /// Rises with each change of the settings.
     let settingsEpoch = Atomic<UInt64>(0)
     /// A look-up that failed was logged: no more of it until then.

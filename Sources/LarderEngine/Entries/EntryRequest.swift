@@ -78,14 +78,6 @@ public struct EntryRecipe: Sendable {
         }
     }
 
-    /// What another's fetch of another range is just bringing, where that answers.
-    func underWay(_ found: EntryCache.Found) -> Made? {
-        switch kind {
-        case .keyed: nil
-        case .selected(let selection): selection.underWay(found)
-        }
-    }
-
     func order(_ found: EntryCache.Found, hasFallback: Bool, isRefresh: Bool = false) -> Order {
         switch kind {
         case .keyed: Order(hasFallback: hasFallback, isRefresh: isRefresh)
@@ -235,10 +227,6 @@ public struct EntryRequest: Sendable {
     private func obtain(
         _ forward: RequestFlow.Forward, _ found: EntryCache.Found, isShared: Bool
     ) async throws(UpstreamFailure) -> Fetch {
-        if isShared, let made = recipe.underWay(found) {
-            engine.flights.countJoined()
-            return Fetch(made: made, hasJoined: true)
-        }
         let order = recipe.order(found, hasFallback: forward.hasFallback)
         let key = recipe.flightKey(found)
         let work: @Sendable (FlightVoice) async -> FlightResult = { [recipe] in await recipe.make(order, $0) }

@@ -245,9 +245,6 @@ public final class FlightCoordinator: Sendable {
 
     // MARK: What is known
 
-    /// A request is answered by a fetch under way that it did not join here.
-    func countJoined() { joined.add() }
-
     /// Whether an asker of the key would spend no call: it would join a flight, or hear what has just failed.
     func isAnswered(_ key: CacheKey) -> Bool {
         let now = time.monotonic()

@@ -10,8 +10,6 @@ struct PartsBody: LargeBody {
     struct Live: Sendable {
         var range: Range<Int64>
         var body: Source
-        /// Its readers want bytes that have come, and are not those for whom its beginning is kept.
-        var isJoined = false
 
         enum Source: Sendable {
             case bytes(Bytes)
@@ -44,12 +42,12 @@ struct PartsBody: LargeBody {
 
     /// Says that a reader has left before its end.
     fileprivate func noteAbandoned() {
-        if let live, !live.isJoined, case .tape(let tape) = live.body { tape.noteAbandoned() }
+        if case .tape(let tape) = live?.body { tape.noteAbandoned() }
     }
 
     /// Says that somebody has begun to read, or has ended, who may reach the part that is coming later.
     fileprivate func noteReader(_ change: Int) {
-        if let live, !live.isJoined, case .tape(let tape) = live.body { tape.noteReader(change) }
+        if case .tape(let tape) = live?.body { tape.noteReader(change) }
     }
 
     /// A pass over the beginning of a stretch, as far as what is coming holds it; nil where it does not hold the first byte, or
@@ -61,11 +59,6 @@ struct PartsBody: LargeBody {
         switch live.body {
         case .bytes(let bytes):
             return (WholeBodyReader(Bytes(bytes[Int(place.lowerBound)..<Int(place.upperBound)])), end)
-        case .tape(let tape) where live.isJoined:
-            guard tape.tape.failure == nil || tape.tape.count >= place.upperBound else { return nil }
-            return tape.tape.reader(from: place.lowerBound).map {
-                (RangeBodyReader($0, range: 0..<place.upperBound - place.lowerBound), end)
-            }
         case .tape(let tape): return tape.reader().map { (RangeBodyReader($0, range: place), end) }
         }
     }

@@ -165,10 +165,6 @@ extension PassFetch {
         stream.body.holdEnd()
         releaseInTime(stream.body)
         show(.tape(live))
-        let number = taken.answer.validator.map { _ in
-            engine.cache.partsUnderWay.enter(request.primary.digest, made)
-        }
-        defer { if let number { engine.cache.partsUnderWay.leave(request.primary.digest, number) } }
         await voice.announce(made)
         live.release(on: engine.flights.home)
         return await archive(made, stream, saving)
