@@ -80,9 +80,9 @@ public struct PassFetch: Sendable {
             // It confirms another version than the one stored (RFC 9111 §4.3.4): asked again without a condition. What is
             // stored still covers for an error, and is hidden where the newer answer lies elsewhere.
             var unasked = found
-            // A range that is far from the beginning is asked for as one.
-            unasked.part =
-                PartRequest.isFar(request.fields) && request.mayHaveParts ? parts.asWritten?.unconditional : nil
+            // A flight for a range asks for that again; one for the whole is joined by others, who want all of it.
+            let isForRange = PartRequest.isFar(request.fields) && !isRefresh
+            unasked.part = isForRange ? found.part?.unconditional : nil
             switch await send(unasked.part?.fields ?? [:], unasked) {
             case .failure(let failure): return .failed(failure)
             case .success((let whole, let classification)):

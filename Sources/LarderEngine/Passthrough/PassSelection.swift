@@ -51,7 +51,11 @@ public struct PassSelection: Sendable {
         guard let selection = made.selection else { return true }
         // A flight may be under way for a moment after its body has failed: that is nobody's answer who comes then.
         if made.tape?.tape.failure != nil { return false }
-        if let parts = made.entry.large as? PartsBody, parts.hasFailed { return false }
+        if let parts = made.entry.large as? PartsBody {
+            // A coded part cannot be undone for a client that does not take the coding.
+            let isTaken = PassParts(engine: engine, request: request, snapshot: snapshot).isTaken(made.entry.fields)
+            if parts.hasFailed || !isTaken { return false }
+        }
         // What was asked for before a purge or an unsafe request is not given to who asks after it.
         guard engine.cache.isCurrent(selection.began) else { return false }
         // Nor an answer after a newer one, whether that is not there to be found, or was found and may not be used.

@@ -155,6 +155,7 @@ extension PassFetch {
             show(.bytes(whole))
             if let fault = fault(head, whole) {
                 made.storing = fault
+                made.mayBeShared = false
                 return .answered(made)
             }
             let most = Int(settings.cache.maxObject)
@@ -249,7 +250,7 @@ extension PassFetch {
         }
         var found = found
         // Nothing is stored any more that the answer could be put together with.
-        found.parts = PartsLook(.askAsWritten(nil), parts.asWritten, nil)
+        found.parts = PartsLook(.askAsWritten(nil), isRefresh ? parts.asWritten?.unconditional : parts.asWritten, nil)
         switch await send(found.part?.fields ?? [:], found) {
         case .failure(let failure): return .failed(failure)
         case .success((let stream, let classification)):
