@@ -82,6 +82,8 @@ public struct RequestFlow: Sendable {
     private var hasAskedForPart = false
     /// When the request came.
     private var began: WallTime?
+    /// When an answer came that the request may not use: what is older covers for nothing any more.
+    private var seen: WallTime?
 
     public init(_ terms: RequestTerms) { self.terms = terms }
 
@@ -198,6 +200,7 @@ public struct RequestFlow: Sendable {
             if !hasJoinedAgain, let began, isOwedValidation(fetched, began, now) {
                 hasJoinedAgain = true
                 forward.sentSince = began
+                seen = fetched.entry.responseTime
                 return .fetch(forward)
             }
         }
@@ -211,6 +214,15 @@ public struct RequestFlow: Sendable {
         case .upstream(let status, let isAnswer):
             return answered(fetched, status, isAnswer, now)
         }
+    }
+
+    /// What is stored was looked at once more, before a second fetch: the answer that the request may not use as it is may be stored by now.
+    public mutating func lookedUpAgain(_ entry: StoredResponse?, now: WallTime) -> Forward {
+        stored = entry.flatMap { entry in seen.map { entry.responseTime >= $0 } ?? true ? entry : nil }
+        let cover = stored.map { terms.judge.afterFailure(.disconnected, $0, directives, now: now).decision }
+        forward.hasFallback = cover?.isUsable ?? false
+        forward.patience = nil
+        return forward
     }
 
     private func isTooOld(_ fetched: Fetched, _ now: WallTime) -> Bool {

@@ -3,22 +3,24 @@
 // a part of keys only. What goes upstream is spelled as its client spelled it.
 
 public enum EquivalentURL {
-    /// - Parameter text: a path, or a query without "?". A "%" without two digits stays as it is.
+    /// - Parameter text: a path, or a query without "?". One in which a "%" lacks its two digits stays as it is: it is no URL, and what
+    ///   stands behind that "%" would be read as its digits.
     public static func normalised(_ text: String) -> String {
         var text = text
         let isPlain = text.withUTF8 { bytes in bytes.allSatisfy { $0 != 0x25 && $0 < 0x80 } }
-        return isPlain ? text : text.withUTF8(normalised)
+        return isPlain ? text : text.withUTF8(normalised) ?? text
     }
 
-    private static func normalised(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    private static func normalised(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         var out = Bytes()
         out.reserveCapacity(bytes.count + 16)
         var place = 0
         while place < bytes.count {
             let byte = bytes[place]
-            if byte == 0x25, place + 2 < bytes.count, let high = ASCII.hexValue(bytes[place + 1]),
-                let low = ASCII.hexValue(bytes[place + 2])
-            {
+            if byte == 0x25 {
+                guard place + 2 < bytes.count, let high = ASCII.hexValue(bytes[place + 1]),
+                    let low = ASCII.hexValue(bytes[place + 2])
+                else { return nil }
                 let value = high << 4 | low
                 if PercentCoding.isUnreserved(value) { out.append(value) } else { encode(value, into: &out) }
                 place += 3

@@ -438,6 +438,17 @@ struct FlowCase {
         #expect(!isAskedForAgain(joined("no-cache", sent: -1, status: 503)))
     }
 
+    /// It has been replaced, or is about to be.
+    @Test(arguments: [(-60, false), (3, true)])
+    func afterASecondFailureOnlyWhatIsNoOlderThanTheAnswerThatWasSeenCovers(_ came: Int64, _ covers: Bool) {
+        var flow = RequestFlow(FlowCase.standard())
+        var old = FlowCase.entry(freshFor: -1, fields: ["Cache-Control": "max-age=60, stale-if-error=600"])
+        _ = flow.lookedUp(old, now: now)
+        _ = flow.fetched(joined("no-cache", sent: -1), now: now + .seconds(2))
+        old.responseTime = now + .seconds(came)
+        #expect(flow.lookedUpAgain(old, now: now + .seconds(4)).hasFallback == covers)
+    }
+
     @Test func theSecondCallAnswersThoughTheClockWasSetBack() {
         var flow = RequestFlow(FlowCase.standard())
         _ = flow.lookedUp(nil, now: now)

@@ -194,6 +194,13 @@ public struct EntryRequest: Sendable {
                     found.part = nil
                 }
                 if case .fetchPart = step { found.part = recipe.part }
+                var forward = forward
+                if fetch != nil, forward.sentSince != nil {
+                    let part = found.part
+                    found = await recipe.find()
+                    if found.entry == nil, found.part == nil { found.part = part }
+                    forward = flow.lookedUpAgain(found.isInDoubt ? nil : found.entry, now: now)
+                }
                 let brought = try await obtain(forward, found, isShared: isShared)
                 fetch = brought
                 step =

@@ -297,7 +297,8 @@ extension PassRequest {
         let provider = provider
         let endpoint = endpoint
         return UpstreamCall(
-            provider: provider.name, order: order, isBudgeted: true, hasClientCredentials: isPersonal,
+            provider: provider.name, order: order, isBudgeted: true,
+            hasClientCredentials: isPersonal && provider.settings.key == nil,
             classify: { provider.provider.classify($0, endpoint: endpoint) })
     }
 
