@@ -128,6 +128,10 @@ public final class BodyTape: Sendable {
     /// Bytes received so far.
     public var count: Int64 { state.withLock { $0.end } }
 
+    /// For the producer, when it hears that the last reader has left: false where another has come since, who must not be cut off.
+    /// Otherwise it takes no reader any more.
+    public func closeIfDeserted() -> Bool { state.withLock { $0.closeIfDeserted() } }
+
     /// Bytes in memory now.
     public var held: Int { state.withLock { Int($0.end - $0.start) } }
 
@@ -142,7 +146,13 @@ public final class BodyTape: Sendable {
 
     /// The failure it ended with.
     public var failure: BodyFailure? {
-        state.withLock { if case .failed(let failure) = $0.ending { failure } else { nil } }
+        state.withLock { state in
+            switch state.ending {
+            case .failed(let failure): failure
+            case .whole: nil
+            case nil: state.isClosed ? BodyFailure("Nobody reads it any more.") : nil
+            }
+        }
     }
 
     /// A reader from the first byte; nil where that is gone for good.

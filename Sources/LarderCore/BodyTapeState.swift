@@ -37,6 +37,8 @@ extension BodyTape {
         /// The archive takes no more.
         var archiveIsClosed = false
         var isFull = false
+        /// Its producer is being stopped, since nobody read it: it takes no reader any more.
+        var isClosed = false
         /// Cursors with a waiter.
         var waiting = 0
         var callbacks: Callbacks?
@@ -107,6 +109,7 @@ extension BodyTape.State {
 
     /// The number of a new reader from the first byte; nil where that is gone for good.
     mutating func enter(isArchivist: Bool) -> UInt64? {
+        if isClosed { return nil }
         // Once the archive is closed memory goes on without it, and between the two may be a gap.
         guard start == 0 || archive != nil && archived >= start else { return nil }
         nextCursor += 1
@@ -128,6 +131,13 @@ extension BodyTape.State {
         let isDeserted = !cursor.isArchivist && !cursors.values.contains { !$0.isArchivist }
         let deserted = isDeserted && ending == nil ? callbacks?.deserted : nil
         return Leaving(waiter: cursor.waiter, room: makeRoom(), deserted: deserted)
+    }
+
+    /// Takes no reader from now on, unless somebody wants the body.
+    mutating func closeIfDeserted() -> Bool {
+        if cursors.values.contains(where: { !$0.isArchivist }) { return false }
+        isClosed = true
+        return true
     }
 
     /// The reader that alone holds up the producer while others wait.

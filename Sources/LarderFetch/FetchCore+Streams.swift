@@ -26,6 +26,17 @@ extension FetchCore {
         if transfer.canGoOn { multi?.goOn(transfer) }
     }
 
+    /// The last reader of its body has left; another may have come since.
+    func desert(_ id: UInt64) {
+        guard let exchange = exchanges[id] else {
+            // It may have moved.
+            if number != Self.home { places.post(to: Self.home) { $0.desert(id) } }
+            return
+        }
+        if let tape = exchange.tape, !tape.closeIfDeserted() { return }
+        cancel(id)
+    }
+
     /// Fails the exchange when nothing comes for its limit though there is room.
     func watchStall(_ exchange: Exchange, _ transfer: CurlTransfer, at deadline: MonotonicTime) {
         exchange.stallTimer = loop.schedule(at: deadline) { [weak self, weak exchange, weak transfer] in

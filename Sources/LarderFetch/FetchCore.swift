@@ -339,7 +339,7 @@ final class FetchCore {
         let (id, way) = (exchange.id, way)
         tape.on(
             BodyTape.Callbacks(
-                room: { way?.post { $0.gotRoom(id) } }, deserted: { way?.post { $0.cancel(id) } }))
+                room: { way?.post { $0.gotRoom(id) } }, deserted: { way?.post { $0.desert(id) } }))
         var stream = UpstreamStream(head: head, body: tape, cancel: { way?.post { $0.cancel(id) } })
         stream.becamePaced = { way?.post { $0.becamePaced(id) } }
         if !comesWhole(head), exchange.order.isPacedByClient(head) { becamePaced(exchange, transfer) }

@@ -257,6 +257,21 @@ import Testing
         other.abandon()
         await #expect(throws: BodyFailure.self) { _ = try await other.next() }
     }
+
+    @Test func aTapeThatSomebodyReadsAgainIsNotClosed() throws {
+        let tape = BodyTape()
+        try #require(tape.reader()).abandon()
+        let again = try #require(tape.reader())
+        #expect(!tape.closeIfDeserted() && tape.failure == nil)
+        again.abandon()
+        #expect(tape.closeIfDeserted())
+    }
+
+    @Test func aClosedTapeTakesNoReaderAndHasFailedForWhoAsks() {
+        let tape = BodyTape()
+        #expect(tape.closeIfDeserted())
+        #expect(tape.reader() == nil && tape.failure != nil)
+    }
 }
 
 /// An archive in memory.
