@@ -161,34 +161,4 @@ import Testing
             #expect(origin.requests.count == 3)
         }
     }
-
-    @Test func aHEADThatConfirmsPartsProlongsTheirRows() async throws {
-        let time = ManualTime()
-        let middle = Self.length / 2
-        let origin = ScriptedOrigin { request in
-            guard request.method == "HEAD" else { return Self.part(Self.range(request), "max-age=10") }
-            return [
-                .send(
-                    "HTTP/1.1 200 OK\r\nCache-Control: max-age=100000\r\nETag: \"v\"\r\n"
-                        + "Content-Length: \(Self.length)\r\n\r\n")
-            ]
-        }
-        defer { origin.stop() }
-        try await withLarder(Self.configuration(origin), time: time) { larder in
-            // The beginning of what is unknown would be cut from the whole.
-            for range in [middle..<Self.length, 0..<middle] {
-                #expect(try await Self.get(range, larder).status == 206)
-                try await Self.settled(larder)
-            }
-            time.advance(by: .seconds(60))
-            let head = try await larder.send("HEAD", "/raw/api/film")
-            #expect(head.status == 200)
-            let question =
-                "SELECT count(*) FROM life WHERE freshUntil > \((time.wall() + .seconds(50_000)).milliseconds)"
-            // The list, and both parts.
-            try await larder.eventually("all rows live as long") { try Self.figure(larder, question) == 3 }
-            let whole = try await larder.get("/raw/api/film")
-            #expect(Self.isHit(whole), "\(whole["Cache-Status"] ?? "")")
-        }
-    }
 }
