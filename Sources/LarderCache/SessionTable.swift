@@ -1,6 +1,7 @@
 // Which question of each session is the present one. A newer question takes an older one's place; the same question asked
-// again does not: both are answered, so that a repeat joins what is under way instead of ending it. The table knows
-// neither tasks nor clocks: it says whose place was taken, and its owner ends them.
+// again does not: both are answered, so that a repeat joins what is under way instead of ending it. Requests on several
+// connections may arrive in another order than they were sent in: where a client numbers them, the numbers decide. The
+// table knows neither tasks nor clocks: it says whose place was taken, and its owner ends them.
 import LarderCore
 
 /// One question's turn in its session. Everyone who asks that question in that session shares it.
@@ -16,6 +17,8 @@ public struct SessionTable: Sendable {
         public var turn: SessionTurn
         /// The turn begins with this question.
         public var isNew: Bool
+        /// A question with a higher number came before: this one has no place, and the turn is that of the newer one.
+        public var isOutdated = false
         /// Whose place it took: to be ended.
         public var superseded: SessionTurn?
         /// Turns that are no longer kept, for their age or for want of room: they go on, and nothing takes their place.
@@ -27,6 +30,8 @@ public struct SessionTable: Sendable {
     private struct Session {
         var question: Bytes
         var turn: SessionTurn
+        /// The highest that came; nil where none did.
+        var sequence: UInt64?
         var lastUsed: MonotonicTime
     }
 
@@ -51,13 +56,20 @@ public struct SessionTable: Sendable {
     /// - Parameters:
     ///   - session: its name, scoped by whoever owns the table.
     ///   - question: equal for equal questions.
-    public mutating func enter(_ session: String, asking question: Bytes, now: MonotonicTime) -> Entrance {
+    ///   - sequence: grows in the order in which the client sends; nil where the order of arrival counts.
+    public mutating func enter(
+        _ session: String, asking question: Bytes, sequence: UInt64? = nil, now: MonotonicTime
+    ) -> Entrance {
         if let known = sessions[session], !isOver(known, now) {
             if known.question == question {
                 sessions[session]?.lastUsed = now
+                sessions[session]?.sequence = Self.latest(sequence, known.sequence)
                 return Entrance(turn: known.turn, isNew: false)
             }
-            let turn = begin(session, question, now)
+            if let sequence, let latest = known.sequence, sequence < latest {
+                return Entrance(turn: known.turn, isNew: false, isOutdated: true)
+            }
+            let turn = begin(session, question, Self.latest(sequence, known.sequence), now)
             return Entrance(turn: turn, isNew: true, superseded: known.turn)
         }
         var entrance = Entrance(turn: SessionTurn(number: 0), isNew: true)
@@ -70,14 +82,21 @@ public struct SessionTable: Sendable {
             entrance.forgotten.append(oldest.value.turn)
             entrance.displaced += 1
         }
-        entrance.turn = begin(session, question, now)
+        entrance.turn = begin(session, question, sequence, now)
         return entrance
     }
 
-    private mutating func begin(_ session: String, _ question: Bytes, _ now: MonotonicTime) -> SessionTurn {
+    private static func latest(_ one: UInt64?, _ other: UInt64?) -> UInt64? {
+        guard let one, let other else { return one ?? other }
+        return max(one, other)
+    }
+
+    private mutating func begin(
+        _ session: String, _ question: Bytes, _ sequence: UInt64?, _ now: MonotonicTime
+    ) -> SessionTurn {
         let turn = SessionTurn(number: next)
         next += 1
-        sessions[session] = Session(question: question, turn: turn, lastUsed: now)
+        sessions[session] = Session(question: question, turn: turn, sequence: sequence, lastUsed: now)
         return turn
     }
 

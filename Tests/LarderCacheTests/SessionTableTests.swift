@@ -31,6 +31,35 @@ import Testing
         #expect(!again.isNew && again.superseded == nil)
     }
 
+    @Test func aQuestionThatArrivesAfterAHigherNumberHasNoPlace() {
+        var table = table()
+        let newer = table.enter("a", asking: Bytes(text: "mil"), sequence: 3, now: start)
+        let late = table.enter("a", asking: Bytes(text: "mi"), sequence: 2, now: start)
+        #expect(late.isOutdated && late.superseded == nil)
+        let again = table.enter("a", asking: Bytes(text: "mil"), sequence: 3, now: start)
+        #expect(again.turn == newer.turn && !again.isOutdated, "the newer one has kept its place")
+    }
+
+    @Test func theHighestNumberCountsAlsoWhereItRepeatedAQuestion() {
+        var table = table()
+        _ = table.enter("a", asking: Bytes(text: "m"), sequence: 1, now: start)
+        _ = table.enter("a", asking: Bytes(text: "m"), sequence: 5, now: start)
+        #expect(table.enter("a", asking: Bytes(text: "mi"), sequence: 4, now: start).isOutdated)
+    }
+
+    @Test func ofEqualNumbersTheLaterQuestionTakesThePlace() {
+        var table = table()
+        let one = table.enter("a", asking: Bytes(text: "m"), sequence: 1, now: start)
+        #expect(table.enter("a", asking: Bytes(text: "mi"), sequence: 1, now: start).superseded == one.turn)
+    }
+
+    @Test func aQuestionWithoutANumberTakesThePlaceOfANumberedOne() {
+        var table = table()
+        let one = table.enter("a", asking: Bytes(text: "m"), sequence: 7, now: start)
+        #expect(table.enter("a", asking: Bytes(text: "mi"), now: start).superseded == one.turn)
+        #expect(table.enter("a", asking: Bytes(text: "mil"), sequence: 6, now: start).isOutdated, "7 came before")
+    }
+
     @Test func sessionsDoNotDisturbEachOther() {
         var table = table()
         let one = table.enter("a", asking: Bytes(text: "m"), now: start)

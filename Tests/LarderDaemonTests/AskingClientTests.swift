@@ -30,6 +30,12 @@ import Testing
         #expect(name(try address("127.0.0.1:1"), session: "a") != name(try address("127.0.0.1:1"), session: "b"))
     }
 
+    @Test func theNumberOfAQuestionMakesNoOtherClient() throws {
+        #expect(
+            name(try address("127.0.0.1:1"), session: "a;seq=1") == name(try address("127.0.0.1:2"), session: "a;seq=2")
+        )
+    }
+
     @Test func onThisMachineAConnectionIsAClientAndElsewhereAMachineIs() throws {
         #expect(name(try address("127.0.0.1:1")) != name(try address("127.0.0.1:2")))
         #expect(name(try address("127.0.0.1:1"), request: 1) == name(try address("127.0.0.1:1"), request: 2))

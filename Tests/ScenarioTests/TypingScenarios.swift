@@ -93,6 +93,32 @@ import Testing
         }
     }
 
+    @Test func anOlderQuestionThatArrivesLateLeavesTheNewerOneItsPlace() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(CacheScenarios.song)] }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin, "search: { debounce: 0s }")) { larder in
+            let newer = try await Self.begin(larder, Self.target("jack"), session: "tab-1;seq=4")
+            let late = try await larder.get(Self.target("jac"), ("X-Larder-Session", "tab-1;seq=3"))
+            #expect(late.status == 409, "\(late)")
+            gate.open()
+            #expect(try await newer.value.status == 200)
+            #expect(origin.requests.count == 1)
+            #expect(try await larder.counter("larder_superseded_total") == 1)
+        }
+    }
+
+    @Test(arguments: [
+        "tab-1;", "tab-1;seq=", "tab-1;seq=-1", "tab-1;seq=1;seq=2", "tab-1;n=1", "tab-1;seq=1234567890123456",
+    ])
+    func aNumberThatIsNoneIsRefused(_ value: String) async throws {
+        try await withLarder("providers: {}") { larder in
+            let answer = try await larder.get(Self.target("jack"), ("X-Larder-Session", value))
+            #expect(answer.status == 400, "\(answer)")
+            #expect(try answer.json()["parameter"]?.string == "X-Larder-Session", "\(answer)")
+        }
+    }
+
     @Test func sessionsDoNotDisturbEachOther() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { _ in [.await(gate), .send(CacheScenarios.song)] }

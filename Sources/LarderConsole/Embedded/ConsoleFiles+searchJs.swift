@@ -85,6 +85,9 @@ extension ConsoleFiles {
           return { signal: underWay.signal, number: ++latest, begun: performance.now(), path: route(state), state: { ...state } };
         }
 
+        /** Numbered, since an older question may reach the daemon after a newer one, on another connection. */
+        const sessionOf = (asked) => ({ "X-Larder-Session": session + ";seq=" + asked.number });
+
         const isLatest = (asked) => asked.number === latest;
 
         // MARK: Searching
@@ -98,7 +101,7 @@ extension ConsoleFiles {
           }
           answer = null;
           outcome("Searching…", true);
-          await question(asked, isStored(asked.state) ? {} : { Prefer: "respond-async", "X-Larder-Session": session });
+          await question(asked, isStored(asked.state) ? {} : { Prefer: "respond-async", ...sessionOf(asked) });
         }
 
         async function question(asked, headers) {
@@ -210,7 +213,7 @@ extension ConsoleFiles {
           if ([...state.q].length < 2) return;
           if (known.has(asked.path)) return take(asked.path, known.get(asked.path));
           outcome("Searching…", true);
-          const headers = { "X-Larder-Session": session };
+          const headers = sessionOf(asked);
           if (isStored(asked.state)) return question(asked, headers);
           try {
             const reply = await fetch(asked.path, { headers: { ...headers, Prefer: "provisional" }, cache: "no-store", signal: asked.signal });

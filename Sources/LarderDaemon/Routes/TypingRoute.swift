@@ -17,8 +17,9 @@ struct TypingRoute: Sendable {
     /// The fields that these routes know.
     static let parameters = [
         RouteParameter(
-            name: SessionCoordinator.field, place: .header, line: "One name for all questions of a person who types.",
-            isCommon: true, form: .pattern("^[A-Za-z0-9._-]{1,64}$"), example: "person-1"),
+            name: SessionCoordinator.field, place: .header,
+            line: "One name for all questions of a person who types. ;seq= and a growing number tell their order.",
+            isCommon: true, form: .pattern("^[A-Za-z0-9._-]{1,64}(;seq=[0-9]{1,15})?$"), example: "person-1;seq=2"),
         RouteParameter(
             name: SessionCoordinator.debounceField, place: .header,
             line: "How long a newer question is waited for: 0, or a duration of at most 10s.", isCommon: true,

@@ -13,6 +13,8 @@ public final class SessionCoordinator: Sendable {
     /// Which session a request belongs to, and how it wishes to be treated.
     public struct Wish: Sendable, Hashable {
         var session: String
+        /// Grows in the order in which the client sends its questions; nil where they are not numbered.
+        var sequence: UInt64?
         /// nil for the configured one.
         var debounce: Duration?
     }
@@ -22,6 +24,7 @@ public final class SessionCoordinator: Sendable {
     /// The field that says how long its calls are held back.
     public static let debounceField = "X-Larder-Debounce"
     static let longestName = 64
+    private static let sequenceName = "seq="
     static let longestDebounce: Duration = .seconds(10)
     /// A session that was not used for so long is forgotten.
     static let lifetime: Duration = .seconds(600)
@@ -67,7 +70,10 @@ public final class SessionCoordinator: Sendable {
         _ wish: Wish, asking target: Bytes, debounce standard: Duration,
         _ work: @escaping @Sendable () async throws(ClientFacingError) -> Response
     ) async throws(ClientFacingError) -> Response {
-        let scope = enter(wish, asking: Digest(of: target).bytes)
+        guard let scope = enter(wish, asking: Digest(of: target).bytes) else {
+            superseded.add()
+            throw Self.outdated
+        }
         let newer = Pause()
         let ticket = scope.whenSuperseded { newer.breakOff() }
         defer { scope.forget(ticket) }
@@ -102,10 +108,12 @@ public final class SessionCoordinator: Sendable {
         return try ending.get()
     }
 
-    private func enter(_ wish: Wish, asking question: Bytes) -> SessionScope {
+    /// - Returns: nil where a newer question came before.
+    private func enter(_ wish: Wish, asking question: Bytes) -> SessionScope? {
         let now = time.monotonic()
-        let (scope, outdated) = state.withLock { state -> (SessionScope, SessionScope?) in
-            let entrance = state.table.enter(wish.session, asking: question, now: now)
+        let (scope, outdated) = state.withLock { state -> (SessionScope?, SessionScope?) in
+            let entrance = state.table.enter(wish.session, asking: question, sequence: wish.sequence, now: now)
+            guard !entrance.isOutdated else { return (nil, nil) }
             for turn in entrance.forgotten { state.scopes[turn] = nil }
             forgotten.add(entrance.displaced)
             known.set(state.table.count)
@@ -170,12 +178,15 @@ public final class SessionCoordinator: Sendable {
         -> Wish?
     {
         let names = fields.all(field)
-        guard let name = names.first else { return nil }
+        guard let value = names.first else { return nil }
+        let parts = value.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = parts.first.map(String.init) ?? ""
         guard names.count == 1, (1...longestName).contains(name.utf8.count), name.utf8.allSatisfy(ASCII.isToken) else {
             throw .invalid(
                 field, "\"\(field)\" is one name of 1 to \(longestName) token characters (RFC 9110 section 5.6.2).")
         }
         var wish = Wish(session: scope(peer, listener) + name)
+        if parts.count > 1 { wish.sequence = try sequence(parts[1]) }
         if let text = fields.combined(debounceField) {
             do {
                 let duration = text == "0" ? .zero : try Units.duration(text)
@@ -189,6 +200,19 @@ public final class SessionCoordinator: Sendable {
             }
         }
         return wish
+    }
+
+    /// The number of a question, written like a parameter of a structured field (RFC 9651 §3.1.2): `;seq=12`.
+    private static func sequence(_ parameter: Substring) throws(ClientFacingError) -> UInt64 {
+        let text = parameter.drop { $0 == " " }
+        let digits = text.dropFirst(sequenceName.count)
+        guard text.hasPrefix(sequenceName), (1...15).contains(digits.count), digits.utf8.allSatisfy(ASCII.isDigit),
+            let number = UInt64(digits)
+        else {
+            throw .invalid(
+                field, "After its name \"\(field)\" has \";\(sequenceName)\" and 1 to 15 digits, or nothing.")
+        }
+        return number
     }
 
     /// Whose session it is: names are chosen by clients, and those who cannot be the same client must not meet. Programs

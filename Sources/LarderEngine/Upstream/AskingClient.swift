@@ -27,7 +27,10 @@ public struct AskingClient: Sendable {
     /// another machine, or the connection on this one.
     var name: String {
         if case .unix(let uid, _) = peer { return "user \(uid)" }
-        if let session = fields.first(SessionCoordinator.field) { return "session \(session.prefix(128))" }
+        if let session = fields.first(SessionCoordinator.field) {
+            // Its number tells one question from another, not one client.
+            return "session \(session.prefix { $0 != ";" }.prefix(128))"
+        }
         guard case .tcp(let address?) = peer else { return "request \(id)" }
         switch address {
         case .ipv4(let bytes, _) where !address.isLoopback: return "machine \(Address.text(bytes))"
