@@ -1,9 +1,9 @@
-// The order of the answers that are under way (`AnswerOrder`), for all URLs. An answer keeps its place as long as its
-// flight, its write, or a request that was told of it exists. Their number is bounded, and so is the number of places.
+// Orders the responses in progress (`AnswerOrder`) of each URL. A response keeps its place while its flight, its write,
+// or a request that was given the response exists. All of these are bounded in number, and so are the places.
 import LarderCache
 import LarderCore
 
-/// The place of one answer among those of its URL; its end takes it out.
+/// The place of one response in the order of its URL. `deinit` removes the response from the order.
 final class AnswerPlace: Sendable {
     private let orders: AnswerOrders
     private let url: Digest
@@ -17,26 +17,29 @@ final class AnswerPlace: Sendable {
 
     deinit { orders.leave(url, number) }
 
-    /// A newer answer took its place, or says that there is none.
+    /// Whether a newer response replaced this one, or says that the resource does not exist.
     var isOvertaken: Bool { orders.isOvertaken(url, number) }
 
-    /// Nobody is to join its flight.
+    /// Whether new requests must not join this response's flight.
     var isWithdrawn: Bool { orders.isWithdrawn(url, number) }
 
-    /// Overtakes what is older.
-    /// - Parameter withdraws: nobody joins it either: the newer answer is not stored.
-    /// - Returns: the keys of those that are being written.
+    /// Marks older responses of the URL as overtaken.
+    /// - Parameter withdraws: whether requests must not join the older flights either, because the newer response is
+    ///   not stored.
+    /// - Returns: the keys of newly overtaken responses that are being written or have been written.
     func overtake(_ reach: AnswerOrder.Reach, withdraws: Bool = true) -> [CacheKey] {
         orders.overtake(url, by: number, reach, withdraws)
     }
 
-    /// It is stored as a part or not at all: it overtakes no older one of the same representation.
+    /// Notes that this response is stored as a part or not at all. It overtakes no older one of the same
+    /// representation.
     func spareSame() { orders.spareSame(url, number) }
 
-    /// Whether the answer may be written; it counts as being written from here on, and overtakes what is older.
+    /// Whether the response may be written. If so, it counts as being written from now on and overtakes older ones.
     func beginWriting(overtaking reach: AnswerOrder.Reach?) -> Bool { orders.beginWriting(url, number, reach) }
 }
 
+/// The responses in progress of all URLs. Each URL has its own order.
 final class AnswerOrders: Sendable {
     private struct State {
         var latest: UInt64 = 0
@@ -44,19 +47,19 @@ final class AnswerOrders: Sendable {
     }
     private let state = Lock(State())
 
-    /// URLs with an answer under way.
+    /// The number of URLs with a response in progress.
     var count: Int { state.withLock { $0.urls.count } }
 
-    /// Whether an answer of the URL is under way.
+    /// Whether the URL has a response in progress.
     func hasAny(_ url: Digest) -> Bool { state.withLock { $0.urls[url] != nil } }
 
-    /// Whether several are.
+    /// Whether the URL has more than one response in progress.
     func hasSeveral(_ url: Digest) -> Bool { state.withLock { $0.urls[url]?.count ?? 0 > 1 } }
 
-    /// The head of an answer has come.
+    /// Registers a response whose head has arrived.
     /// - Parameters:
-    ///   - url: the URL's own key.
-    ///   - key: under which the answer is stored, if it is.
+    ///   - url: the digest of the URL's own key.
+    ///   - key: the key under which the response is stored, if it is stored.
     func enter(
         _ url: Digest, _ selection: AnswerOrder.Selection, key: CacheKey, _ representation: AnswerOrder.Representation
     ) -> AnswerPlace {

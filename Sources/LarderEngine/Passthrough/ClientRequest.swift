@@ -1,21 +1,21 @@
-// A client's request as the engine sees it: what it asks for, without how it arrived.
+// A client's request as the engine sees it: what the client asks for, without how the request arrived.
 import LarderCore
 
 /// The head of a request.
 public struct ClientRequest: Sendable {
     let method: Method
-    /// Without "?", percent-encoded as received; nil where there is none.
+    /// The query without "?", percent-encoded as received. Nil if there is none.
     let query: String?
     let fields: HeaderFields
     let isVersion10: Bool
-    /// Nil where it is no part of the question, or not here.
+    /// The content that is part of the cache key. Nil if there is none, or if the content is passed on without caching.
     let content: QueryContent?
     /// See `PassRequest.isReadOnly`.
     let isReadOnly: Bool
 
     /// - Parameters:
-    ///   - query: without "?", percent-encoded as received.
-    ///   - isDeclared: the configuration says that the request changes nothing.
+    ///   - query: the query without "?", percent-encoded as received.
+    ///   - isDeclared: whether the configuration says that the request changes nothing.
     public init(
         method: Method, query: String?, fields: HeaderFields, isVersion10: Bool, content: QueryContent? = nil,
         isDeclared: Bool = false

@@ -1,21 +1,21 @@
-// Checks the content of an answer before it is stored: against the digest that the answer itself gives (RFC 9530), and
-// for a GraphQL query that the answer holds no errors. The client gets the answer in either case, and can check it
-// itself.
+// Checks the content of a response before it is stored: against the digest that the response itself gives (RFC 9530),
+// and for a GraphQL query that the response contains no errors. The client gets the response even if a check fails, and
+// can check it itself.
 import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderSettings
 
-/// Looks at the content of one answer as it comes.
+/// Checks the content of one response as it arrives.
 struct ContentCheck {
     private let promised: DigestFields?
     private var digest: RunningDigest?
     private var answer: GraphQLAnswer?
     private var inflater: ContentInflater?
-    /// The content is in a coding that cannot be undone.
+    /// The content has a coding that cannot be decoded, or decoding failed.
     private var isUnreadable = false
 
-    /// - Parameter kind: what the configuration says of the request; nil where it says nothing.
+    /// - Parameter kind: the kind that the configuration declares for the request. Nil if it declares none.
     init(_ head: UpstreamHead, _ kind: ReadOnlyPost.Kind?) {
         promised =
             switch head.status {
@@ -33,10 +33,10 @@ struct ContentCheck {
         isUnreadable = inflater == nil
     }
 
-    /// Whether there is anything to look at.
+    /// Whether there is anything to check.
     var isNeeded: Bool { digest != nil || answer != nil }
 
-    /// Takes the next bytes, as they came.
+    /// Takes the next bytes of the content, as received.
     mutating func add(_ bytes: Bytes) {
         digest?.add(bytes)
         guard answer != nil, !isUnreadable else { return }
@@ -52,7 +52,7 @@ struct ContentCheck {
         }
     }
 
-    /// Why content that has come whole is not stored; nil where nothing is wrong.
+    /// Why the complete content must not be stored. Nil if nothing is wrong.
     var fault: CacheRule? {
         if let promised, let digest, !promised.agree(with: digest.digest) { return .digestMismatch }
         guard let answer else { return nil }
@@ -61,10 +61,10 @@ struct ContentCheck {
 }
 
 extension PassFetch {
-    /// A check of an answer's content, before any of it has come.
+    /// Makes the check of a response's content, before any content has arrived.
     func check(_ head: UpstreamHead) -> ContentCheck { ContentCheck(head, request.content?.declared?.kind) }
 
-    /// Why whole content is not stored; nil where nothing is wrong.
+    /// Why the complete content must not be stored. Nil if nothing is wrong.
     func fault(_ head: UpstreamHead, _ content: Bytes) -> CacheRule? {
         var check = check(head)
         guard check.isNeeded else { return nil }
@@ -72,7 +72,8 @@ extension PassFetch {
         return check.fault
     }
 
-    /// Content is not stored though its head allowed it. An answer with errors takes the place of nothing.
+    /// Handles a response whose head allowed storing and whose content failed a check. It hides older responses, except
+    /// after GraphQL errors: a response with such errors replaces nothing.
     func notKept(
         _ entry: StoredResponse, _ fault: CacheRule, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ place: AnswerPlace

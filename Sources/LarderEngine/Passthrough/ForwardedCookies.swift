@@ -6,16 +6,16 @@ import LarderHTTP
 import LarderSettings
 
 enum ForwardedCookies {
-    /// Below `/raw` cookies go upstream only where the provider's settings say so. On a bound listener they go, but for a
-    /// browser's that no page of that listener sent.
+    /// Below `/raw`, cookies go upstream only if the provider's settings say so. On a bound listener, cookies go
+    /// upstream unless a browser sent them and no page of that listener made the request.
     static func areForwarded(_ fields: HeaderFields, to provider: ConfiguredProvider, isSharedOrigin: Bool) -> Bool {
         if isSharedOrigin { return provider.settings.forwardCookies }
         return !isBrowsers(fields) || isSameOrigin(fields)
     }
 
-    /// A browser says where its request comes from (Fetch Metadata §2.1), or, where it does not trust the address, at least
-    /// what it is: the `User-Agent` of every browser begins with "Mozilla/". Other clients have no reason to say either.
-    /// (Sec-Fetch-Mode alone is sent by client libraries too.)
+    /// Whether a browser sent the request. A browser says where a request comes from (Fetch Metadata §2.1). If it does
+    /// not trust the address, it omits that field, but its `User-Agent` still begins with "Mozilla/". Other clients
+    /// have no reason to send either. (`Sec-Fetch-Mode` alone does not count: client libraries send it too.)
     static func isBrowsers(_ fields: HeaderFields) -> Bool {
         fields.contains("Sec-Fetch-Site") || fields.all("User-Agent").contains { $0.hasPrefix("Mozilla/") }
     }

@@ -6,24 +6,24 @@ import LarderIO
 import LarderSettings
 import LarderStore
 
-/// How the writing of a body ended.
+/// How archiving a body ended.
 enum ArchiveEnd {
-    /// All of it is written, so many bytes.
+    /// All of the body is written. The number is its length in bytes.
     case whole(any BodyWriter, Int64)
-    /// So much of it is written as may be, or as came before it was cut off.
+    /// A beginning is written, up to the limit or up to where the body was cut off. The number is its length in bytes.
     case part(any BodyWriter, Int64, BodyFailure?)
-    /// It could not be begun, or the store gave it up.
+    /// The write could not begin, or the store gave it up.
     case refused
-    /// It was cut off, and what came of it is not wanted.
+    /// The body was cut off, and its beginning is of no use.
     case cut(BodyFailure)
 }
 
 extension PassFetch {
-    /// The end of a body is held back until it is stored, but no longer than an answer waits for its commit.
+    /// Holds the end of a body back until the body is stored, but no longer than a response waits for its commit.
     func releaseInTime(_ tape: BodyTape) {
         let loop = engine.flights.home
         let patience = settings.cache.patience
-        // The tape leads to the stored body, whose file a timer must not keep from being removed.
+        // The timer must not hold the tape: the tape refers to the stored body, and its file could then not be removed.
         tape.watch(for: .max) { [weak tape] in
             loop.post { [weak tape] in
                 _ = loop.schedule(at: loop.monotonic + patience) { [weak tape] in tape?.release() }
@@ -31,11 +31,10 @@ extension PassFetch {
         }
     }
 
-    /// Copies a body into the store. The tape is read on from there; its end is not released.
+    /// Copies a body into the store. Readers that fall behind continue from there. The tape's end is not released.
     /// - Parameters:
-    ///   - check: sees what is written.
-    ///   - most: so much of it is written, and no more. Nil where a beginning alone is of no use: then a body that is cut off is
-    ///     given up.
+    ///   - check: sees the bytes that are written.
+    ///   - most: the most bytes to write. Nil if a beginning alone is of no use: a body that is cut off is given up.
     func copy(
         _ tape: BodyTape, expecting length: Int64?, _ check: inout ContentCheck, most: Int64?
     ) async -> ArchiveEnd {
@@ -87,7 +86,8 @@ extension PassFetch {
         return .cut(failure)
     }
 
-    /// Writes the body of a whole answer into the store as it comes. Of one that is cut off a part is stored, where it can be one.
+    /// Archives the body of a whole response as it arrives. If it is cut off, its beginning is stored as a part if
+    /// possible.
     func archive(
         _ made: Made, _ stream: UpstreamStream, _ body: TapeBody, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ place: AnswerPlace
@@ -124,6 +124,6 @@ extension PassFetch {
         }
     }
 
-    /// Less than this of a whole answer that is cut off is asked for anew.
+    /// A shorter beginning of a whole response, in bytes, is not stored when the response is cut off.
     private static let leastBeginning: Int64 = 64 * 1024
 }

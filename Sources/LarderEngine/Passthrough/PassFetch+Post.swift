@@ -1,14 +1,15 @@
-// Stores an answer to POST for later GETs (`PostReuse`).
+// Stores the response to a POST for later GETs (`PostReuse`).
 import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderProviders
 
 extension PassFetch {
-    /// Takes an answer that has come for the request alone: it goes to its client, and into the store where it may.
+    /// Takes a response that arrived for one request alone. It goes to the client, and into the store if it may be
+    /// stored.
     ///
-    /// - Parameter began: from after what the request invalidates was removed, and with nothing else removed since it was sent: a change
-    ///   of others while it was under way may have come before or after it.
+    /// - Parameter began: the removal stamp from after the request's own invalidation. Nothing else must have been
+    ///   removed since the request was sent: the response may be from before or after another client's change.
     // More than six parameters: the answer and what was taken of it, the request, and what every fetch has.
     public static func adopt(
         _ stream: UpstreamStream, _ classification: Classification, of request: PassRequest, since began: RemovalStamp,

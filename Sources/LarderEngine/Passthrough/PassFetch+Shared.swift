@@ -1,7 +1,7 @@
-// The shared tier in a pass-through fetch. An answer from the tier is stored here first, and is then used like any
-// other stored answer: as fresh, or as the object of a validation. An answer of the upstream is published once it is
-// stored here; the client does not wait for that. An answer that displaces stored answers displaces them for the whole
-// fleet before any client gets it. Otherwise the next request would get the older one from the tier.
+// The shared tier in a pass-through fetch. A response from the tier is first stored here, and is then used like any
+// other stored response: as fresh, or as the object of a validation. A response from the upstream is published once it
+// is stored here; the client does not wait for that. A response that displaces stored responses displaces them for the
+// whole fleet before any client gets it. Otherwise the next request would get the older one from the tier.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -12,7 +12,7 @@ import LarderShared
 final class PassSharing: Sendable {
     let tier: SharedTier
     let look: SharedTier.Look
-    /// What the tier had, where it is stored here by now and does not answer as it is.
+    /// The tier's response, if it is stored here now and must not be used without a validation.
     let imported: StoredResponse?
     private let lease: Lock<SharedLease?>
     private let isDisplaced = Lock(false)
@@ -26,17 +26,17 @@ final class PassSharing: Sendable {
 
     deinit { settle() }
 
-    /// Whoever waits is told that nothing will be published.
+    /// Tells waiting hosts that nothing will be published.
     func settle() {
         if let lease = lease.withLock({ $0.take() }) { tier.release(lease, isSettled: true) }
     }
 
-    /// Nobody waits for what will not be published, or has no known end.
+    /// Settles if the response will not be published or has no known length, so that other hosts do not wait for it.
     func headCame(_ head: UpstreamHead, isStored: Bool) {
         guard isStored, let length = head.length, length <= tier.settings.maxObject else { return settle() }
     }
 
-    /// What the tier has of the URL is of no more use. True for the first to say so.
+    /// Marks the tier's responses for the URL as useless. Returns true for the first call only.
     func displace() -> Bool {
         settle()
         return isDisplaced.withLock { isDisplaced in
@@ -45,7 +45,7 @@ final class PassSharing: Sendable {
         }
     }
 
-    /// Publishes an answer.
+    /// Publishes a response, unless the tier's responses were displaced.
     func publish(_ entry: StoredResponse) {
         guard let ticket = look.ticket, !isDisplaced.withLock({ $0 }) else { return settle() }
         tier.publish(entry, ticket, lease.withLock { $0.take() })
@@ -53,7 +53,7 @@ final class PassSharing: Sendable {
 }
 
 extension PassFetch {
-    /// Nil where what is fetched is not for all, or this host stands alone.
+    /// The shared tier. Nil if the fetched response is not for all clients, or if this host stands alone.
     var sharedTier: SharedTier? {
         guard request.provider.settings.isShared, !request.isPersonal, isRefresh || !request.directives.noStore else {
             return nil
@@ -74,7 +74,7 @@ extension PassFetch {
         let isGood = { (look: SharedTier.Look) in look.entry.map(answersNow) ?? false }
         var look = await ask()
         var lease: SharedLease?
-        // A part is published to nobody.
+        // A part is never published.
         let isWaited =
             found.part == nil && tier.settings.hasLeases && (isRefresh || !request.directives.noCache)
         if !isGood(look), let ticket = look.ticket, isWaited {
@@ -91,7 +91,7 @@ extension PassFetch {
         {
             let made = await imported(entry, found, began)
             if isGood(look), lease == nil { return .answered(made) }
-            // It is of use for a validation, and where the upstream fails.
+            // The response can still be validated, and can stand in if the upstream fails.
             stale = made.entry
             found = await variants.find()
         }
@@ -101,11 +101,11 @@ extension PassFetch {
         return await told(await sharing.fetch(found, began, voice), part, began)
     }
 
-    /// Stores what the tier had. Where something was written or removed here since the look, that is newer; and it overtakes nothing
-    /// that is under way.
+    /// Stores the tier's response. If something was written or removed here since the look-up, that is newer and the
+    /// response is not stored. The response overtakes nothing that is in progress.
     private func imported(_ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp) async -> Made {
         var entry = entry
-        // By this parent it goes when removals of other hosts may have been missed.
+        // Through this parent, the entry is removed when this host may have missed removals by other hosts.
         if !entry.parents.contains(EntryCache.sharedOrigin) { entry.parents.append(EntryCache.sharedOrigin) }
         var made = Made(entry: entry, origin: .otherForm("shared"))
         made.shared = .hit
@@ -117,7 +117,7 @@ extension PassFetch {
         return made
     }
 
-    /// Publishes what the upstream brought. Where it brought a failure, what the tier had stands in, as far as it may.
+    /// Publishes what the upstream sent. If the upstream failed, the tier's response stands in, as far as it may.
     private func told(_ result: FlightResult, _ sharing: PassSharing, _ began: RemovalStamp) async -> FlightResult {
         let part = sharing.look.part == .hit ? SharedPart.absent : sharing.look.part
         switch result {
@@ -152,11 +152,11 @@ extension PassFetch {
     }
 
     private func publish(_ made: Made, _ sharing: PassSharing) async {
-        // It takes the place of nothing.
+        // A response with GraphQL errors replaces nothing.
         if made.storing == .graphQLErrors { return sharing.settle() }
         // Hosts share whole answers only.
         guard made.entry.endpoint != StoredParts.listName else { return sharing.settle() }
-        // A body that came in pieces, or that is large, lies in the store.
+        // A body that arrived in pieces, or a large one, is in the store.
         var entry: StoredResponse? = made.entry
         if !made.written.isAccepted || made.entry.large != nil || made.tape != nil {
             let isSmall = made.entry.large.map { $0.length <= sharing.tier.settings.maxObject } ?? true
@@ -166,7 +166,8 @@ extension PassFetch {
         let mostBytes = sharing.tier.settings.maxObject
         let now = engine.time.wall()
         guard let entry, SharedStorability.obstacle(entry, maxObject: mostBytes, now: now) == nil else {
-            // It was given out and is stored here, or is too large for that: nothing older is to be found there.
+            // The response was given out, and is stored here or too large for that. The tier must not keep an older
+            // one.
             let (came, entry) = (made.entry.responseTime, made.entry)
             if max(entry.freshUntil, entry.staleUntil) > came, Displacement.reach(status: entry.status) != nil {
                 await displaceShared()
@@ -176,7 +177,7 @@ extension PassFetch {
         sharing.publish(entry)
     }
 
-    /// What the tier has of the URL is of no more use where an answer came for a stretch of a body that displaces older ones.
+    /// Displaces the tier's responses for the URL if a fetch of missing bytes brought one that displaces older ones.
     func displaceShared(inPlaceOf result: FlightResult) async {
         guard case .answered(let made) = result, case .upstream(let status, _) = made.origin, status != 304,
             made.entry.endpoint != StoredParts.listName,
@@ -185,19 +186,19 @@ extension PassFetch {
         await displaceShared()
     }
 
-    /// What the tier has of the URL is of no more use: a newer answer was given out.
+    /// Displaces the tier's responses for the URL, because a newer response was given out.
     func displaceShared() async {
-        // An older answer to an equivalent query, or in the client's language, does not follow it either.
+        // An older response to an equivalent query, or in the client's language, must not be used after it either.
         if engine.searchVariances.knows(request) {
             engine.endOtherQueries(of: request.provider.name)
         }
         guard let sharing else {
-            // It is for one person, or is not to be stored, and says that there is nothing.
+            // This fetch did not ask the tier: for example, a personal or `no-store` request that got a 404 or 410.
             return await engine.cache.displaceShared(request.target.digest, of: request.provider)
         }
         guard sharing.displace() else { return }
         let (cache, request) = (engine.cache, request)
-        // Where the tier has nothing that anybody knows of, nobody waits.
+        // If the tier is known to have nothing for the URL, the client does not wait.
         guard sharing.look.ticket.map(\.hasAnswers) ?? true else {
             Task { await cache.displaceShared(request.target.digest, of: request.provider) }
             return

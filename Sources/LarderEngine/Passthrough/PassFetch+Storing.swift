@@ -1,11 +1,12 @@
-// How an answer is stored, and what happens to older answers of its URL where it is not. Once a newer answer was given
-// out, no older one is given out after it.
+// How a response is stored, and what happens to older responses of its URL if it is not stored. After a newer response
+// was given out, no older one is given out.
 import LarderCache
 import LarderCore
 import LarderHTTP
 
 extension PassFetch {
-    /// What a 304 says to who caused it alone: cookies, and what a qualified directive keeps out of the store, as of a whole answer.
+    /// What only the client that caused a 304 gets: cookies, and fields that a qualified directive keeps out of the
+    /// store. A whole response is treated the same way.
     func own(_ entry: StoredResponse, confirmedBy head: UpstreamHead) -> Made.Own {
         var fields = entry.fields
         fields.lines += HopByHop.endToEnd(head.fields).lines.filter {
@@ -14,8 +15,8 @@ extension PassFetch {
         return Made.Own(fields: fields, interim: head.interim)
     }
 
-    /// An answer that is not stored leaves nothing older that it has made unsuitable. One that was asked for before a removal
-    /// says nothing of what came after it.
+    /// Hides or removes older responses that a response makes unsuitable without being stored itself. A response that
+    /// was requested before a removal says nothing about what was stored after that removal.
     func displace(
         _ entry: StoredResponse, _ why: CacheRule, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ place: AnswerPlace
@@ -41,11 +42,11 @@ extension PassFetch {
                 let now = await variants.find()
                 hasAny = now.entry != nil || now.index != nil
             }
-            // What was not found may be there all the same.
+            // An entry that the look-up missed may be there all the same.
             guard hasAny else { return await hideOlder(than: entry, found, began, place) }
-            // What was found just now may be newer.
+            // An entry that was found just now may be newer.
             if place.isOvertaken { return await leaveToNewer(entry, found, began) }
-            // All variants go with the key of their URL.
+            // Removing the URL's key removes all variants.
             await engine.cache.displace(request.primary.digest, of: request.provider.name)
         }
     }
@@ -54,26 +55,27 @@ extension PassFetch {
         found.lacksParts && engine.cache.isCurrent(found.ready)
     }
 
-    /// Hides what the request selects: what the flight found at its beginning, and what was stored since.
-    /// - Parameter isFoundCurrent: nothing was stored since, as far as others than this flight go.
+    /// Hides what the request selects: the entry that the flight found at its beginning, and later ones.
+    /// - Parameter isFoundCurrent: whether nothing was stored since, apart from this flight's own changes.
     private func hideSelected(
         by entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
         _ reach: AnswerOrder.Reach, isFoundCurrent: Bool
     ) async {
         if engine.cache.isCurrent(began) {
             let written = place.overtake(reach)
-            // Where something was stored since, its key may hold a list by now.
+            // If something was stored since, the entry's key may hold a variant list by now.
             if isFoundCurrent, let old = found.entry { engine.cache.hide(entry, inPlaceOf: old) }
             for key in written { hide(key, by: entry) }
         }
         if found.entry != nil || !isFoundCurrent { await hideWhatIsThere(by: entry, found, began, place) }
     }
 
-    /// Looks again, and hides what is there for the request and is older.
+    /// Repeats the look-up and hides older entries that it finds for the request.
     /// - Parameters:
-    ///   - place: where the answer has been overtaken since, nothing but what was found at the beginning is known to be older. Nil
-    ///     where the answer is known to be overtaken, and only the instants tell.
-    ///   - kept: keys of what stays.
+    ///   - place: the response's place. If the response has been overtaken, only the entry that was found at the
+    ///     beginning is known to be older. Nil if the response is known to be overtaken; then only the times of receipt
+    ///     tell.
+    ///   - kept: keys of entries that stay.
     private func hideWhatIsThere(
         by entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace?,
         except kept: [CacheKey] = []
@@ -81,7 +83,7 @@ extension PassFetch {
         for _ in 0...VariantIndex.limit {
             guard let now = await variants.find().entry, !kept.contains(now.key) else { return }
             let mayTell = engine.cache.isCurrent(began) && place?.isOvertaken != true
-            // What came in the same millisecond is newer only where it has overtaken the answer.
+            // An entry received in the same millisecond is newer only if it has overtaken the response.
             let isOld = isOlder(now, than: entry) || place != nil && now.responseTime == entry.responseTime
             guard isFound(now, found) || mayTell && isOld else { return }
             engine.cache.hide(entry, inPlaceOf: now)
@@ -99,13 +101,13 @@ extension PassFetch {
         found.entry.map { $0.key == entry.key && $0.responseTime == entry.responseTime } ?? false
     }
 
-    /// An instant ahead of now is from before the clock was set back, and tells no order: it counts as older, which costs a fetch.
+    /// Whether a stored entry is older. A time in the future was noted before the clock was set back, and tells no
+    /// order. It counts as older, which costs one fetch.
     func isOlder(_ stored: StoredResponse, than entry: StoredResponse) -> Bool {
         stored.responseTime < entry.responseTime || stored.responseTime > engine.time.wall()
     }
 
-    /// The answer was given out and is not stored: nothing older is answered in its place. Errors of the server leave what may
-    /// cover for them.
+    /// Hides older entries after a response was given out and not stored. Those that can stand in for an error stay.
     func hideOlder(
         than entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace
     ) async {
@@ -123,7 +125,7 @@ extension PassFetch {
         await removeVariants(entry, place, hasList: found.index != nil)
     }
 
-    /// A validation found the entry of that key to be right: older answers that the request selects as well are hidden.
+    /// Hides older entries that the request also selects, after a validation confirmed the entry with the given key.
     func hideOlder(
         than entry: StoredResponse, confirmed: CacheKey, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ place: AnswerPlace
@@ -134,8 +136,9 @@ extension PassFetch {
         await hideWhatIsThere(by: entry, found, began, place, except: [confirmed])
     }
 
-    /// A newer answer was given out since, and what is stored of it stays. It need not answer all that this one does: what this
-    /// request selects may be older than both, and the other variants are in doubt where this one says so.
+    /// Handles a response that a newer one has overtaken. What is stored of the newer response stays. But that response
+    /// might not answer every request that this one answers: the entry that this request selects may be older than
+    /// both, and this response may put the other variants in doubt.
     private func leaveToNewer(_ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp) async {
         guard Displacement.reach(status: entry.status) != nil else { return }
         if engine.cache.isCurrent(began), Displacement.putsOthersInDoubt(status: entry.status) {
@@ -145,26 +148,27 @@ extension PassFetch {
         await hideWhatIsThere(by: entry, found, began, nil)
     }
 
-    /// Removes all of the URL's where the newer answer puts them in doubt and the index cannot say so. What came since stays.
+    /// Removes all entries of the URL if the newer response puts them in doubt and the variant list cannot say so.
+    /// Entries that arrived since stay.
     private func removeVariants(_ entry: StoredResponse, _ place: AnswerPlace, hasList: Bool) async {
         guard hasList, !place.isOvertaken, Displacement.putsOthersInDoubt(status: entry.status) else { return }
         await engine.cache.displace(request.primary.digest, of: request.provider.name)
     }
 
-    /// Hides the older ones where they lie under another key than the newer, which is not known to be stored.
+    /// Hides older entries under other keys than the newer response, which might not be stored.
     private func hideElsewhere(
         _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
         _ reach: AnswerOrder.Reach, isFoundCurrent: Bool
     ) async {
         if found.entry == nil, found.index == nil, entry.key != request.primary {
-            // Nothing was found, which a look-up that took too long says too.
+            // The look-up found nothing. A look-up that took too long also reports that.
             hide(request.primary, by: entry)
         }
         await hideSelected(by: entry, found, began, place, reach, isFoundCurrent: isFoundCurrent)
     }
 
-    /// Stores an answer; one that fields select together with the URL's index, which names it.
-    /// - Parameter overtakes: false for one that comes from another cache and may be older than what is under way.
+    /// Stores a response. If request fields select it, the variant list that names it is stored together with it.
+    /// - Parameter overtakes: false for a response from the shared tier, which may be older than responses in progress.
     func keep(
         _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
         overtakes: Bool = true
@@ -174,13 +178,13 @@ extension PassFetch {
         }
     }
 
-    /// - Parameter write: writes the answer, and together with it its companion.
+    /// - Parameter write: writes the response together with its companion.
     func keep(
         _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
         overtakes: Bool = true, by write: (Companion?) async -> Written
     ) async -> Written {
         let isFoundCurrent = engine.cache.isCurrent(found.ready)
-        // What is stored of parts since then is newer, or is overtaken from here on.
+        // Parts that are stored after this check are newer, or are overtaken from here on.
         let lacksParts =
             found.lacksParts && isFoundCurrent && !engine.cache.answers.hasSeveral(request.primary.digest)
         let reach =
@@ -200,8 +204,8 @@ extension PassFetch {
         }
         if kept.isOutdated { return written }
         guard written.isAccepted else {
-            // It was given out all the same. An answer fetched before a removal says nothing about what is stored now, and what
-            // the flight found at its beginning may not be there any more.
+            // The response was given out all the same. A response that was requested before a removal says nothing
+            // about what is stored now, and the entry that the flight found at its beginning may be gone.
             guard engine.cache.isCurrent(began) else {
                 await hideWhatIsThere(by: entry, found, began, place)
                 return written
@@ -217,13 +221,13 @@ extension PassFetch {
         if !lacksParts { await removeParts(olderThan: entry, began) }
         await hideOlder(than: entry, found, kept, place)
         if !written.isStored || !kept.isListed {
-            // What the list's key holds goes with the list, or stays with it.
+            // The entry under the variant list's key is replaced by the list, or stays with it.
             await hideWhatIsThere(by: entry, found, began, place, except: [entry.key, request.primary])
         }
         written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
-        // Hidden before the stamp was taken; or a newer one is there that others are to get.
+        // The response was hidden before the stamp was taken, or other requests must get a newer one.
         if place.isOvertaken || !kept.isForAll { written.ready = nil }
-        // Whatever was removed meanwhile was removed before it was there.
+        // A removal in the meantime did not remove this entry, which was not there yet.
         guard engine.cache.isCurrent(began) else {
             await engine.cache.remove(entry.key.digest, of: entry.provider)
             return .refused
@@ -231,13 +235,13 @@ extension PassFetch {
         return written
     }
 
-    /// An older answer of another key is hidden where the answer is not known to be stored, or the index is not, which may
-    /// still select it.
+    /// Hides an older entry under another key if the response might not be stored, or if the variant list might not be:
+    /// the older list may still select that entry.
     private func hideOlder(
         than entry: StoredResponse, _ found: EntryCache.Found, _ kept: VariantStore.Kept, _ place: AnswerPlace
     ) async {
         if kept.written.isStored, kept.isListed { return }
-        // An index that is on its way takes the place of what lies under its key by itself, and would be hidden with it.
+        // A list that is being written replaces the entry under its key. Hiding that key would hide the list too.
         let isIndexUnderWay = entry.key != request.primary && kept.isListed
         if !kept.written.isStored, !isIndexUnderWay {
             if let old = found.entry, old.key != entry.key { engine.cache.hide(old) }

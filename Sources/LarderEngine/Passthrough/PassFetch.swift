@@ -1,6 +1,6 @@
-// The work of a pass-through flight: one request to the upstream, conditional where a stored answer can be validated.
-// Everyone who waits is told its head. Its body goes to them and into the store while it arrives. The flight ends when
-// the row is committed or refused, so a later request finds the row or joins the flight.
+// The work of a pass-through flight: one request to the upstream, conditional if a stored response can be validated.
+// All waiting requests get the head of the response. Its body goes to them and into the store while it arrives. The
+// flight ends when the row is committed or refused, so a later request finds the row or joins the flight.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -14,37 +14,38 @@ public struct PassFetch: Sendable {
     let engine: Engine
     let request: PassRequest
     let snapshot: Snapshot
-    /// Nobody waits: the client's own wishes have no part in it.
+    /// Whether this is a refresh. No client waits for it, so the client's own directives do not count.
     let isRefresh: Bool
-    /// The part of the tier that hosts share, where there is one and the answer may be for all.
+    /// The right to publish to the shared tier. Nil if there is no tier, or if the response may not be for all clients.
     var sharing: PassSharing?
 
-    /// A body that is whole within this time goes out with its length, and its row is committed before its head leaves.
+    /// A body that is complete within this time goes out with its length, and its row is committed before its head is
+    /// sent.
     private static let settling = Duration.milliseconds(10)
-    /// Larger ones are not waited for.
+    /// The fetch does not wait for larger bodies. In bytes.
     private static let settledSize: Int64 = 256 * 1024
-    /// Nothing for so long in the middle of a body, and it is given up.
+    /// A body that brings no bytes for this long is given up.
     public static let stall = Duration.seconds(30)
 
     var variants: VariantStore { VariantStore(engine: engine, request: request) }
     var rule: FreshnessRule { request.rule }
     var settings: Settings { snapshot.settings }
 
-    /// - Parameter looked: what the asker found: while nothing was written since, nothing else is there to be found.
+    /// - Parameter looked: what the caller's look-up found. It is used if nothing was written since.
     func work(_ looked: EntryCache.Found?, _ voice: FlightVoice) async -> FlightResult {
-        // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
+        // A purge or an unsafe request from here on makes the response outdated, and it is not kept.
         let began = engine.cache.begin(request.target)
         var found: EntryCache.Found
         if let looked, engine.cache.isCurrent(looked.ready) { found = looked } else { found = await find() }
         if let entry = found.entry, request.isPersonal, !request.judge.isForAll(entry) {
             (found.entry, found.hidden) = (nil, entry)
         }
-        // What is fetched for one request alone is not put together with what others may have.
+        // A response that is fetched for one request alone is not combined with parts that others may get.
         if request.isPersonal || request.directives.noStore && !isRefresh { found.part = nil }
-        // Where a stored answer is asked about, or nobody waits, the client's conditions have no part in it.
+        // If a stored response is validated, or no client waits, the client's own conditions are not sent.
         if found.entry != nil || isRefresh { found.part = found.part?.unconditional }
         if let entry = found.entry, !found.isInDoubt, answersNow(entry) {
-            // Another flight ended between this asker's look and its lead.
+            // Another flight ended between the caller's look-up and the start of this flight.
             var made = Made(found: entry, ready: found.isForAll ? found.ready : nil)
             made.selection = selection(of: entry, began, nil)
             return .answered(made)
@@ -59,7 +60,7 @@ public struct PassFetch: Sendable {
 
     /// Asks the upstream.
     func fetch(_ found: EntryCache.Found, _ began: RemovalStamp, _ voice: FlightVoice) async -> FlightResult {
-        // With our own rules the answer's validators have no say: it is asked for anew.
+        // With `ttl` semantics validators do not count: the whole response is requested.
         var conditions: HeaderFields = [:]
         if rule.semantics == .rfc, request.mayBeConditional, let entry = found.entry {
             conditions = Validation.conditionalFields(for: [entry])
@@ -77,10 +78,11 @@ public struct PassFetch: Sendable {
             if !Validation.freshenedIndexes(by: stream.head, among: [entry]).isEmpty {
                 return .answered(await freshen(entry, by: stream.head, found, began))
             }
-            // It confirms another version than the one stored (RFC 9111 §4.3.4): asked again without a condition. What is
-            // stored still covers for an error, and is hidden where the newer answer lies elsewhere.
+            // The 304 confirms another version than the stored one (RFC 9111 §4.3.4), so the request is sent again
+            // without a condition. The stored response can still stand in for an error. It is hidden if the newer
+            // response is stored elsewhere.
             var unasked = found
-            // A flight for a range asks for that again; one for the whole is joined by others, who want all of it.
+            // A flight for a range asks for it again. A flight for the whole has joined requests that want all of it.
             let isForRange = PartRequest.isFar(request.fields) && !isRefresh
             unasked.part = isForRange ? found.part?.unconditional : nil
             switch await send(unasked.part?.fields ?? [:], unasked) {
@@ -103,7 +105,7 @@ public struct PassFetch: Sendable {
         }
     }
 
-    /// - Parameter found: what is stored, and what of it is asked for.
+    /// - Parameter found: what is stored, and what of it to ask for.
     func send(
         _ conditions: HeaderFields, _ found: EntryCache.Found
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
@@ -117,7 +119,7 @@ public struct PassFetch: Sendable {
         order.body = request.content?.body
         let classify = request.call(order).classify
         order.isPacedByClient = { head in
-            // The store sets the pace of what it keeps. Events have no end, kept or not.
+            // The store sets the pace of a body that it keeps. An event stream has no end, so its client sets the pace.
             let classification = classify(head.response)
             return head.isEventStream
                 || !verdict(head, classification, found.older).isStored
@@ -129,8 +131,7 @@ public struct PassFetch: Sendable {
 
     // MARK: 304
 
-    /// The stored answer is still right: its head is brought up to date, and that of every variant that the 304 speaks
-    /// for (RFC 9111 §4.3.4).
+    /// Freshens the stored head that a 304 confirmed, and that of every variant the 304 applies to (RFC 9111 §4.3.4).
     private func freshen(
         _ entry: StoredResponse, by head: UpstreamHead, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> Made {
@@ -140,12 +141,12 @@ public struct PassFetch: Sendable {
         var made = Made(entry: news.entry, origin: .upstream(status: 304, isAnswer: true))
         made.storing = .validated
         made.own = own(news.entry, confirmedBy: head)
-        // What it is told is for nobody else, who may wait for it where the fetch is a refresh.
+        // This 304 is for its client alone. If the fetch is a refresh, other requests may wait and must not get it.
         if request.tellsItsClientAlone(news.entry) {
             made.mayBeShared = false
             return made
         }
-        // What is stored is the most recent answer, whatever is still coming of older ones.
+        // The stored response is now the most recent one, even if older responses are still arriving.
         let place = place(of: news.entry, news.entry.bodyLength)
         made.selection = selection(of: news.entry, began, place)
         if isOfParts, case .store = news.verdict.decision {
@@ -166,7 +167,7 @@ public struct PassFetch: Sendable {
                 await lists.prolong(made.entry)
             }
         } else {
-            // It may not be kept, or is now selected by other fields than those it lies under. Nobody finds it from now on.
+            // The response must not be kept, or its key is no longer that of its selecting fields. No request finds it.
             await displaceShared()
             if engine.cache.isCurrent(began) { _ = place.overtake(.answered) }
             if !place.isOvertaken, engine.cache.isCurrent(began) {
@@ -185,7 +186,7 @@ public struct PassFetch: Sendable {
         }
         if made.written.isStored, found.isForAll, engine.cache.isCurrent(began) {
             made.written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
-            // Hidden before the stamp was taken.
+            // The response was hidden before the stamp was taken.
             if place.isOvertaken { made.written.ready = nil }
         }
         return made
@@ -222,14 +223,14 @@ public struct PassFetch: Sendable {
         let place = place(of: made.entry, head.length)
         made.selection = Made.Selection(
             vary: Vary(head.fields), fields: request.forwarded, began: began, place: place)
-        // Parts of the same representation that are coming are as right.
+        // Older parts of the same representation that are still arriving stay valid.
         if verdict.rule == .objectTooLarge { place.spareSame() }
         if verdict.rule == .objectTooLarge, await hasParts(of: head) {
-            // Stored ones stay, and took the place of what was older when they came.
+            // The stored parts stay. They replaced older responses when they arrived.
             hideOthersUnderWay(than: made.entry, began, place)
         } else {
             if !verdict.isStored, isAnswer { await displace(made.entry, verdict.rule, found, began, place) }
-            // What is newer and too large to be kept leaves nothing older to be answered in its place.
+            // A newer response that is too large to be stored hides older ones.
             if verdict.rule == .objectTooLarge {
                 var newer = made.entry
                 newer.key = variants.place(names(newer)).key
@@ -260,8 +261,8 @@ public struct PassFetch: Sendable {
         return await archive(made, stream, body, found, began, place)
     }
 
-    /// The answer takes its place among those of its URL when its head has come.
-    /// - Parameter length: that of the whole representation, where it is known.
+    /// Gives a response its place among the responses of its URL. Called when its head has arrived.
+    /// - Parameter length: the length of the whole representation, if it is known.
     func place(of entry: StoredResponse, _ length: Int64?) -> AnswerPlace {
         engine.cache.answers.enter(
             request.primary.digest, AnswerOrder.Selection(vary: Vary(entry.fields), fields: request.forwarded),
@@ -269,22 +270,22 @@ public struct PassFetch: Sendable {
             AnswerOrder.Representation(fields: entry.fields, length: length, receivedAt: entry.responseTime))
     }
 
-    /// Whether an answer of that head is stored, and by which rule.
+    /// Whether a response with this head is stored, and by which rule.
     func verdict(
         _ head: UpstreamHead, _ classification: Classification, _ old: StoredResponse?
     ) -> PassVerdict {
         let verdict = storing(head, classification)
         guard verdict.isStored else { return verdict }
-        // An error never takes the place of what may still cover for it.
+        // An error never replaces a response that can stand in for it.
         if head.status >= 500, let old, old.status < 500 { return .refuse(.errorOverAnswer) }
         if let length = head.length, length > settings.cache.maxObject { return .refuse(.objectTooLarge) }
         return verdict
     }
 
-    /// Waits a moment for a body that is small and on its way, so that its answer can say whether it was stored.
+    /// Waits a moment for a small body that is arriving, so that its response can say whether it was stored.
     func settle(_ tape: BodyTape, _ length: Int64?) async {
         if tape.hasEnded || (length ?? 0) > Self.settledSize { return }
-        // A flight is on its leader's loop, or on the home loop.
+        // A flight runs on its leader's loop or on the home loop.
         let loop = EventLoop.current ?? engine.flights.home
         let settled = Promise<Void>()
         let alarm = loop.schedule(at: loop.monotonic + Self.settling) { settled.fulfil() }
@@ -297,7 +298,8 @@ public struct PassFetch: Sendable {
         await settled.wait()
     }
 
-    /// With our own rules, what is no answer is a failure: remembered for a moment, and covered by what is stale.
+    /// With `ttl` semantics, a response that is not classified as an answer is a failure. A failure is remembered for a
+    /// moment, and a stale response stands in for it.
     private func failure(
         _ classification: Classification, _ head: UpstreamHead, _ body: Bytes
     ) -> UpstreamFailure? {
@@ -332,7 +334,7 @@ public struct PassFetch: Sendable {
         }
     }
 
-    /// - Parameter own: the whole head's fields, as who asked gets them.
+    /// - Parameter own: the fields of the whole head, as the requesting client gets them.
     func entry(_ head: UpstreamHead, _ own: HeaderFields, _ verdict: PassVerdict) -> StoredResponse {
         var entry = StoredResponse(
             key: request.primary, layer: .raw, provider: request.provider.name,
@@ -352,13 +354,13 @@ public struct PassFetch: Sendable {
         entry.staleUntil = lifetimes.staleUntil
         entry.isNegative = lifetimes.isNegative
         (entry.key, entry.parents) = variants.place(names(entry))
-        // An unsafe request to the URL removes the answers to its queries too (RFC 9111 §4.4).
+        // An unsafe request to the URL also removes the responses to requests with content (RFC 9111 §4.4).
         if request.content != nil { entry.parents.append(request.target.digest) }
         entry.parents += request.groups(entry)
         return entry
     }
 
-    /// What the stored answer's own `Vary` names.
+    /// The field names in the stored response's own `Vary`.
     func names(_ entry: StoredResponse) -> [String] {
         guard case .names(let names) = Vary(entry.fields) else { return [] }
         return names

@@ -1,15 +1,15 @@
-// The fields of the upstream as a client gets them: all of them, in their order and spelling (RFC 9111 §3.1), except
-// those of the connection and a few that would be wrong or unsafe here. `WayOut` then adapts them to the place where
-// they go out.
+// The upstream's response fields as a client gets them: all of them, in their order and spelling (RFC 9111 §3.1),
+// except the fields of the connection and a few that would be wrong or unsafe here. `WayOut` then adapts them to the
+// mount.
 import LarderCore
 import LarderHTTP
 
 /// Which of an upstream's fields are kept and given out.
 public enum PassFields {
-    /// Those of a final answer.
+    /// The fields of a final response.
     /// - Parameters:
-    ///   - isShared: others get the same bytes, so nobody's cookies go along.
-    ///   - received: the answer is dated by its arrival where the upstream did not date it (RFC 9110 §6.6.1).
+    ///   - isShared: whether others get the same bytes. If so, cookies are removed.
+    ///   - received: when the response arrived. It is the `Date` of a response without one (RFC 9110 §6.6.1).
     static func toClient(_ fields: HeaderFields, isShared: Bool, received: WallTime) -> HeaderFields {
         var fields = filtered(fields)
         if !fields.contains("Date") { fields.add("Date", HTTPDate.format(received)) }
@@ -17,7 +17,8 @@ public enum PassFields {
         return fields
     }
 
-    /// Those that any head may have, interim or final: not of the connection (RFC 9110 §7.6.1), and not ours to say.
+    /// The fields that any head may have, interim or final. The fields of the connection (RFC 9110 §7.6.1) and those
+    /// that the server sets itself are removed.
     static func filtered(_ fields: HeaderFields) -> HeaderFields {
         var fields = HopByHop.endToEnd(fields)
         fields.remove(ours)
@@ -26,47 +27,50 @@ public enum PassFields {
 
     static let cookies: FieldNameSet = ["Set-Cookie", "Set-Cookie2"]
 
-    /// The fields of an answer that are not of its connection, and that it came through here.
+    /// The fields of a response without those of its connection, and with this program in `Via`.
     public static func endToEnd(_ head: UpstreamHead) -> HeaderFields {
         var fields = HopByHop.endToEnd(head.fields)
         Via.append(to: &fields, version: head.isVersion10 ? "1.0" : "1.1")
         return fields
     }
 
-    /// Whether a head has fields that the stored one was kept without. The length is said anew each time.
+    /// Whether a head has fields that the stored one lacks, not counting `Content-Length`, which is computed anew each
+    /// time.
     static func hasMore(_ own: HeaderFields, than stored: HeaderFields) -> Bool {
         own.lines.contains { !stored.contains($0.name) && !ASCII.equalFolded($0.name, "Content-Length") }
     }
 
-    /// Below `/raw` the upstream's pages would be this daemon's own to a browser: they get no script, no forms and no
-    /// origin. On a listener of its own the provider has an origin to itself.
+    /// Confines the upstream's pages below `/raw`, where a browser would take them for this daemon's own: they get no
+    /// script, no forms and no origin. A provider on a bound listener has an origin to itself.
     static func confine(_ fields: inout HeaderFields) {
         fields.add("Content-Security-Policy", "sandbox")
         fields.set("X-Content-Type-Options", "nosniff")
     }
 
-    /// Fields by which one answer changes how a browser treats everything of the answer's origin, or of its host. Below
-    /// `/raw` that is every provider's and Larder's own, so they go in no head there.
+    /// Fields by which one response changes how a browser treats everything of the response's origin or host. Below
+    /// `/raw` every provider and Larder share both, so no head there has these fields.
     static let ofWholeOrigin: FieldNameSet = [
-        // What is stored, and what may control it: Clear Site Data, Service Workers, FedCM's login status.
+        // What the origin stores, and what may control it: Clear Site Data, Service Workers, FedCM's login status.
         "Clear-Site-Data", "Service-Worker-Allowed", "Set-Login", "Origin-Agent-Cluster",
-        // How it is reached: RFC 6797, RFC 7838, RFC 7469, RFC 9163.
+        // How the origin is reached: RFC 6797, RFC 7838, RFC 7469, RFC 9163.
         "Strict-Transport-Security", "Alt-Svc", "Public-Key-Pins", "Public-Key-Pins-Report-Only", "Expect-CT",
-        // Where errors of it are told: Network Error Logging, Reporting.
+        // Where errors of the origin are reported: Network Error Logging, Reporting.
         "NEL", "Report-To", "Reporting-Endpoints",
-        // What requests to it carry: RFC 8942, RFC 9842, and cookies by a form that knows no `Path` of ours (RFC 2965).
+        // What requests to the origin carry: RFC 8942, RFC 9842, and cookies whose form knows no `Path` of ours (RFC
+        // 2965).
         "Accept-CH", "Accept-CH-Lifetime", "Critical-CH", "Use-As-Dictionary", "Set-Cookie2",
     ]
 
     private static let ours: FieldNameSet = [
-        // The server says these itself.
+        // The server sets these itself.
         "Content-Length", "Age", "X-Request-Id",
-        // By it a page that may not read an answer learns its size, without saying who it is.
+        // This field tells a page the size of a response that it must not read, even if its request has no `Origin`.
         "Timing-Allow-Origin",
     ]
 
-    /// The API may let any site's pages read its answers; below `/raw` those would be the user's own. On a listener of its own a final
-    /// answer keeps them: it goes to no other site's page, which says who it is (`Origin`) wherever these count.
+    /// Fields that let pages of any site read the API's responses. Below `/raw` those responses would be the user's
+    /// own, so the fields are removed. A final response on a bound listener keeps them. They count only for requests
+    /// with `Origin`, and a page of another site whose request has `Origin` does not get the response.
     static let sharing: FieldNameSet = [
         "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Access-Control-Allow-Methods",
         "Access-Control-Allow-Headers", "Access-Control-Expose-Headers", "Access-Control-Max-Age",

@@ -7,16 +7,17 @@ import LarderCache
 import LarderCore
 
 extension Engine {
-    /// Removes what is stored at the request's URL, on every host and in what they share, and what answers it from under another query.
+    /// Removes what is stored at the request's URL, on every host and in the shared tier, and responses to other
+    /// queries that answer the URL.
     public func invalidateTarget(of request: PassRequest) async {
-        // By the key it was stored under: a URL of another spelling would name another.
+        // The key is the one that the response was stored under. Another spelling of the URL would give another key.
         await cache.invalidate(request.target.digest, of: request.provider)
         if request.rule.semantics == .rfc { await invalidateEquivalents(of: request) }
     }
 
-    /// Does the same for an unsafe request that was sent and brought no answer. One that was not sent has changed nothing.
+    /// Does the same after an unsafe request that was sent and got no response. An unsent request changed nothing.
     ///
-    /// A request is left by its client in a task that is cancelled; the removal goes on to its end all the same.
+    /// If the client leaves, the request's task is cancelled. The removal still runs to its end.
     public func invalidateTarget(of request: PassRequest, after failure: UpstreamFailure) async {
         guard !request.isReadOnly, failure.wasSent else { return }
         await Task { await invalidateTarget(of: request) }.value

@@ -7,50 +7,51 @@ import LarderHTTP
 import LarderProviders
 import LarderSettings
 
-/// A class, since everything on the way of a request holds it.
+/// This is a class because every step of a request holds it.
 public final class PassRequest: Sendable {
-    /// Who is asked.
+    /// The provider that is asked.
     public let provider: ConfiguredProvider
     let method: Method
-    /// Percent-encoded, beginning with "/".
+    /// The path below the mount, percent-encoded, beginning with "/".
     let path: String
     let query: String?
-    /// The client's own fields, without cookies that are not for this provider.
+    /// The client's own fields, without cookies that must not go to this provider.
     let fields: HeaderFields
-    /// How answers to this client go out. Others may wait for the same fetch by another way.
+    /// How responses go out to this client. Other clients may wait for the same fetch with another `WayOut`.
     public let way: WayOut
-    /// What goes upstream, but for conditions and ranges, which the cache adds or answers itself. It is also what
-    /// `Vary` selects by: the origin saw these and no others.
+    /// The fields that go upstream, without conditions and ranges: the cache adds those or answers them itself. `Vary`
+    /// selects by these fields too, because the origin saw no others.
     public let forwarded: HeaderFields
-    /// What the client demands of a stored answer.
+    /// What the client demands of a stored response.
     public let directives: ClientDirectives
-    /// The answer may be this client's own: its credentials or cookies go along.
+    /// Whether the client's credentials or cookies go upstream. The response may then be for this client alone.
     public let isPersonal: Bool
-    /// The key of the one answer, or of the index of its variants: the URL's, and where the question has content, that too.
+    /// The key of the only response or of the variant list: the URL's key, combined with the content if the request has
+    /// `content`.
     public let primary: CacheKey
-    /// The URL's key. Whatever changes what is at the URL removes this, and with it the answers to questions that have content.
+    /// The URL's key. A change to the resource removes this key, and with it the responses to requests with `content`.
     public let target: CacheKey
-    /// The content that is a part of the question; nil for GET and HEAD, and where the request is passed on as it is.
+    /// The content that is part of the cache key. Nil for GET and HEAD, and for a request that is passed on unchanged.
     let content: QueryContent?
-    /// It changes nothing: by its method, or since the configuration says so.
+    /// Whether the request changes nothing, because of its method or because the configuration says so.
     public let isReadOnly: Bool
-    /// What the variants' keys begin with: nothing, or the mark of what is stored in parts.
+    /// The prefix of the variants' keys: empty, or the mark of what is stored in parts.
     let form: String
-    /// The provider's name for such requests, and the rule for their answers.
+    /// The provider's endpoint name for such requests.
     let endpoint: String
-    /// See `endpoint`.
+    /// The freshness rule for the responses of `endpoint`.
     public let rule: FreshnessRule
 
-    /// - Throws: what is no request that may be passed on, as 4xx or 5xx.
+    /// - Throws: `ClientFacingError` with a 4xx or 5xx status if the request must not be passed on.
     public init(_ request: ClientRequest, _ way: WayOut) throws(ClientFacingError) {
         let (provider, path) = (way.provider, way.path)
-        // Its answer would show a page what the client's other fields are (RFC 9110 §9.3.8).
+        // A TRACE response would show a page what the client's other fields are (RFC 9110 §9.3.8).
         guard request.method != .trace else {
             throw ClientFacingError(
                 status: 405, code: "methodNotAllowed", detail: "TRACE is not passed on.",
                 fields: ["Allow": Self.allowed])
         }
-        // A tunnel to the authority in its target is what no gateway opens (RFC 9110 §9.3.6).
+        // CONNECT asks for a tunnel to the authority in its target. No gateway opens one (RFC 9110 §9.3.6).
         guard request.method.name != "CONNECT" else {
             throw ClientFacingError(status: 501, code: "notImplemented", detail: "CONNECT is not passed on.")
         }
@@ -86,7 +87,7 @@ public final class PassRequest: Sendable {
             } ?? target
     }
 
-    /// The same request for another query of the same path. Nothing of it is a part of the question but the URL.
+    /// The same request for another query of the same path, without content.
     init(_ other: PassRequest, query: String?) {
         provider = other.provider
         method = other.method
@@ -106,10 +107,10 @@ public final class PassRequest: Sendable {
         rule = other.rule
     }
 
-    /// What is before the query: provider, base URL and path.
+    /// The digest of everything before the query: provider, base URL and path.
     var pathDigest: Digest { provider.rawKey(UpstreamRequest(path: path)).digest }
 
-    /// The same request for what is stored of its URL in parts (`PassParts`), which lies under keys of its own.
+    /// The same request for what is stored of its URL in parts (`PassParts`), which has keys of its own.
     init(parts request: PassRequest) {
         (provider, method, path, query) = (request.provider, request.method, request.path, request.query)
         (fields, way, forwarded, directives) = (request.fields, request.way, request.forwarded, request.directives)
@@ -119,27 +120,28 @@ public final class PassRequest: Sendable {
         primary = provider.rawKey(UpstreamRequest(path: path, query: query), variant: "parts")
     }
 
-    /// The client's fields without cookies that do not go to the provider.
+    /// The client's fields without cookies that must not go to the provider.
     private static func own(_ fields: HeaderFields, _ way: WayOut, isRead: Bool) -> HeaderFields {
         var fields = fields
         let areForwarded =
             !fields.contains("Cookie")
             || ForwardedCookies.areForwarded(fields, to: way.provider, isSharedOrigin: way.isSharedOrigin)
-        // Where they change nothing in what is read, they are not sent either.
+        // If cookies change nothing in what is read, they are not sent with reads either.
         if !areForwarded || isRead && !way.provider.settings.personalCookies { fields.remove("Cookie") }
         return fields
     }
 
-    /// The client's fields by which the provider may choose its answer to a question that has content. What is not sent to it
-    /// chooses nothing.
+    /// The client's fields by which the provider may choose its response to a request with content. Those that are not
+    /// sent upstream choose nothing.
     public static func choosing(_ fields: HeaderFields, _ way: WayOut) -> HeaderFields {
         var fields = own(fields, way, isRead: true)
         if way.provider.settings.key != nil { fields.remove("Authorization") }
         return fields
     }
 
-    /// What a pass-through upstream gets of the client's fields: with `rfc`, all that concern the two of them, since
-    /// `Vary` then tells what they changed; with our own rules a fixed few, since nothing would.
+    /// The client's fields that a pass-through upstream gets. With `rfc` semantics, these are all end-to-end fields:
+    /// `Vary` then tells which of them changed the response. With `ttl` semantics, these are a few fixed fields,
+    /// because nothing would tell that.
     private static func forwarded(
         _ fields: HeaderFields, _ request: ClientRequest, _ provider: ConfiguredProvider
     ) -> HeaderFields {
@@ -147,8 +149,8 @@ public final class PassRequest: Sendable {
         forwarded.remove(notForwarded)
         if provider.settings.key != nil { forwarded.remove("Authorization") }
         let isRead = isRead(request)
-        // Two forms of an answer are kept at most: as gzip, and plain. What else a client takes is of no account. An
-        // error that may repeat our key must be one that can be read here, whatever the method.
+        // At most two forms of a response are stored: gzip and plain. Other codings that the client accepts do not
+        // matter. An error that may repeat the provider's key must be readable here, whatever the method.
         if isRead || provider.settings.key != nil {
             let takesGzip = ContentCoding.acceptsGzip(request.fields.combined("Accept-Encoding"))
             forwarded.set("Accept-Encoding", takesGzip ? "gzip" : "identity")
@@ -166,56 +168,59 @@ public final class PassRequest: Sendable {
     }
 
     private static let notForwarded = FieldNameSet(
-        // A trace goes on with each call that is made (`TraceContext`): it selects no variant.
+        // Each upstream call continues the trace itself (`TraceContext`), so the trace fields select no variant.
         ["Host", "Content-Length", "Expect", "X-Larder-Session", "traceparent", "tracestate"] + conditions)
     private static let personal: FieldNameSet = ["Authorization", "Cookie"]
     private static let forwardedAlways: FieldNameSet = ["Authorization", "Cookie", "Accept-Encoding"]
 
-    /// The methods of the table that are passed on; so are others, whatever their names, but for TRACE and CONNECT.
+    /// The methods that are passed on, as listed in `Allow`. Methods with any other name are passed on too, except
+    /// TRACE and CONNECT.
     public static let allowed = "GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS"
 
-    /// A client's conditions and ranges: applied by the cache to a whole answer, or passed on as they are.
+    /// The fields for conditions and ranges. The cache applies them to a whole response, or passes them on unchanged.
     public static let conditions = [
         "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range",
     ]
 
-    /// Fields that say which caches may do what, besides `Cache-Control` (RFC 9213).
+    /// The fields besides `Cache-Control` that tell certain caches what they may do (RFC 9213).
     public var targets: [String] { provider.targets }
 
-    /// The method by which the cache asks for the answer: a HEAD's too is made of the whole answer.
+    /// The method by which the cache asks for the response. A HEAD response is also made from the whole response.
     var fetchMethod: Method { content == nil ? .get : method }
 
-    /// Whether the upstream may be asked whether a stored answer still holds. A condition that does not hold fails a POST (RFC 9110
+    /// Whether a stored response may be validated upstream. A POST fails if its condition does not hold (RFC 9110
+    /// §13.1.2).
     /// §13.1.2).
     var mayBeConditional: Bool { fetchMethod != .post }
 
     /// The URL that the upstream is asked for.
     public var url: String { provider.url(UpstreamRequest(path: path, query: query)) }
 
-    /// What a stored answer is called: "GET https://h/p?q=a", and where the question has content, a mark of that behind a space.
+    /// The label of a stored response: "GET https://h/p?q=a", followed by a space and the content's mark if the request
+    /// has `content`.
     var label: String { "\(fetchMethod) \(url)" + (content.map { " " + $0.mark } ?? "") }
 
-    /// The key of the answer that these selecting values chose.
+    /// The key of the variant that these selecting values choose.
     func variantKey(_ selection: Digest) -> CacheKey {
         provider.rawKey(
             UpstreamRequest(method: fetchMethod, path: path, query: query),
             variant: form + Base64URL.encode(selection.bytes), content: content?.identity)
     }
 
-    /// The groups to which a stored answer belongs (RFC 9875).
+    /// The groups that a stored response belongs to (RFC 9875).
     public func groups(_ entry: StoredResponse) -> [Digest] {
         rule.semantics == .rfc ? CacheGroups.groups(of: entry.fields, provider: provider.name, requestURL: url) : []
     }
 
-    /// An order for this request with those fields.
-    /// - Parameter limit: the largest body.
+    /// Makes an order for this request with the given fields.
+    /// - Parameter limit: the largest body, in bytes.
     public func order(_ fields: HeaderFields, method: Method, settings: Settings, limit: Int) -> FetchOrder {
         let upstream = UpstreamRequest(method: method, path: path, query: query)
         var order = provider.order(upstream, settings: settings)
         order.fields = fields
-        // A redirect is an answer like any other; only the client knows whether it wants to follow.
+        // A redirect is a response like any other. Only the client knows whether it wants to follow.
         order.maxRedirects = 0
-        // An error is an answer too, and is forwarded or covered by what is stale (RFC 9111 §4.3.3).
+        // An error is a response too. It is forwarded, or a stale response stands in for it (RFC 9111 §4.3.3).
         order.retriesAnswers = false
         order.maxBody = limit
         return order
@@ -223,11 +228,11 @@ public final class PassRequest: Sendable {
 }
 
 extension PassRequest {
-    /// With our own rules, a request that carries somebody's credentials or cookies is theirs and the upstream's alone:
-    /// nothing would tell whom its answer is for.
+    /// Whether the request goes upstream without using the cache. With `ttl` semantics, nothing tells whom the response
+    /// to a request with credentials or cookies is for.
     public var isOwnBusiness: Bool { rule.semantics == .ttl && isPersonal }
 
-    /// By whose rules what is stored is judged.
+    /// The rules by which stored responses are judged.
     public var judge: ReuseJudge {
         switch rule.semantics {
         case .rfc: .standard(rule, targets: targets)
@@ -235,7 +240,7 @@ extension PassRequest {
         }
     }
 
-    /// The request as far as the cache's decisions go.
+    /// What the cache's decisions depend on.
     public func terms(patience: Duration) -> RequestTerms {
         var terms = RequestTerms(directives: directives, judge: judge, patience: patience)
         terms.isPassThrough = true
@@ -248,25 +253,25 @@ extension PassRequest {
         return terms
     }
 
-    /// Whether the request's target and coding alone lead to that answer, so that memory can keep it ready.
+    /// Whether the request's target and coding alone select this response, so that memory can keep it ready.
     public func varyIsPlain(_ entry: StoredResponse) -> Bool {
         rule.semantics == .ttl || Vary(entry.fields).dependsOnly(on: Self.codingNames)
     }
 
-    /// Whether the choice of that variant depends on no more than that.
+    /// Whether the choice of that variant depends on the request's target and coding alone.
     func isChosenPlainly(_ selection: Digest, _ index: VariantIndex) -> Bool {
         rule.semantics == .ttl || index.isChosen(selection, byOnly: Self.codingNames)
     }
 
-    /// Those that a fetch goes without. `If-Range` goes with the range.
+    /// The conditions that a fetch omits. `If-Range` is sent with the range.
     private static let preconditions: FieldNameSet = [
         "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
     ]
 
-    /// Those by which a client asks whether its own copy still holds.
+    /// The conditions by which a client asks whether its own copy still holds.
     private static let validators: FieldNameSet = ["If-None-Match", "If-Modified-Since"]
 
-    /// The lines of a request that are such.
+    /// The lines of a request that are such conditions.
     static func preconditions(_ fields: HeaderFields) -> HeaderFields {
         var conditions: HeaderFields = [:]
         conditions.lines = fields.lines.filter { preconditions.contains($0.name) }
@@ -282,10 +287,10 @@ extension PassRequest {
             content: content.map { $0.body.count == 1 ? "1 byte" : "\($0.body.count) bytes" })
     }
 
-    /// Whether its answer may be stored in parts: with our own rules validators have no say.
+    /// Whether the response may be stored in parts: with `ttl` semantics validators do not count.
     var mayHaveParts: Bool { rule.semantics == .rfc && content == nil }
 
-    /// A key for something that belongs to what is stored of its URL in parts.
+    /// A key for a row or a flight that belongs to the stored parts of this URL.
     func partKey(_ name: String) -> CacheKey {
         provider.rawKey(UpstreamRequest(path: path, query: query), variant: "part " + name)
     }
@@ -302,7 +307,7 @@ extension PassRequest {
             classify: { provider.provider.classify($0, endpoint: endpoint) })
     }
 
-    /// A body that ended before its end.
+    /// The failure for a response body that was cut off.
     func cutOff(_ failure: BodyFailure) -> UpstreamFailure {
         UpstreamFailure(
             provider: provider.name, failure: .unreachable, detail: "\(provider.name): \(failure.reason)",
@@ -316,10 +321,10 @@ public struct PassTarget: Sendable {
     var path: String
     var query: String?
     var coding: String?
-    /// What is told of the content that is a part of the question: its length.
+    /// What an explanation tells of content that is part of the key: its length.
     var content: String?
 
-    /// A target without a query and content and in no coding, where none is named.
+    /// A target. By default it has no query, no content and no coding.
     public init(base: String, path: String, query: String? = nil, coding: String? = nil, content: String? = nil) {
         self.content = content
         self.base = base
@@ -328,8 +333,8 @@ public struct PassTarget: Sendable {
         self.coding = coding
     }
 
-    /// The parts of the key. The values of a query may hold what is nobody else's business: only its names are told, and
-    /// what has no name may be a secret as a whole.
+    /// The parts of the key. The values of a query may be private, so only its names are told. A component without a
+    /// name may be a secret as a whole, so it is hidden.
     public var keyParts: [KeyParameter] {
         let names = query.map { query in
             query.split(separator: "&").map { $0.contains("=") ? $0.prefix { $0 != "=" } + "=…" : "…" }

@@ -1,15 +1,15 @@
-// A stored answer that answers a request although neither its URL nor its fields select it: the answer to an equivalent
-// query (No-Vary-Search), or the one in the client's preferred language. It is looked for only where nothing else was
-// found, and only a fresh one is used. It is neither validated nor kept in memory for this request.
+// Finds a stored response that answers a request although neither its URL nor its fields select it: the response to an
+// equivalent query (No-Vary-Search), or the one in the client's preferred language. This look-up runs only if nothing
+// else was found, and only a fresh response is used. It is neither validated nor kept in memory for this request.
 import LarderCache
 import LarderCore
 import LarderHTTP
 
 extension PassSelection {
-    /// Variants in the right language that are opened for one request.
+    /// The most variants in the right language that are opened for one request.
     private static let mostOpened = 4
 
-    /// - Parameter found: what the request selects: nothing.
+    /// - Parameter found: the result of the normal look-up, which selected no entry.
     func other(than found: EntryCache.Found) async -> EntryCache.Found? {
         if let chosen = await inBestLanguage(found) { return chosen }
         guard request.content == nil else { return nil }

@@ -1,4 +1,4 @@
-// How the answer to a pass-through request is found and made. It is one of the variants that lie under a URL, and the
+// How the response to a pass-through request is found and made. The response is one of the variants of a URL, and the
 // request's fields select it (RFC 9111 §4.1).
 import LarderCache
 import LarderCore
@@ -10,14 +10,14 @@ public struct PassSelection: Sendable {
     let request: PassRequest
     let snapshot: Snapshot
 
-    /// The answer to that request, by the settings of that snapshot.
+    /// Selects for a request, with the settings of a snapshot.
     public init(engine: Engine, request: PassRequest, snapshot: Snapshot) {
         self.engine = engine
         self.request = request
         self.snapshot = snapshot
     }
 
-    /// The entry with whose removal a fetch under way becomes one of before.
+    /// The digest whose removal makes a fetch in progress outdated.
     var removable: Digest { request.target.digest }
 
     func find() async -> EntryCache.Found {
@@ -32,11 +32,11 @@ public struct PassSelection: Sendable {
         return found
     }
 
-    /// The range that the request asks for, for a fetch that may store it.
+    /// The range that the request asks for, for a fetch that may store the response.
     var part: PartPlan? { PassParts(engine: engine, request: request, snapshot: snapshot).asWritten }
 
-    /// Requests of one key share a fetch: those for one URL, and where variants are known, those that the same fields
-    /// select as far as can be told.
+    /// The key of the flight that fetches the response. Requests with the same key share one flight: requests for the
+    /// same URL, and if variants are known, those with the same selecting fields as far as that can be told.
     func flightKey(_ found: EntryCache.Found) -> CacheKey {
         if let part = found.part {
             return PassParts(engine: engine, request: request, snapshot: snapshot).flightKey(part)
@@ -45,20 +45,20 @@ public struct PassSelection: Sendable {
         return request.variantKey(VariantIndex.selection(names: names, requestFields: request.forwarded))
     }
 
-    /// Whether what was made for another request is an answer to this one: the fields that selected it are the same.
-    /// - Parameter found: what the asker's own look-up found.
+    /// Whether a response that was made for another request answers this one too: the selecting fields are the same.
+    /// - Parameter found: the result of this request's own look-up.
     func selects(_ made: Made, _ found: EntryCache.Found) -> Bool {
         guard let selection = made.selection else { return true }
-        // A flight may be under way for a moment after its body has failed: that is nobody's answer who comes then.
+        // A flight may remain for a moment after its body has failed. A request that comes then must not get that body.
         if made.tape?.tape.failure != nil { return false }
         if let parts = made.entry.large as? PartsBody {
-            // A coded part cannot be undone for a client that does not take the coding.
+            // A part of coded content cannot be decoded for a client that does not accept the coding.
             let isTaken = PassParts(engine: engine, request: request, snapshot: snapshot).isTaken(made.entry.fields)
             if parts.hasFailed || !isTaken { return false }
         }
-        // What was asked for before a purge or an unsafe request is not given to who asks after it.
+        // A response that was requested before a purge or an unsafe request must not go to a later request.
         guard engine.cache.isCurrent(selection.began) else { return false }
-        // Nor an answer after a newer one, whether that is not there to be found, or was found and may not be used.
+        // Nor must it follow a newer response, whether that one cannot be found, or was found and must not be used.
         if let place = selection.place {
             if place.isWithdrawn { return false }
             if let newer = found.entry, place.isOvertaken, newer.responseTime > made.entry.responseTime { return false }
@@ -66,9 +66,9 @@ public struct PassSelection: Sendable {
         return request.rule.semantics == .ttl || selection.vary.matches(selection.fields, request.forwarded)
     }
 
-    /// Fetches, stores, and ends when the row is committed or refused.
+    /// Fetches and stores the response. Ends when the row is committed or refused.
     func make(_ order: EntryRecipe.Order, _ voice: FlightVoice) async -> FlightResult {
-        // What another request selects has no part in the fetch.
+        // An entry that another request selects has no part in the fetch.
         let looked = order.found?.chosenBy == nil ? order.found : nil
         return await PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: order.isRefresh)
             .work(looked, voice)

@@ -1,10 +1,10 @@
-// Whether an answer of a pass-through upstream is stored, and by which rule.
+// Whether a response of a pass-through upstream is stored, and by which rule.
 import LarderCache
 import LarderCore
 
-/// Whether and why an answer is stored.
+/// Whether a response is stored, and why.
 enum PassVerdict: Sendable {
-    /// - Parameter fields: those to store.
+    /// - Parameter fields: the fields to store.
     case store(Lifetimes, CacheRule, fields: HeaderFields)
     case refuse(CacheRule)
 
@@ -18,9 +18,10 @@ enum PassVerdict: Sendable {
 }
 
 extension PassRequest {
-    /// Whether a 304, or an answer to HEAD, brings nothing up to date that is stored: who says who they are may be told what is for
-    /// nobody else (RFC 9111 §3.5), and of an answer to a request with `no-store` no part is stored (§5.2.1.5).
-    /// - Parameter news: the stored answer as it would be then.
+    /// Whether a 304 or a HEAD response must not update the stored response. A response to a request with credentials
+    /// may describe what only that client may see (RFC 9111 §3.5). No part of the response to a request with `no-store`
+    /// is stored (§5.2.1.5).
+    /// - Parameter news: the stored response after the update.
     public func tellsItsClientAlone(_ news: StoredResponse) -> Bool {
         isPersonal && !judge.isForAll(news) || directives.noStore
     }

@@ -1,27 +1,28 @@
-// Request content that is part of the question. QUERY (RFC 10008) asks with its content what GET asks with its URL. So
-// the key of the answer contains everything that gives the content its meaning. The same applies to a POST that the
+// Request content that is part of the cache key. QUERY (RFC 10008) asks with its content what GET asks with its URL. So
+// the key of the response contains everything that gives the content its meaning. The same applies to a POST that the
 // configuration declares to only read.
 import LarderCore
 import LarderHTTP
 import LarderSettings
 
-/// Content of at most `cache.maxQueryBody`, whole.
+/// Complete request content of at most `cache.maxQueryBody` bytes.
 public struct QueryContent: Sendable {
     let body: Bytes
-    /// Its length, its digest, and the fields that say how it is to be read. Content that differs in any of them is another
-    /// question; what the upstream takes for the same question in other words only costs a call.
+    /// The length, the digest, and the fields that say how the content is to be read. Content that differs in any of
+    /// them is another question. If the upstream sees the same question in both, this only costs a call.
     let identity: String
-    /// By which a person tells contents apart: "(17 bytes, 3q2-7w)".
+    /// A mark by which a person can tell contents apart: "(17 bytes, 3q2-7wAb)".
     var mark: String { "(\(body.count) bytes, \(Base64URL.encode(Digest(of: Bytes(text: identity)).bytes).prefix(8)))" }
-    /// What the configuration says of a POST; nil for QUERY.
+    /// What the configuration declares for a POST; nil for QUERY.
     let declared: ReadOnlyPost?
-    /// The room in memory of a longer one.
+    /// The memory reservation of a longer body.
     private let hold: BodyHold?
 
-    /// Fields of the request that change what its content means.
+    /// Request fields that change what the content means.
     private static let meaning = ["Content-Type", "Content-Encoding", "Content-Language"]
-    /// Fields of a request by which no API chooses what it answers. A declared answer often says nothing of what selected it (`Vary`),
-    /// and APIs tell their callers apart by fields of many names: all others are a part of a declared question.
+    /// Request fields by which no API chooses its response. All other fields are part of the cache key of a declared
+    /// POST: its response often does not say what selected it (`Vary`), and APIs tell their callers apart by fields of
+    /// many names.
     private static let indifferent = FieldNameSet([
         "Host", "Connection", "Content-Length", "Transfer-Encoding", "TE", "Trailer", "Upgrade", "Keep-Alive", "Expect",
         "Via",
@@ -32,15 +33,15 @@ public struct QueryContent: Sendable {
     ])
 
     /// - Parameters:
-    ///   - fields: of the request.
-    ///   - declared: what the configuration says of a POST.
-    ///   - hold: of the body, which is kept as long as this is.
+    ///   - fields: the request's fields.
+    ///   - declared: what the configuration declares for a POST.
+    ///   - hold: the memory reservation of the body. It is kept as long as this value.
     public init(_ body: Bytes, fields: HeaderFields, declared: ReadOnlyPost? = nil, hold: BodyHold? = nil) {
         self.body = body
         self.declared = declared
         self.hold = hold
         let read = Self.meaning.map { name in
-            // A line end is in no value, so that no two lists of fields make one text.
+            // No field value contains a line end, so different lists of fields give different texts.
             "\n" + (fields.combined(name) ?? "")
         }
         let whole = "\(body.count) \(Base64URL.encode(Digest(of: body).bytes))" + read.joined()
@@ -51,7 +52,7 @@ public struct QueryContent: Sendable {
         var other = fields
         other.remove(Self.indifferent)
         let lines = other.lines.map { "\(FieldList.lowercased($0.name)):\($0.value)" }.sorted()
-        // Some of them are secrets.
+        // Some of these fields are secrets, so only a digest is kept.
         let digest = Digest(of: Bytes(text: lines.joined(separator: "\n")))
         identity = whole + "\n" + Base64URL.encode(digest.bytes)
     }

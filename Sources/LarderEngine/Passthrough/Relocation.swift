@@ -11,7 +11,7 @@ struct Relocation {
     private let own: HTTPURL
     private let way: WayOut
 
-    /// Nil where the request's URL is not a valid one (RFC 3986): nothing can be resolved against it.
+    /// Nil if the request's URL is not valid (RFC 3986): nothing can be resolved against it.
     init?(_ way: WayOut) {
         guard let own = HTTPURL(way.provider.url(UpstreamRequest(path: way.path, query: way.query))) else { return nil }
         self.own = own
@@ -26,32 +26,33 @@ struct Relocation {
         }
     }
 
-    /// What a client must be told so that it comes to the place that the upstream named (RFC 3986 §4.1, §5.2).
+    /// Rewrites a reference so that it leads the client to the place that the upstream named (RFC 3986 §4.1, §5.2).
     func reference(_ written: String) -> String {
         let mark = written.utf8.firstIndex(of: 0x23)
         let fragment = mark.map { String(written[$0...]) } ?? ""
         let text = Self.encoded(ASCII.trimmed(written[..<(mark ?? written.endIndex)]))
-        // A fragment alone is in the answer itself; what cannot be resolved is left to the client.
+        // A fragment alone refers to the response itself. A reference that cannot be resolved is left to the client.
         guard !text.isEmpty, let url = own.resolving(text) else { return written }
         let isAbsolute = HTTPURL(text) != nil
-        // A path that is refused here leads nowhere through the cache.
+        // A path that is refused here cannot be reached through the cache.
         guard let request = way.provider.request(url: url), (try? UpstreamPath.check(request.path)) != nil else {
-            // Seen from here, an absolute path of the upstream's origin would be one of this origin.
+            // The client would take an absolute path of the upstream's origin for a path of this origin.
             return isAbsolute ? written : url.text + fragment
         }
         let target = way.mount + request.target
         if !isAbsolute, text.utf8.first != 0x2F, seenFromHere(text) == target { return written }
-        // With two slashes it would begin with a host (RFC 3986 §4.2).
+        // A target with two leading slashes would begin with a host (RFC 3986 §4.2).
         return (target.hasPrefix("//") ? "/." + target : target) + fragment
     }
 
-    /// Where a relative path leads a client that knows no more than its own URL.
+    /// The target to which a relative path leads a client that knows only its own URL.
     private func seenFromHere(_ reference: String) -> String? {
         let query = way.query.map { "?\($0)" } ?? ""
         return HTTPURL("http://here\(way.clientPath)\(query)")?.resolving(reference)?.target
     }
 
-    /// The targets of a list of links (RFC 8288 §3); what is no such list stays from there on.
+    /// Rewrites the targets of a list of links (RFC 8288 §3). From the first malformed member on, the value is
+    /// unchanged.
     func links(_ value: String) -> String {
         var out = ""
         var rest = value[...]
@@ -86,7 +87,7 @@ struct Relocation {
         return text.endIndex
     }
 
-    /// Bytes that no URL has are encoded, as clients do that follow such a reference (a value has a scalar for each byte).
+    /// Encodes bytes that no URL contains, as clients do for such a reference. A field value has one scalar per byte.
     private static func encoded(_ text: Substring) -> String {
         if text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { return String(text) }
         var out = ""

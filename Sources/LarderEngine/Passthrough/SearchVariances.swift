@@ -1,56 +1,57 @@
-// Which stored answers may answer other queries of their path (No-Vary-Search), for all providers. The table is in
-// memory only. What was changed before this run is unknown, so an answer that was received before this run answers only
-// its own query.
+// Which stored responses may answer other queries of their path (No-Vary-Search), for all providers. The table is in
+// memory only. Changes before this run are unknown, so a response that was received before this run answers only its
+// own query.
 import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderSettings
 
+/// The known responses that answer other queries, and the times of changes after which they must not.
 final class SearchVariances: Sendable {
-    /// What came of a field; the words of the counter.
+    /// What became of a `No-Vary-Search` field. The raw values are labels of the counter.
     enum Result: String {
-        /// A request was answered by the answer to another query.
+        /// The response to another query answered a request.
         case answered
-        /// An answer that could have been was forgotten for want of room.
+        /// A response that could answer other queries was forgotten for lack of room.
         case dropped
-        /// The field of an answer that was stored is longer than is read.
+        /// The field of a stored response is longer than Larder reads.
         case refused
     }
 
-    /// A table for each provider that was ever configured.
+    /// One table for each provider that has sent the field.
     private let tables = Lock<[String: SearchVarianceTable]>([:])
-    /// Up to when answers may have been made unsuitable by a change of which it is not known which queries it concerns: what was
-    /// received before answers its own query only. By provider; "" for all.
+    /// The time of the last change that may have made responses unsuitable without naming the affected queries. A
+    /// response that was received before answers its own query only. By provider; "" stands for all.
     private let changed = Lock<[String: WallTime]>([:])
     /// When this run began.
     private let began: WallTime
 
-    /// - Parameter began: when this run began. Changes before it are not known.
+    /// - Parameter began: when this run began. Earlier changes are unknown.
     init(began: WallTime) {
         self.began = began
     }
 
-    /// Something of the provider changed or was removed; nil: of any.
+    /// Notes that something of a provider changed or was removed. Nil stands for any provider.
     func noteChange(of provider: String?, at now: WallTime) {
         changed.withLock { changed in changed[provider ?? ""] = max(changed[provider ?? ""] ?? now, now) }
     }
 
-    /// Whether an answer may answer other queries than its own.
+    /// Whether a response may answer other queries than its own.
     func mayAnswerOtherQueries(_ entry: StoredResponse, of provider: String) -> Bool {
         entry.responseTime >= began && mayAnswerOthers(entry, of: provider)
     }
 
-    /// Whether nothing of the provider that this run knows of was changed since an answer was received.
+    /// Whether this run knows of no change at the provider since a response was received.
     func mayAnswerOthers(_ entry: StoredResponse, of provider: String) -> Bool {
         let last = changed.withLock { changed in [changed[provider], changed[""]].compactMap { $0 }.max() }
         return last.map { entry.responseTime > $0 } ?? true
     }
 
-    /// Whether answers of the request's path are known that answer other queries.
+    /// Whether responses to other queries of the path are known that may answer the request.
     func knows(_ request: PassRequest) -> Bool { !equivalents(of: request).isEmpty }
 
-    /// Notes an answer that is stored.
-    /// - Returns: how many others had to leave.
+    /// Notes a response that is stored.
+    /// - Returns: how many other responses were forgotten to make room.
     func note(_ request: PassRequest, _ variance: SearchVariance) -> Int {
         guard let form = SearchVarianceTable.Form(request.query, by: variance) else { return 0 }
         let path = request.pathDigest
@@ -59,12 +60,12 @@ final class SearchVariances: Sendable {
         }
     }
 
-    /// The queries whose answers may answer the request.
+    /// The queries whose responses may answer the request.
     func equivalents(of request: PassRequest) -> [String?] {
         equivalents(of: request.query, at: request.pathDigest, of: request.provider.name)
     }
 
-    /// The same for a query of a path of that provider.
+    /// The same for a query of a path of the given provider.
     func equivalents(of query: String?, at path: @autoclosure () -> Digest, of provider: String) -> [String?] {
         // Most providers never send the field.
         guard tables.withLock({ $0[provider] != nil }) else { return [] }
@@ -75,7 +76,7 @@ final class SearchVariances: Sendable {
         return tables.withLock { $0[provider]?.equivalents(of: query, at: path, forms) ?? [] }
     }
 
-    /// Forgets one whose answer is gone.
+    /// Forgets a query whose response is gone.
     func forget(_ query: String?, of request: PassRequest) {
         let path = request.pathDigest
         tables.withLock { $0[request.provider.name]?.forget(query, at: path) }
@@ -83,9 +84,9 @@ final class SearchVariances: Sendable {
 }
 
 extension Engine {
-    /// Notes a stored answer that says that it answers other queries too.
-    /// - Parameter isRead: it was noted when it was stored, and is noted again since it may have been dropped: a field that is refused is
-    ///   counted once.
+    /// Notes a stored response that says it answers other queries too.
+    /// - Parameter isRead: whether the response was read from the store. It was noted when it was stored, and is noted
+    ///   again because it may have been forgotten. A refused field is counted only the first time.
     func noteSearchVariance(_ entry: StoredResponse, of request: PassRequest, isRead: Bool = false) {
         guard request.content == nil, entry.fields.contains("No-Vary-Search") else { return }
         guard !SearchVariance.isBeyondBounds(entry.fields) else {
@@ -96,12 +97,12 @@ extension Engine {
         if dropped > 0 { count(.dropped, request, dropped) }
     }
 
-    /// Something of a provider was changed or removed, here or on another host; nil: of any.
+    /// Notes that something of a provider changed or was removed, here or on another host. Nil stands for any provider.
     public func endOtherQueries(of provider: String?) {
         searchVariances.noteChange(of: provider, at: time.wall())
     }
 
-    /// Invalidates what answers the request's URL from under another query.
+    /// Invalidates the responses to other queries that answer the request's URL.
     public func invalidateEquivalents(of request: PassRequest) async {
         endOtherQueries(of: request.provider.name)
         for query in searchVariances.equivalents(of: request) {
@@ -109,7 +110,7 @@ extension Engine {
         }
     }
 
-    /// The keys of the answers that answer a request to a provider of one's own from under another query.
+    /// The keys of the responses to other queries that may answer a request to a pass-through provider.
     public func equivalents(of request: UpstreamRequest, at provider: ConfiguredProvider) async -> [CacheKey] {
         guard provider.isPassthrough, provider.settings.semantics == .rfc else { return [] }
         let path = provider.rawKey(UpstreamRequest(path: request.path)).digest
@@ -117,7 +118,7 @@ extension Engine {
         for query in searchVariances.equivalents(of: request.query, at: path, of: provider.name) {
             let key = provider.rawKey(UpstreamRequest(path: request.path, query: query))
             guard let entry = await cache.stored(key), searchVariances.mayAnswerOtherQueries(entry, of: provider.name),
-                // A list of variants is as new as the newest of them, and each of those says for itself what it answers.
+                // A variant list is as new as its newest variant. Each variant says itself which queries it answers.
                 entry.endpoint == VariantStore.indexName
                     || SearchVariance(entry.fields).areEquivalent(query, request.query)
             else { continue }

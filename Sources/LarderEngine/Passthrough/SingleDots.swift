@@ -4,8 +4,8 @@
 import LarderCore
 
 extension UpstreamPath {
-    /// The path without segments of a single dot, encoded ones included (RFC 3986 §6.2.2.2); one at the end leaves the
-    /// slash before it.
+    /// The path without segments of a single dot, including encoded ones (RFC 3986 §6.2.2.2). If such a segment is the
+    /// last one, the slash before it stays.
     public static func withoutSingleDots(_ path: String) -> String {
         guard path.utf8.first == 0x2F, mayHaveSingleDots(path) else { return path }
         var segments: [Substring] = []
@@ -20,7 +20,7 @@ extension UpstreamPath {
         return "/" + segments.joined(separator: "/")
     }
 
-    /// Whether a segment begins like one. Mostly none does, and then nothing is made.
+    /// Whether a segment begins like a single dot. In most paths none does, and nothing is allocated.
     private static func mayHaveSingleDots(_ path: String) -> Bool {
         var isStart = false
         for byte in path.utf8 {

@@ -3,13 +3,14 @@
 // origin, whether they are text or not.
 import LarderCore
 
-/// Paths that may be put behind a base URL.
+/// Checks paths that are to be appended to a base URL.
 public enum UpstreamPath {
     /// - Parameters:
-    ///   - path: percent-encoded as it came.
-    ///   - isText: it must be UTF-8, as the paths of every built-in provider are.
+    ///   - path: the path, percent-encoded as received.
+    ///   - isText: whether it must be UTF-8, as the paths of every built-in provider are.
+    /// - Throws: `ClientFacingError` if the path must not be appended.
     public static func check(_ path: String, isText: Bool = false) throws(ClientFacingError) {
-        // "OPTIONS *" is about the server itself (RFC 9112 §3.2.4); behind the base URL the star would be part of its
+        // "OPTIONS *" is about the server itself (RFC 9112 §3.2.4). Behind the base URL the star would be part of its
         // name.
         guard path.utf8.first == 0x2F else { throw .invalid("path", "A path begins with a slash.") }
         let plain: Bytes

@@ -1,22 +1,23 @@
-// Where the answers of one URL lie. An answer that no request field selected lies under the URL's own key. Where `Vary`
-// names fields, an index lies there, and each variant lies under a key of its own that the index gives (RFC 9111 §4.1).
-// The URL's key is the parent of its variants, so purging it purges them too.
+// Where the responses of one URL are stored. A response that no request field selected has the URL's own key. If `Vary`
+// names fields, that key holds a variant list, and each variant has a key of its own that the list gives (RFC 9111
+// §4.1). The URL's key is the parent of its variants, so purging it purges them too.
 import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderStore
 
+/// Finds, writes and removes the variants of one request's URL.
 struct VariantStore: Sendable {
     let engine: Engine
     let request: PassRequest
 
-    /// The endpoint name of an index's row.
+    /// The endpoint name that marks the row of a variant list.
     static let indexName = "variants"
 
-    /// Whether a row is a list of variants.
+    /// Whether a row is a variant list.
     static func isList(_ row: StoredResponse) -> Bool { row.endpoint == indexName }
 
-    /// Looks for the stored answer that fits the request's selecting fields.
+    /// Finds the stored response that fits the request's selecting fields.
     func find() async -> EntryCache.Found {
         let cache = engine.cache
         let ready = cache.readyStamp(request.primary.digest)
@@ -34,28 +35,28 @@ struct VariantStore: Sendable {
         cache.used(request.primary.digest)
         for (place, selection) in index.candidates(for: request.forwarded).enumerated() {
             let key = request.variantKey(selection)
-            // Before the variant is read, as for the list: it is freshened, hidden and removed without its list.
+            // Stamp before the variant is read: a variant is freshened, hidden and removed without its list.
             let both = cache.readyStamp([request.primary.digest, key.digest])
             guard let entry = await cache.open(key), await canBegin(entry) else { continue }
             return EntryCache.Found(
-                // Of several the most recent one is to be used (RFC 9111 §4.1): where that could not be read, or is gone, an
-                // older one is asked about first.
+                // The most recent of several candidates must be used (RFC 9111 §4.1). If that one is gone or could not
+                // be read, an older one must be validated first.
                 entry: entry, isInDoubt: place > 0 || index.isInDoubt(selection), index: index,
                 isForAll: request.isChosenPlainly(selection, index),
-                // A later one may answer because the first could not be read in time: nothing to be kept ready.
+                // A later candidate may answer only because the first could not be read in time: do not keep it ready.
                 list: place == 0 ? StoredRow(first) : nil,
-                // Where the list was changed since it was read, the older stamp says so.
+                // If the list changed since it was read, the older stamp shows that.
                 ready: cache.isCurrent(ready) ? both : ready, began: began)
         }
         return EntryCache.Found(index: index, ready: ready, began: began)
     }
 
-    /// Whether the parts of a large body that are asked for begin with what was stored: a damaged one is a miss as long as no
-    /// head has gone out. The store itself looks at the beginning of the whole.
+    /// Whether the requested ranges of a large body begin with the bytes that were stored. A damaged body is a miss as
+    /// long as no head has been sent. The store itself checks the beginning of the whole body.
     private func canBegin(_ entry: StoredResponse) async -> Bool {
         guard let large = entry.large, request.wantsRange else { return true }
         let ranges: [Range<Int64>] =
-            // Without a look at If-Range, which only decides whether ranges count.
+            // `If-Range` is left out: it only decides whether ranges count.
             switch ByteRange.evaluate(
                 requestFields: ["Range": request.fields.combined("Range") ?? ""], length: large.length, etag: nil,
                 lastModified: nil, date: nil)
@@ -68,7 +69,7 @@ struct VariantStore: Sendable {
         return true
     }
 
-    /// A validated variant lives longer; its index must not be evicted before it, nor before the others.
+    /// Prolongs the variant list after one of its variants was validated. The list must live as long as they do.
     func prolong(_ entry: StoredResponse) async {
         guard entry.key != request.primary, let list = await engine.cache.open(request.primary),
             list.staleUntil < entry.staleUntil
@@ -77,7 +78,7 @@ struct VariantStore: Sendable {
             request.primary.digest, freshUntil: max(list.freshUntil, entry.freshUntil), staleUntil: entry.staleUntil)
     }
 
-    /// Every stored variant, for an update that concerns them all.
+    /// Every stored variant, for an update that concerns all of them.
     func all(_ index: VariantIndex) async -> [StoredResponse] {
         var entries: [StoredResponse] = []
         for selection in index.variants.map(\.selection) {
@@ -86,7 +87,7 @@ struct VariantStore: Sendable {
         return entries
     }
 
-    /// The key under which an answer with that `Vary` is stored, and the parents to note.
+    /// The key under which a response with these `Vary` names is stored, and the parents of its row.
     func place(_ names: [String]) -> (key: CacheKey, parents: [Digest]) {
         guard !names.isEmpty else { return (request.primary, []) }
         let selection = VariantIndex.selection(names: names, requestFields: request.forwarded)
@@ -96,21 +97,21 @@ struct VariantStore: Sendable {
     /// What became of an answer and of the list that names it.
     struct Kept {
         var written: Written
-        /// The list went with it, or none is needed.
+        /// The list was stored with the response, or none is needed.
         var isListed = true
-        /// There was a list before, which may go on selecting what it did where the new one is not stored.
+        /// There was a list before. It may go on selecting the same entries if the new list is not stored.
         var hadList = false
-        /// Other requests for the same target and coding get it, too.
+        /// Other requests for the same target and coding get the response too.
         var isForAll = true
-        /// It is older than what is stored, or than all that the list has room for: that it is not stored says nothing of these.
+        /// The response is older than what is stored, or than all of a full list. Its refusal says nothing about those.
         var isOutdated = false
     }
 
-    /// Writes an answer, and with it the URL's index where fields select it: as one that was just received. One note of a URL
-    /// at a time: each reads the list and writes it with its own variant.
+    /// Writes a response, and if request fields select it, the variant list with it: the response becomes the newest.
+    /// Calls for one URL take turns, because each reads the list and writes it back with its own variant.
     /// - Parameters:
-    ///   - place: the answer's among those of the URL that are under way.
-    ///   - write: writes the answer, and the list together with it.
+    ///   - place: the response's place among the responses in progress of its URL.
+    ///   - write: writes the response together with the list.
     func keep(
         _ entry: StoredResponse, names: [String], putsOthersInDoubt: Bool, _ place: AnswerPlace,
         by write: (Companion?) async -> Written
@@ -118,15 +119,16 @@ struct VariantStore: Sendable {
         guard !names.isEmpty else { return Kept(written: await write(nil)) }
         let turns = engine.cache.turns
         guard await turns.enter(request.primary.digest) else {
-            // Others wait only where there is a list, or where one is being written.
+            // The turn is contended only if the URL has a variant list or one is being written.
             return Kept(written: await write(nil), isListed: false, hadList: true, isForAll: false)
         }
         defer { turns.leave(request.primary.digest) }
         guard !place.isOvertaken else { return Kept(written: .refused, isOutdated: true) }
         let new = await list(with: entry, names, putsOthersInDoubt)
-        // It is older than all that the list has room for: nobody would be answered by it.
+        // The response is older than every variant that the list has room for, so no request would get it.
         if new.lacksEntry { return Kept(written: .refused, hadList: new.hadList, isOutdated: true) }
-        // One that is not stored leaves the older list, which selects what it did, but no older answer of the URL.
+        // If the new list is not stored, the older list stays and selects the same entries. Without an older list, an
+        // older response under the URL's key must not stay.
         let companion = Companion(
             new.row, supersedes: !new.hadList, concernsOthers: putsOthersInDoubt || new.hasOtherNames)
         let written = await write(companion)
@@ -140,8 +142,8 @@ struct VariantStore: Sendable {
         let turns = engine.cache.turns
         guard await turns.enter(request.primary.digest) else { return }
         defer { turns.leave(request.primary.digest) }
-        // From before the list is read: where all variants were removed since, it is a list of before, and may lack a doubt
-        // that could not be written.
+        // The stamp is taken before the list is read. If all variants were removed since, the list is outdated, and may
+        // lack a doubt that could not be written.
         let began = engine.cache.begin(request.target)
         let new = await list(with: entry, names, false)
         let written = await engine.cache.write(
@@ -149,20 +151,21 @@ struct VariantStore: Sendable {
         if written.isAccepted { await remove(new.dropped) }
     }
 
-    /// Whether newer variants that other names select stand before one in the list, so that some of its requests get them.
+    /// Whether newer variants with other selecting fields precede this one in the list, so that some requests get
+    /// those.
     func isBehindOthers(_ entry: StoredResponse, _ names: [String], _ index: VariantIndex?) -> Bool {
         guard let index, !names.isEmpty else { return false }
         let selection = VariantIndex.selection(names: names, requestFields: request.forwarded)
         return !index.isChosen(selection, byOnly: Set(names))
     }
 
-    /// Puts the variants in doubt that were received before that instant; their newer answer is not stored itself.
-    /// - Returns: false where the list could not be read or its turn did not come, so that it says nothing of it.
+    /// Puts variants in doubt that were received before the given time. The newer response itself is not stored.
+    /// - Returns: false if the list could not be read or its turn did not come, so that it does not record the doubt.
     func doubt(since instant: WallTime, _ began: RemovalStamp) async -> Bool {
         let cache = engine.cache
         guard await cache.turns.enter(request.primary.digest) else { return false }
         defer { cache.turns.leave(request.primary.digest) }
-        // A newer answer that no field selects takes no turn.
+        // A newer response that no field selects takes no turn, so the write below checks this stamp.
         let unchanged = cache.readyStamp(request.primary.digest)
         guard var row = await cache.open(request.primary) else { return false }
         guard row.endpoint == Self.indexName else { return true }
@@ -173,30 +176,30 @@ struct VariantStore: Sendable {
         return true
     }
 
-    /// Those that are listed no more.
+    /// Removes variants that are no longer listed.
     private func remove(_ dropped: [Digest]) async {
         for selection in dropped {
             await engine.cache.remove(request.variantKey(selection).digest, of: request.provider.name)
         }
     }
 
-    /// A list of variants that is to be written.
+    /// A variant list that is about to be written.
     private struct NewList {
         var row: StoredResponse
-        /// Variants that have no place in it any more.
+        /// Variants that the list has no room for any more.
         var dropped: [Digest]
-        /// There was one before.
+        /// There was a list before.
         var hadList: Bool
-        /// The new variant has no place in it.
+        /// The list has no room for the new variant.
         var lacksEntry: Bool
-        /// See `Kept`.
+        /// See `Kept.isForAll`.
         var isForAll: Bool
-        /// Others are selected by other names: some requests select one of them and the new one, and are to get the most recent
-        /// (RFC 9111 §4.1).
+        /// Other variants have other selecting fields. Some requests then match one of them and the new one, and must
+        /// get the most recent (RFC 9111 §4.1).
         var hasOtherNames: Bool
     }
 
-    /// The URL's list with one more variant, or with a newer one in its place.
+    /// The URL's variant list after the new variant was added to it or replaced its older version.
     private func list(
         with entry: StoredResponse, _ names: [String], _ putsOthersInDoubt: Bool
     ) async -> NewList {
@@ -211,7 +214,7 @@ struct VariantStore: Sendable {
             body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,
             freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
             staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil),
-            // It goes with the answers that it lists.
+            // The list is removed together with the responses that it lists.
             parents: request.primary == request.target ? [] : [request.target.digest], label: entry.label)
         return NewList(
             row: row, dropped: dropped, hadList: known != nil, lacksEntry: dropped.contains(selection),

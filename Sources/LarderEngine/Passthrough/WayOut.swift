@@ -1,26 +1,26 @@
-// How the fields of an upstream go out to one client: below `/raw/NAME` of Larder's own origin, which all providers
+// How an upstream's response fields go out to one client: below `/raw/NAME` of Larder's own origin, which all providers
 // share, or at the root of a listener bound to the provider, which is an origin of its own. The store keeps the
 // upstream's own fields. They are adapted here for each mount, and memory keeps the result.
 import LarderCore
 import LarderHTTP
 import LarderSettings
 
-/// A class, since everything on the way of a request holds it.
+/// This is a class because every step of a request holds it.
 public final class WayOut: Sendable {
-    /// What precedes the provider's paths: "/raw/NAME" as the client wrote it, or nothing on a bound listener.
+    /// What precedes the provider's paths: "/raw/NAME" as the client wrote it, or empty on a bound listener.
     let mount: String
-    /// Whose fields these are.
+    /// The provider that the fields come from.
     public let provider: ConfiguredProvider
-    /// The client's path below the mount, without single dots, and its query.
+    /// The client's path below the mount, without single-dot segments.
     public let path: String
     let query: String?
-    /// The whole path as the client wrote it: what it resolves relative references against.
+    /// The whole path as the client wrote it. The client resolves relative references against it.
     let clientPath: String
 
     /// - Parameters:
     ///   - mount: see `mount`.
-    ///   - path: below the mount, without single dots.
-    ///   - query: without "?"; nil where there is none.
+    ///   - path: the client's path below the mount, without single-dot segments.
+    ///   - query: the query without "?"; nil if there is none.
     ///   - clientPath: the whole path as the client wrote it.
     public init(mount: String, provider: ConfiguredProvider, path: String, query: String?, clientPath: String) {
         self.mount = mount
@@ -30,12 +30,12 @@ public final class WayOut: Sendable {
         self.clientPath = clientPath
     }
 
-    /// The origin is Larder's own, and every provider's.
+    /// Whether the fields go out on Larder's own origin, which all providers share.
     var isSharedOrigin: Bool { !mount.isEmpty }
 
-    /// The fields of a final answer.
+    /// The fields of a final response.
     /// - Parameters:
-    ///   - isShared: others get the same bytes, so nobody's cookies go along.
+    ///   - isShared: whether others get the same bytes. If so, cookies are removed unless the settings keep them.
     ///   - received: see `PassFields.toClient`.
     public func fields(_ upstream: HeaderFields, isShared: Bool, received: WallTime) -> HeaderFields {
         let isWithoutCookies = isShared && provider.settings.cookies != .keep
@@ -45,14 +45,15 @@ public final class WayOut: Sendable {
             fields.remove(PassFields.sharing)
             PassFields.confine(&fields)
         } else if fields.contains("Access-Control-Allow-Origin"), !Vary(fields).names("origin") {
-            // A browser that keeps an answer asked without Origin gives it to pages of other origins later, whose own question would
-            // have been refused here (Fetch §4.10, RFC 9110 §12.5.5).
+            // A browser may keep a response to a request without `Origin` and give it later to pages of other origins.
+            // Their own requests would have been refused here (Fetch §4.10, RFC 9110 §12.5.5).
             fields.add("Vary", "Origin")
         }
         return fields
     }
 
-    /// Interim answers (RFC 9110 §15.2), by the rules of the final one. None of them sets a cookie: they are no answer yet.
+    /// The fields of interim responses (RFC 9110 §15.2), by the rules of the final one. An interim response sets no
+    /// cookie, because it is not yet the response.
     public func interim(_ heads: [InterimHead]) -> [InterimHead] {
         heads.map { head in
             var fields = PassFields.filtered(head.fields)
@@ -63,11 +64,11 @@ public final class WayOut: Sendable {
         }
     }
 
-    /// The fields that a mount may change or leave out.
+    /// The fields that a mount may change or remove.
     private static let changed = FieldNameSet(Relocation.names.names + PassFields.ofWholeOrigin.names + ["Set-Cookie"])
 
     private func fit(_ fields: inout HeaderFields) {
-        // Mostly there is nothing to change, which one look tells.
+        // Most responses have no such field. One scan finds that out.
         guard fields.contains(anyOf: Self.changed) else { return }
         if fields.contains(anyOf: Relocation.names), let relocation = Relocation(self) { relocation.apply(to: &fields) }
         guard isSharedOrigin else { return }

@@ -1,21 +1,21 @@
-// What the upstream is asked for so that the answer can be stored as a part, and which parts of the representation are
-// stored already.
+// Which range the upstream is asked for so that its response can be stored as a part, and which parts of the
+// representation are already stored.
 import LarderCache
 import LarderCore
 import LarderHTTP
 
-/// What is stored of a representation in parts.
+/// The stored parts of one representation.
 struct StoredParts: Sendable {
-    /// The name of the row of a list of parts.
+    /// The endpoint name that marks the row of a list of parts.
     static let listName = "parts"
-    /// The name of the row of a part.
+    /// The endpoint name that marks the row of a part.
     static let partName = "part"
 
-    /// The row of the list: it has the head of the whole representation.
+    /// The row of the list. It holds the head of the whole representation.
     var row: StoredResponse
     var content: PartialContent
 
-    /// Whether an answer is a part of the same representation.
+    /// Whether a response is a part of the same representation.
     func isSame(as answer: PartAnswer) -> Bool { content.isSame(as: answer.validator, length: answer.length) }
 
     init(row: StoredResponse, content: PartialContent) {
@@ -23,7 +23,7 @@ struct StoredParts: Sendable {
         self.content = content
     }
 
-    /// The list that a row holds; nil where it holds something else.
+    /// Decodes the list from a row. Nil if the row holds something else.
     init?(_ row: StoredResponse) {
         guard row.endpoint == Self.listName, row.large == nil, let content = PartialContent(decoding: row.body) else {
             return nil
@@ -32,13 +32,13 @@ struct StoredParts: Sendable {
     }
 }
 
-/// What a look-up found of parts. A class, since every look-up has room for one and few have use for it.
+/// What a look-up found out about parts. This is a class because every look-up reserves space for it and few need it.
 final class PartsLook: Sendable {
-    /// What the stored parts are to the request.
+    /// How the stored parts relate to the request.
     let decision: PartDecision
-    /// The range that the upstream is asked for, so that it can be stored as a part.
+    /// The range to ask the upstream for, so that its response can be stored as a part.
     let plan: PartPlan?
-    /// The parts that the request selects.
+    /// The stored parts that the request selects.
     let stored: StoredParts?
 
     init(_ decision: PartDecision, _ plan: PartPlan?, _ stored: StoredParts?) {
@@ -47,7 +47,7 @@ final class PartsLook: Sendable {
 }
 
 extension EntryCache.Found {
-    /// The range that the upstream is asked for, so that it can be stored as a part.
+    /// The range to ask the upstream for, so that its response can be stored as a part.
     var part: PartPlan? {
         get { parts?.plan }
         set {
@@ -58,24 +58,25 @@ extension EntryCache.Found {
 }
 
 extension EntryCache.Found {
-    /// What is stored and may cover for an error: a whole answer, or parts.
+    /// What is stored and can stand in for an error: a whole response, or parts.
     var older: StoredResponse? { entry ?? hidden ?? parts?.stored?.row }
 }
 
-/// One range that the upstream is asked for.
+/// One range to ask the upstream for.
 struct PartPlan: Sendable {
-    /// What an answer is held against.
+    /// The range that a response is checked against.
     let spec: ByteRange.Spec
     /// The value of `Range`.
     let range: String
     /// The value of `If-Range`.
     let ifRange: String?
-    /// The client's own conditions, which go along where nothing stored is asked about: only the origin can judge them.
+    /// The client's own conditions. They are sent if no stored response is being validated, because only the origin can
+    /// judge them.
     private(set) var conditions: HeaderFields
-    /// The parts that the answer is to be put together with: those of another representation are of no use with it.
+    /// The stored parts to combine the response with. Parts of another representation are of no use with it.
     let stored: StoredParts?
 
-    /// A stretch that lacks.
+    /// Plans the request for missing bytes of stored parts.
     init(_ stretch: Range<Int64>, of stored: StoredParts) {
         let last = stretch.upperBound - 1
         spec = .from(stretch.lowerBound, last: last)
@@ -86,8 +87,9 @@ struct PartPlan: Sendable {
         self.stored = stored
     }
 
-    /// The range as its client wrote it; nil where it wrote none, several, or one that is ignored.
-    /// - Parameter isJudged: the client's conditions go along.
+    /// Plans the request for the range as the client wrote it. Nil if the client sent no range, several ranges, several
+    /// `If-Range` fields, or a range that is ignored.
+    /// - Parameter isJudged: whether the client's conditions are sent too.
     init?(asWritten fields: HeaderFields, isJudged: Bool) {
         guard let specs = ByteRange.specs(fields), specs.count == 1, let text = fields.first("Range") else {
             return nil
@@ -101,14 +103,14 @@ struct PartPlan: Sendable {
         stored = nil
     }
 
-    /// The same without the client's conditions.
+    /// The same plan without the client's conditions.
     var unconditional: PartPlan {
         var plan = self
         plan.conditions = [:]
         return plan
     }
 
-    /// The fields that ask for it.
+    /// The request fields that ask for this range.
     var fields: HeaderFields {
         var fields: HeaderFields = ["Range": range]
         if let ifRange { fields.add("If-Range", ifRange) }
@@ -116,7 +118,7 @@ struct PartPlan: Sendable {
         return fields
     }
 
-    /// What makes two requests of the same target ask for the same.
+    /// Two requests for the same target ask for the same bytes if this text is equal.
     var identity: String {
         conditions.lines.reduce("\(range)\n\(ifRange ?? "")") { text, line in
             "\(text)\n\(FieldList.lowercased(line.name)): \(line.value)"

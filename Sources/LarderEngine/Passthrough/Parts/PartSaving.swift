@@ -6,7 +6,7 @@ import LarderSettings
 import LarderStore
 
 extension PartialContent {
-    /// No parts of the representation that an answer is a part of.
+    /// An empty list of parts for the representation that a response belongs to.
     init(_ answer: PartAnswer, keptUntil: WallTime) {
         let identity = answer.validator.map { Identity.validator($0) }
         self.init(
@@ -20,12 +20,12 @@ struct PartSaving: Sendable {
     let answer: PartAnswer
     /// The row of the list, without its content.
     let row: StoredResponse
-    /// What its `Vary` names.
+    /// The field names in the row's `Vary`.
     let names: [String]
     let began: RemovalStamp
-    /// The answer's among those of its URL that are under way.
+    /// The response's place among the responses in progress of its URL.
     let place: AnswerPlace
-    /// The list that was found before the part was asked for, where the answer belongs to it.
+    /// The list that was found before the part was requested, if the response belongs to it.
     let known: StoredParts?
 
     private var cache: EntryCache { parts.engine.cache }
@@ -33,11 +33,11 @@ struct PartSaving: Sendable {
     /// What became of a part.
     private struct Saved {
         var written = Written.refused
-        /// A row was written of what came. Otherwise that is not used: it was refused, or is stored already.
+        /// Whether a row was written from the received bytes. If not, they were refused or are stored already.
         var isRowWritten = false
     }
 
-    /// Stores a part that has come whole.
+    /// Stores a part that has arrived completely.
     func save(_ bytes: Bytes) async -> Written {
         await save(Int64(bytes.count)) { part in
             var part = part
@@ -46,8 +46,8 @@ struct PartSaving: Sendable {
         }.written
     }
 
-    /// Stores what a writer has of a part: so many bytes from its beginning on.
-    /// - Parameter reach: which older answers it overtakes, where its head has not overtaken them.
+    /// Stores the first `count` bytes of a part, which the writer holds.
+    /// - Parameter reach: which older responses this one overtakes, if its head has not overtaken them already.
     func save(_ count: Int64, _ writer: any BodyWriter, overtaking reach: AnswerOrder.Reach? = nil) async {
         let saved = await save(count, overtaking: reach) { part in
             await cache.complete(writer, part, with: nil, since: began, when: { !place.isOvertaken })
@@ -60,14 +60,14 @@ struct PartSaving: Sendable {
     ) async -> Saved {
         var saved = Saved()
         guard place.beginWriting(overtaking: reach) else { return saved }
-        // One at a time: each reads the list and writes it with its own part.
+        // One save at a time: each reads the list and writes it back with its own part.
         guard await cache.turns.enter(row.key.digest) else { return saved }
         defer { cache.turns.leave(row.key.digest) }
-        // A list that could not be read in time is as it was before the part was asked for.
+        // If the list could not be read in time, the list from before the request for the part is used.
         let before = await cache.open(row.key).flatMap { StoredParts($0) } ?? known
         let same = before.flatMap { $0.isSame(as: answer) ? $0 : nil }
         var row = row
-        // The newest head counts, whichever part has come whole first.
+        // The newest head counts, whichever part was completed first.
         if let same, same.row.responseTime > row.responseTime { row = same.row }
         var content = same?.content ?? PartialContent(answer, keptUntil: row.staleUntil)
         let range = answer.range.lowerBound..<answer.range.lowerBound + count
@@ -87,13 +87,13 @@ struct PartSaving: Sendable {
         row.body = content.encoded()
         row.large = nil
         let kept = await parts.lists.keep(row, names: names, putsOthersInDoubt: false, place) { [row] companion in
-            // An older list of the same representation is as right.
+            // If this list is not stored, an older list of the same representation is still right.
             await cache.write(
                 row, with: companion, since: began, supersedes: same == nil, when: { !place.isOvertaken })
         }
-        // Memory holds whole answers only.
+        // Memory holds whole responses only, so the result carries no ready stamp.
         saved.written = kept.written.isAccepted ? Written(state: saved.written.state) : .refused
-        // The older list still names what it did.
+        // The older list stays in use, so the rows that it names must stay.
         guard kept.written.isAccepted else { return saved }
         for start in gone { await remove(start, of: content) }
         if same == nil, let before {
@@ -105,7 +105,8 @@ struct PartSaving: Sendable {
         return saved
     }
 
-    /// Whether a row that begins at the same place holds as much, so that a client that left early does not shorten it.
+    /// Whether the row of a listed part with the same beginning holds at least as many bytes. A client that leaves
+    /// early must not shorten that part.
     private func isHeld(_ range: Range<Int64>, _ content: PartialContent) async -> Bool {
         let isListed = content.parts.contains { part in
             part.start == range.lowerBound && part.range.clamped(to: range) == range
@@ -116,7 +117,7 @@ struct PartSaving: Sendable {
         return stored.bodyLength >= Int64(range.count)
     }
 
-    /// Rows of parts may go so much earlier than their list.
+    /// How much earlier than their list the rows of parts can expire.
     private static let slack = Duration.seconds(600)
 
     private func part(_ range: Range<Int64>, _ row: StoredResponse, _ content: PartialContent) -> StoredResponse {

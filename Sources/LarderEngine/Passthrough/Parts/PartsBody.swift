@@ -4,9 +4,9 @@ import LarderCache
 import LarderCore
 import LarderIO
 
-/// A body in parts. Its length is that of the whole representation, also where not all of it is stored.
+/// A body made of parts. Its length is that of the whole representation, even if not all of it is stored.
 struct PartsBody: LargeBody {
-    /// A part that has just come, or is coming.
+    /// A part that has just arrived or is still arriving.
     struct Live: Sendable {
         var range: Range<Int64>
         var body: Source
@@ -35,23 +35,23 @@ struct PartsBody: LargeBody {
 
     func reader(_ range: Range<Int64>) -> any BodyReader { PartsReader(self, range) }
 
-    /// The part that is coming does not come to its end.
+    /// Whether the arriving part was cut off.
     var hasFailed: Bool {
         if case .tape(let tape) = live?.body { tape.tape.failure != nil } else { false }
     }
 
-    /// Says that a reader has left before its end.
+    /// Notes that a reader left before its end.
     fileprivate func noteAbandoned() {
         if case .tape(let tape) = live?.body { tape.noteAbandoned() }
     }
 
-    /// Says that somebody has begun to read, or has ended, who may reach the part that is coming later.
+    /// Notes that a reader began or ended. A reader that starts with stored bytes may reach the arriving part later.
     fileprivate func noteReader(_ change: Int) {
         if case .tape(let tape) = live?.body { tape.noteReader(change) }
     }
 
-    /// A pass over the beginning of a stretch, as far as what is coming holds it; nil where it does not hold the first byte, or
-    /// lets nobody in any more.
+    /// A reader of the beginning of a stretch, as far as the arriving part covers it. Nil if that part does not contain
+    /// the first byte, or accepts no more readers.
     func liveReader(_ stretch: Range<Int64>) -> (any BodyReader, end: Int64)? {
         guard let live, live.range.contains(stretch.lowerBound) else { return nil }
         let end = min(stretch.upperBound, live.range.upperBound)
@@ -64,12 +64,12 @@ struct PartsBody: LargeBody {
     }
 }
 
-/// A tape that a part comes on. It is cut off when its last reader leaves: what has come by then is stored.
+/// The tape on which a part arrives. It is cut off when its last reader leaves; what has arrived by then is stored.
 final class LiveTape: Sendable {
     let tape: BodyTape
-    /// Keeps the tape's beginning for who begins first.
+    /// Keeps the beginning of the tape for the first reader.
     private let first: Lock<BodyTapeReader?>
-    /// Passes over the body that are not at their end.
+    /// The number of passes over the body that have not ended.
     private let readers = Lock(0)
 
     init(_ tape: BodyTape) {
@@ -77,7 +77,8 @@ final class LiveTape: Sendable {
         first = Lock(tape.reader())
     }
 
-    /// Lets the tape go that nobody is going to read, so that no body is fetched for nobody: its client was told 304, or something went wrong.
+    /// Gives the tape up if no reader comes within `patience`: the client was answered 304, or something went wrong.
+    /// Without this, a body would be fetched that no client reads.
     func release(on loop: EventLoop) {
         loop.post { [weak self] in self?.look(on: loop) }
     }
@@ -85,7 +86,7 @@ final class LiveTape: Sendable {
     private func look(on loop: EventLoop) {
         _ = loop.schedule(at: loop.monotonic + Self.patience) { [weak self] in
             guard let self else { return }
-            // Who reads stored bytes first comes to the tape when it is reached.
+            // A reader that starts with stored bytes takes the tape when it reaches it.
             if readers.withLock({ $0 > 0 }) {
                 if first.withLock({ $0 != nil }) { look(on: loop) }
                 return
@@ -96,7 +97,7 @@ final class LiveTape: Sendable {
 
     func noteReader(_ change: Int) { readers.withLock { $0 += change } }
 
-    /// A reader has left before its end. Where it was the last, nobody comes to the tape.
+    /// Notes that a reader left before its end. If it was the last one, no reader can reach the tape any more.
     fileprivate func noteAbandoned() {
         guard readers.withLock({ $0 <= 1 }) else { return }
         first.withLock { $0.take() }?.abandon()
@@ -110,14 +111,14 @@ final class LiveTape: Sendable {
     }
 }
 
-/// One pass over a stretch of a body in parts.
+/// One pass over a stretch of a body made of parts.
 final class PartsReader: BodyReader {
     private struct State {
         var place: Int64
         var current: (any BodyReader)?
         /// Where the current reader's stretch ends.
         var end: Int64
-        /// Where something was fetched last: what fails there again is not fetched again.
+        /// Where the last fetch began. If bytes are still missing there, the reader fails instead of fetching again.
         var fetchedAt: Int64?
         var isAbandoned = false
     }
@@ -179,7 +180,7 @@ final class PartsReader: BodyReader {
             return try await fetch(place..<end)
         }
         let missing = content.missing(in: rest).first ?? rest
-        // What is coming was asked for already.
+        // The arriving part was requested already, so the fetch ends where that part begins.
         let next = body.live.map(\.range.lowerBound).flatMap { $0 > place ? $0 : nil } ?? .max
         try await fetch(place..<min(missing.upperBound, next))
     }

@@ -1,10 +1,10 @@
-// When stored parts are removed: a newer answer replaces them, or shows that they belong to another version.
+// Removes stored parts when a newer response replaces them, or shows that they belong to another version.
 import LarderCache
 import LarderCore
 import LarderHTTP
 
 extension PassFetch {
-    /// Whether parts of the same representation are stored as that of a whole answer.
+    /// Whether parts of the same representation as this whole response are stored.
     func hasParts(of head: UpstreamHead) async -> Bool {
         guard request.mayHaveParts, let whole = PartRequest.incomplete(head),
             let stored = await parts.lists.find().entry.flatMap({ StoredParts($0) })
@@ -12,21 +12,21 @@ extension PassFetch {
         return stored.isSame(as: whole)
     }
 
-    /// A newer answer that is no part of them takes the place of stored parts.
+    /// Removes stored parts that a newer response replaces because it does not belong to them.
     func removeParts(olderThan entry: StoredResponse, _ began: RemovalStamp) async {
         guard request.mayHaveParts, Displacement.reach(status: entry.status) != nil, entry.status != 206,
             entry.endpoint != StoredParts.listName, engine.cache.isCurrent(began)
         else { return }
         let key = parts.listed.primary
-        // Asked before the look: what is stored in between is found, or was not there.
+        // This check precedes the look-up. An entry that is stored in between is found, or was absent at the check.
         guard await engine.cache.mayHold(key) else { return }
         guard let list = await engine.cache.open(key) else {
-            // A look-up that took too long says nothing.
+            // A look-up that took too long proves nothing, so the list is hidden.
             var newer = entry
             newer.key = key
             return engine.cache.hide(newer)
         }
-        // Other variants stay, as they do in the list of whole ones.
+        // Parts of other variants stay, as whole responses of other variants do.
         let isOfAll = !VariantStore.isList(list) || Displacement.putsOthersInDoubt(status: entry.status)
         guard let old = isOfAll ? list : await parts.lists.find().entry,
             isOlder(old, than: entry) || old.responseTime == entry.responseTime
@@ -34,15 +34,16 @@ extension PassFetch {
         await engine.cache.displace(old.key.digest, of: request.provider.name)
     }
 
-    /// A part or a whole that is given out and not stored leaves no parts that it shows to be another representation's, or that may not be
-    /// stored any more (RFC 9111 §4.3.3). What somebody is told who says who they are, or who forbids storing, is no news for
-    /// everybody.
+    /// Removes stored parts that a response disproves. The response is a part or a whole that is given out and not
+    /// stored. It shows that the parts belong to another representation, or that they must not be stored any more (RFC
+    /// 9111 §4.3.3). A response to a request with credentials or `no-store` removes nothing: it does not speak for
+    /// other clients.
     func removeParts(disprovedBy head: UpstreamHead, _ began: RemovalStamp) async {
         guard request.mayHaveParts, !request.isPersonal, isRefresh || !request.directives.noStore,
             engine.cache.isCurrent(began)
         else { return }
         let isDated = head.fields.contains("ETag") || head.fields.contains("Last-Modified")
-        // The answer to a client's own If-Range need not repeat what the client knows (RFC 9110 §15.3.7).
+        // The response to the client's own If-Range need not repeat what the client knows (RFC 9110 §15.3.7).
         if !isDated, request.fields.contains("If-Range") { return }
         overtakeParts(by: head, .selected)
         guard let known = await parts.lists.find().entry.flatMap({ StoredParts($0) }) else { return }
@@ -52,7 +53,7 @@ extension PassFetch {
         await remove(known, disprovedBy: head)
     }
 
-    /// Takes note of an answer to a GET or HEAD without a body that was passed on.
+    /// Removes stored parts after the response to a GET or HEAD without content was passed on and disproves them.
     public static func notePassedOn(
         _ head: UpstreamHead, of request: PassRequest, since began: RemovalStamp, engine: Engine, snapshot: Snapshot
     ) async {
@@ -71,7 +72,8 @@ extension PassFetch {
         }
     }
 
-    /// A HEAD tells of its GET: parts of another representation are invalid (RFC 9111 §4.3.5).
+    /// Removes parts that a HEAD response disproves. It describes the GET response, and parts of another representation
+    /// are invalid (RFC 9111 §4.3.5).
     private func removeParts(disprovedByHEAD head: UpstreamHead, _ began: RemovalStamp) async {
         guard !request.isPersonal, !request.directives.noStore, engine.cache.isCurrent(began),
             let known = await parts.lists.find().entry.flatMap({ StoredParts($0) })
@@ -87,7 +89,8 @@ extension PassFetch {
         await remove(known, disprovedBy: head)
     }
 
-    /// What is older and still coming is not stored behind an answer that shows another representation.
+    /// Overtakes older responses that still arrive. They must not be stored after one that shows another
+    /// representation.
     private func overtakeParts(by head: UpstreamHead, _ reach: AnswerOrder.Reach) {
         var newer = entry(head, PassFields.endToEnd(head), .refuse(.partialContent))
         let length = head.status == 206 ? ContentRange(head.fields)?.length : head.length
@@ -99,7 +102,7 @@ extension PassFetch {
         }
     }
 
-    /// What came after the head stays.
+    /// Removes the stored parts, unless they arrived after the head.
     private func remove(_ known: StoredParts, disprovedBy head: UpstreamHead) async {
         let then = known.row.responseTime
         guard then <= head.responseTime || then > engine.time.wall() else { return }

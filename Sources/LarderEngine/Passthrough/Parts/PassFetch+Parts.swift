@@ -1,4 +1,4 @@
-// A part that an upstream sends. It goes to everyone who waits, combined with the stored parts, and into the store.
+// Handles a part that an upstream sends. All waiting requests get it, combined with the stored parts, and it is stored.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -8,12 +8,12 @@ import LarderStore
 extension PassFetch {
     var parts: PassParts { PassParts(engine: engine, request: request, snapshot: snapshot) }
 
-    /// The stored answer to the request, whole or made up of parts; or what the upstream is to be asked for.
+    /// Finds the stored response to the request, whole or made of parts. Otherwise finds what to ask the upstream for.
     func find() async -> EntryCache.Found {
         await withParts(await variants.find())
     }
 
-    /// Completes a look-up for a whole answer.
+    /// Adds what is stored in parts to a look-up for a whole response.
     func withParts(_ found: EntryCache.Found) async -> EntryCache.Found {
         guard found.entry == nil, request.mayHaveParts else { return found }
         return await parts.complete(found)
@@ -21,17 +21,17 @@ extension PassFetch {
 
     // MARK: What an answer is
 
-    /// A part that an answer holds, and by which rule it is stored.
+    /// A part that a response contains, and the rule by which it is stored.
     private struct Taken {
         var answer: PartAnswer
         /// The fields and lifetimes of the whole representation.
         var verdict: PassVerdict
-        /// The stored parts that it is put together with: those of the same representation.
+        /// The stored parts of the same representation, to combine the part with.
         var known: StoredParts?
     }
 
-    /// What of an answer is to be stored as a part: of a 206 what it holds, and of a whole answer that is too large its beginning,
-    /// where a part of it is wanted.
+    /// What to store of a response as a part: the content of a 206, or the beginning of a whole response that is too
+    /// large and of which the request wants a part.
     private func taken(
         _ head: UpstreamHead, _ classification: Classification, _ found: EntryCache.Found
     ) -> Taken? {
@@ -39,18 +39,18 @@ extension PassFetch {
         let answer: PartAnswer
         switch head.status {
         case 206:
-            // An origin may send the range that the client asked for though we asked for the whole.
+            // The origin may send the range that the client asked for although Larder asked for the whole.
             guard let part = found.part ?? parts.asWritten, parts.isTaken(head.fields),
                 case .success(let judged) = PartRequest.judge(head, asked: part.spec, known: part.stored?.content)
             else { return nil }
-            // The answer to a client's own If-Range need not have the fields that the client knows (RFC 9110 §15.3.7).
+            // The response to the client's own If-Range need not repeat what the client knows (RFC 9110 §15.3.7).
             if part.stored == nil, part.ifRange != nil { return nil }
             if let known = part.stored, !known.content.isSame(as: judged.validator, length: judged.length) {
                 return nil
             }
             answer = judged
         case 200:
-            // A part that is coming is read once: several ranges of it are not answered by it.
+            // An arriving part is read once, so it cannot answer several ranges.
             guard request.wantsRange, ByteRange.specs(request.fields)?.count == 1, isTooLarge(head),
                 let begun = PartRequest.incomplete(head)
             else { return nil }
@@ -66,8 +66,9 @@ extension PassFetch {
 
     private func isTooLarge(_ head: UpstreamHead) -> Bool { head.length ?? 0 > settings.cache.maxObject }
 
-    /// Whether an answer is no piece of the stored parts for which a stretch was asked: then the client's own range is asked for. A whole that is
-    /// stored, or that the client's range is near the beginning of, answers it.
+    /// Whether a response does not fit the stored parts whose missing bytes were requested, so that the client's own
+    /// range must be requested. A whole response is used instead if it can be stored, or if the client's range lies
+    /// near its beginning.
     private func isAskedAnew(_ head: UpstreamHead, _ found: EntryCache.Found) -> Bool {
         guard let known = found.part?.stored else { return false }
         switch head.status {
@@ -79,12 +80,12 @@ extension PassFetch {
         }
     }
 
-    /// Whether the store sets the pace of an answer's body.
+    /// Whether the response is stored as a part, so that the store sets the pace of its body.
     func isStoredInPart(_ head: UpstreamHead, _ classification: Classification, _ found: EntryCache.Found) -> Bool {
         taken(head, classification, found) != nil
     }
 
-    /// Why an answer is not stored, which of a part says more than that it is one.
+    /// Why a response is not stored. For a part, the rule says more than that it is a part.
     func rule(of verdict: PassVerdict, _ head: UpstreamHead, _ found: EntryCache.Found) -> CacheRule {
         guard verdict.rule == .partialContent, let part = found.part else { return verdict.rule }
         switch PartRequest.judge(head, asked: part.spec, known: part.stored?.content) {
@@ -96,10 +97,10 @@ extension PassFetch {
         }
     }
 
-    /// Whether the upstream has judged the client's own conditions.
+    /// Whether the client's own conditions were sent, so that the upstream judged them.
     func isJudged(_ found: EntryCache.Found) -> Bool { found.part.map { !$0.conditions.lines.isEmpty } ?? false }
 
-    /// What a 304 says to the client's own conditions; nil where these were not sent.
+    /// The result that a 304 gives for the client's own conditions. Nil if those were not sent.
     func judged(_ head: UpstreamHead, _ found: EntryCache.Found) -> Made? {
         guard isJudged(found) else { return nil }
         let own = PassFields.endToEnd(head)
@@ -114,14 +115,15 @@ extension PassFetch {
 
     // MARK: Taking it
 
-    /// Takes an answer that is stored as a part. Nil for any other.
+    /// Takes a response that is stored as a part. If the response does not fit the stored parts, asks again without
+    /// them. Returns nil for any other response.
     func takePart(
         _ stream: UpstreamStream, _ classification: Classification, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ voice: FlightVoice
     ) async -> FlightResult? {
         let head = stream.head
         guard let taken = taken(head, classification, found) else {
-            // It is no piece of what is stored: without that the request is asked anew.
+            // The response does not fit the stored parts, so the request is sent again without them.
             if let known = found.part?.stored, isAskedAnew(head, found) {
                 stream.cancel()
                 return await askAnew(known, found, began, voice)
@@ -171,28 +173,28 @@ extension PassFetch {
         return await archive(made, stream, saving)
     }
 
-    /// What is stored of other representations is not answered after a newer part.
-    /// - Parameter row: of the list.
+    /// Hides stored responses of other representations, which must not be used after a newer part.
+    /// - Parameter row: the row of the list.
     private func hideOthers(
         than row: StoredResponse, _ taken: Taken, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ place: AnswerPlace
     ) async {
-        // Asked before the look: a list that another fetch stores in between is found, or was not there.
+        // This check precedes the look-up. A list stored in between by another fetch is found, or was absent here.
         let mayBeThere = await engine.cache.mayHold(parts.lists.place(names(row)).key)
-        // Another fetch may have stored parts since.
+        // Another fetch may have stored parts in the meantime.
         let now = await parts.lists.find().entry.flatMap { StoredParts($0) }
         if let now, now.isSame(as: taken.answer) { return hideOthersUnderWay(than: row, began, place) }
         var found = found
         if found.entry?.large is PartsBody { found.entry = nil }
-        // Waited for, so that the rows that the new list names are not taken for its own.
+        // Wait for the removal, so that it does not take the rows of the new list for those of the old one.
         if let now, engine.cache.isCurrent(began), !place.isOvertaken, now.row.responseTime <= row.responseTime {
             await engine.cache.displace(now.row.key.digest, of: request.provider.name)
         } else if now == nil, mayBeThere {
-            // The look-up took too long.
+            // The look-up took too long, so the list is hidden.
             engine.cache.hide(row)
         }
         guard await engine.cache.mayHold(request.primary) else {
-            // Hiding what is not there would take with it all that names the URL as its parent, and so other parts.
+            // Hiding an absent entry would also hide everything that names the URL as its parent, and so other parts.
             await displaceShared()
             return hideOthersUnderWay(than: row, began, place)
         }
@@ -201,7 +203,8 @@ extension PassFetch {
         await hideOlder(than: newer, found, began, place)
     }
 
-    /// The same where parts of its representation are stored: what is older and of another was hidden when they came.
+    /// Hides older responses in progress when parts of this representation are stored. Older responses of other
+    /// representations were hidden when those parts arrived.
     func hideOthersUnderWay(than entry: StoredResponse, _ began: RemovalStamp, _ place: AnswerPlace) {
         guard engine.cache.isCurrent(began) else { return }
         var newer = entry
@@ -211,7 +214,8 @@ extension PassFetch {
         }
     }
 
-    /// What goes to who asked for it alone: the answer's own fields, and those that only stored parts have (RFC 9110 §15.3.7).
+    /// The fields for the requesting client alone: the response's own, and those that only the stored parts have (RFC
+    /// 9110 §15.3.7).
     private func own(_ head: UpstreamHead, _ known: StoredParts?) -> HeaderFields {
         var own = PassFields.endToEnd(PartRequest.wholeHead(head))
         guard var stored = known?.row.fields else { return own }
@@ -222,8 +226,8 @@ extension PassFetch {
 
     private static let ofMessage: FieldNameSet = ["Age", "Date", "Content-Length"]
 
-    /// The row of the list: the head of the whole representation. The newest head's fields take the place of the stored ones
-    /// (RFC 9110 §15.3.7.3).
+    /// The row of the list: the head of the whole representation. The newest head's fields replace the stored ones (RFC
+    /// 9110 §15.3.7.3).
     private func row(_ taken: Taken, _ head: UpstreamHead, _ known: StoredParts?) -> StoredResponse {
         let head = PartRequest.wholeHead(head)
         var row = entry(head, PassFields.endToEnd(head), taken.verdict)
@@ -240,7 +244,7 @@ extension PassFetch {
         return row
     }
 
-    /// Forgets the stored parts, and asks for what the client wants without them.
+    /// Removes the stored parts, and asks for what the client wants without them.
     private func askAnew(
         _ known: StoredParts, _ found: EntryCache.Found, _ began: RemovalStamp, _ voice: FlightVoice
     ) async -> FlightResult {
@@ -249,7 +253,7 @@ extension PassFetch {
             await engine.cache.displace(known.row.key.digest, of: request.provider.name)
         }
         var found = found
-        // Nothing is stored any more that the answer could be put together with.
+        // No stored parts are left to combine the response with.
         found.parts = PartsLook(.askAsWritten(nil), isRefresh ? parts.asWritten?.unconditional : parts.asWritten, nil)
         switch await send(found.part?.fields ?? [:], found) {
         case .failure(let failure): return .failed(failure)
@@ -262,12 +266,12 @@ extension PassFetch {
         }
     }
 
-    /// Writes a part into the store as it comes. One that is cut off, or that is longer than may be stored, is shorter there.
+    /// Archives a part as it arrives. A part that is cut off, or longer than may be stored, is stored up to that point.
     private func archive(_ made: Made, _ stream: UpstreamStream, _ saving: PartSaving) async -> FlightResult {
         let tape = stream.body
         defer { tape.release() }
         let count = Int64(saving.answer.range.count)
-        // Of the beginning of a whole answer no digest is known.
+        // The digest of a whole response says nothing about its beginning, so it is not checked.
         var check = check(stream.head)
         switch await copy(tape, expecting: count, &check, most: settings.cache.maxObject) {
         case .refused:
@@ -275,7 +279,7 @@ extension PassFetch {
             return .answered(made)
         case .cut(let failure): return .failed(request.cutOff(failure))
         case .whole(let writer, let written):
-            // One that is longer or shorter than it says is none.
+            // A part that is longer or shorter than its head says is invalid.
             let isGood = written == count && (stream.head.status != 206 || check.fault == nil)
             if isGood { await saving.save(count, writer) } else { writer.abandon() }
             return .answered(made)
@@ -286,7 +290,7 @@ extension PassFetch {
         }
     }
 
-    /// Stores the beginning of a whole answer that was cut off (RFC 9111 §3.3).
+    /// Stores the beginning of a whole response that was cut off (RFC 9111 §3.3).
     func saveBeginning(
         _ count: Int64, of begun: PartAnswer, _ entry: StoredResponse, _ writer: any BodyWriter,
         _ began: RemovalStamp, _ place: AnswerPlace

@@ -1,23 +1,23 @@
-// How the head of a list of parts is brought up to date, by a 304 or the answer to a HEAD (RFC 9111 §4.3.4, §4.3.5): one after the
-// other with parts that are stored in it, and the rows of its parts live as long as it.
+// Freshens the head of a list of parts with a 304 or HEAD response (RFC 9111 §4.3.4, §4.3.5). Freshening and storing of
+// parts take turns on one list. The rows of the parts then live as long as their list.
 import LarderCache
 import LarderCore
 import LarderHTTP
 
 extension PassParts {
-    /// Replaces the head of a stored answer, which may be made up of parts. Where a part was stored since it was read, with a head that is
-    /// older, the list that names that part is brought up to date.
+    /// Replaces the head of a stored response, which may be made of parts. If a part was stored since that response was
+    /// read, and with an older head, the method freshens the list that names the new part.
     /// - Parameters:
-    ///   - entry: the answer as the head updates it.
-    ///   - began: from before the upstream was asked.
-    /// - Returns: whether it was done.
+    ///   - entry: the stored response, freshened by the head.
+    ///   - began: the removal stamp from before the upstream was asked.
+    /// - Returns: whether the head was replaced.
     func freshen(
         _ old: StoredResponse, to entry: StoredResponse, by head: UpstreamHead, since began: RemovalStamp
     ) async -> Bool {
         let cache = engine.cache
         guard let body = old.large as? PartsBody else { return await cache.freshen(old, to: entry, since: began) }
         let known = body.stored.content
-        // Nobody waits for that.
+        // No request waits for this.
         Task { await prolong(known, in: entry) }
         guard await cache.turns.enter(old.key.digest) else { return await cache.freshen(old, to: entry, since: began) }
         defer { cache.turns.leave(old.key.digest) }
@@ -32,7 +32,7 @@ extension PassParts {
         return await cache.freshen(now.row, to: news.entry, since: began)
     }
 
-    /// The rows of the parts live as long as their list.
+    /// Makes the rows of the parts live as long as their list.
     func prolong(_ content: PartialContent, in row: StoredResponse) async {
         for start in Set(content.parts.map(\.start)) {
             let key = key(start, of: content, listed: row.key)
@@ -42,10 +42,10 @@ extension PassParts {
 }
 
 extension PassSelection {
-    /// Brings the stored answer up to date by the answer to a HEAD, and what names it or is a part of it.
+    /// Freshens a stored response with a HEAD response. Prolongs its variant list and the rows of its parts.
     /// - Parameters:
-    ///   - entry: the answer as the head updates it.
-    ///   - began: from before the upstream was asked.
+    ///   - entry: the stored response, freshened by the head.
+    ///   - began: the removal stamp from before the upstream was asked.
     public func freshen(
         _ stored: StoredResponse, to entry: StoredResponse, by head: UpstreamHead, since began: RemovalStamp
     ) async {

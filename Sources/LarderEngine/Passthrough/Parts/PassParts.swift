@@ -1,7 +1,7 @@
-// The parts that are stored of a URL (RFC 9111 §3.3, §3.4). Each part is a row of its own. A list of parts names them
-// and holds the head of the whole representation. Lists lie where whole answers would, under keys of their own, and
-// variants are selected as with whole answers. So parts are written, counted, evicted and removed like any other entry.
-// A list may name a part whose row is gone; those bytes then count as missing.
+// The stored parts of a URL (RFC 9111 §3.3, §3.4). Each part is a row of its own. A list of parts names them and holds
+// the head of the whole representation. Lists of parts have keys of their own, and a request selects one of them as it
+// selects a whole response. So parts are written, counted, evicted and removed like any other entry. A list may name a
+// part whose row is gone; those bytes then count as missing.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -13,7 +13,7 @@ struct PassParts: Sendable {
     let engine: Engine
     let request: PassRequest
     let snapshot: Snapshot
-    /// The request as it asks for lists of parts.
+    /// The same request with the keys under which lists of parts are stored.
     let listed: PassRequest
 
     init(engine: Engine, request: PassRequest, snapshot: Snapshot) {
@@ -21,22 +21,21 @@ struct PassParts: Sendable {
         listed = PassRequest(parts: request)
     }
 
-    /// Where the lists of the variants lie.
+    /// Finds and writes the lists of parts, one for each variant.
     var lists: VariantStore { VariantStore(engine: engine, request: listed) }
 
-    /// Completes a look-up that found no whole answer: by one that the stored parts make up, or by what the upstream is to be
-    /// asked for.
+    /// Completes a look-up that found no whole response: with one that stored parts make up, or with what to ask for.
     func complete(_ found: EntryCache.Found) async -> EntryCache.Found {
         var found = found
         let ready = engine.cache.readyStamp([request.primary.digest, listed.primary.digest])
         let look = await lists.find()
-        // Where the whole was changed since it was looked for, the older stamp says so.
+        // If the whole response changed since it was looked up, the older stamp shows that.
         if engine.cache.isCurrent(found.ready) { found.ready = ready }
-        // A look-up that took too long says nothing.
+        // A look-up that took too long proves nothing.
         if look.entry == nil, look.index == nil { found.lacksParts = await !engine.cache.mayHold(listed.primary) }
         var stored = look.entry.flatMap { isTaken($0.fields) ? StoredParts($0) : nil }
         var decision = decide(stored)
-        // What is gone by now lacks. All parts of the ranges are looked for before a head goes out.
+        // Bytes of a part that is gone count as missing. All parts of the ranges are looked up before a head goes out.
         while case .covered(let ranges) = decision, let known = stored, let lost = await lost(known, ranges) {
             stored?.content.remove(start: lost)
             decision = decide(stored)
@@ -47,16 +46,17 @@ struct PassParts: Sendable {
             guard let stored else { return found }
             found.entry = entry(of: stored)
             found.isInDoubt = look.isInDoubt
-            // Memory and the rows that are kept ready hold whole answers.
+            // Memory and the ready rows hold whole responses only.
             found.isForAll = false
-            // Where it has to be validated first, another representation may be brought in parts as well. The conditions are ours then.
+            // If the response must be validated first, another representation may arrive in parts too. Larder then sets
+            // the conditions, not the client.
             plan = request.wantsRange ? PartPlan(asWritten: request.fields, isJudged: false) : nil
         case .ask(let stretches):
             if let stored, let first = stretches.first { plan = PartPlan(first, of: stored) }
         case .askAsWritten: plan = asWritten
         case .whole, .forward: break
         }
-        // Most requests are for a whole of which nothing is stored.
+        // Most requests are for a whole response and have nothing stored.
         if decision != .whole || stored != nil { found.parts = PartsLook(decision, plan, stored) }
         return found
     }
@@ -70,13 +70,13 @@ struct PassParts: Sendable {
             fields: stored?.row.fields ?? [:], largest: snapshot.settings.cache.maxObject, now: engine.time.wall())
     }
 
-    /// A part of a coded body cannot be undone for who does not take the coding.
+    /// Whether the client accepts the content coding. A part of coded content cannot be decoded for it otherwise.
     func isTaken(_ fields: HeaderFields) -> Bool {
         guard let coding = fields.combined("Content-Encoding") else { return true }
         return ContentCoding.accepts(request.forwarded.combined("Accept-Encoding"), coding)
     }
 
-    /// An answer of which the stored parts hold all that is asked for. Its body is read from where they lie.
+    /// The response that stored parts, and perhaps an arriving one, make up. Its body is read from where they are.
     func entry(of stored: StoredParts, _ live: PartsBody.Live? = nil) -> StoredResponse {
         var entry = stored.row
         entry.body = []
@@ -84,12 +84,12 @@ struct PassParts: Sendable {
         return entry
     }
 
-    /// The beginning of a part that holds some of the ranges, and cannot be read.
+    /// The beginning of a part that overlaps the ranges and cannot be read. Nil if all of them can be read.
     private func lost(_ stored: StoredParts, _ ranges: [Range<Int64>]) async -> Int64? {
         for range in ranges {
             for part in stored.content.parts where part.range.overlaps(range) {
                 let place = max(part.range.lowerBound, range.lowerBound)
-                // Of what is read first the bytes are looked at, too.
+                // At the beginning of each range, the stored bytes are checked too.
                 let isFirst = place == range.lowerBound
                 if await body(of: part, in: stored, from: isFirst ? place : nil) == nil { return part.start }
             }
@@ -97,15 +97,15 @@ struct PassParts: Sendable {
         return nil
     }
 
-    /// The row of a part.
+    /// The key of a part's row.
     func key(_ start: Int64, of content: PartialContent, listed list: CacheKey) -> CacheKey {
         var identity = list.bytes
         HeaderField.append("\(content.length) \(content.mark)", to: &identity)
         return request.partKey("\(Base64URL.encode(Digest(of: identity).bytes)) \(start)")
     }
 
-    /// The body of a part that is stored; nil where it is gone, or what lies at that place is not what was stored.
-    /// - Parameter place: where reading begins; nil where it is not looked whether the bytes are right.
+    /// The body of a stored part. Nil if the part is gone, or if the row with its key holds something else.
+    /// - Parameter place: where reading begins. If nil, the stored bytes are not checked.
     func body(of part: PartialContent.Part, in stored: StoredParts, from place: Int64?) async -> BodySource? {
         let key = key(part.start, of: stored.content, listed: stored.row.key)
         guard let entry = await engine.cache.open(key), entry.endpoint == StoredParts.partName,
@@ -118,10 +118,10 @@ struct PassParts: Sendable {
         return entry.source
     }
 
-    // MARK: Fetching what lacks
+    // MARK: Fetching missing bytes
 
-    /// Where the fetch of a plan is joined: by whom the fields select the same of what is stored, and where nothing is, by who takes the
-    /// same codings.
+    /// The key of the flight for a plan. Requests join the flight if they have the same values of the stored response's
+    /// selecting fields. If nothing is stored, they join if they accept the same codings.
     func flightKey(_ plan: PartPlan) -> CacheKey {
         var names = ["accept-encoding"]
         if let stored = plan.stored, case .names(let told) = Vary(stored.row.fields) { names = told }
@@ -129,12 +129,12 @@ struct PassParts: Sendable {
         return request.partKey("fetch \(Base64URL.encode(selection.bytes)) \(plan.identity)")
     }
 
-    /// Has a stretch of a body fetched that is being sent already.
-    /// - Throws: where it does not come, or belongs to another representation by now.
+    /// Fetches missing bytes of a body that is already being sent.
+    /// - Throws: `BodyFailure` if the bytes do not arrive, or belong to another representation by now.
     func bring(
         _ stretch: Range<Int64>, of stored: StoredParts
     ) async throws(BodyFailure) -> (any BodyReader, end: Int64) {
-        // What is fetched for one client alone, or stands alone, is not put together with what is stored.
+        // A response for one client alone, or a part without a strong validator, is not combined with stored parts.
         guard stored.content.validator != nil, !request.isPersonal, !request.directives.noStore,
             !request.directives.onlyIfCached
         else {
@@ -162,7 +162,7 @@ struct PassParts: Sendable {
         }
     }
 
-    /// Whether what another's fetch has brought answers this request too.
+    /// Whether the result of another request's fetch answers this request too.
     private func isForThis(_ obtained: Obtained, _ found: EntryCache.Found) -> Bool {
         switch obtained {
         case .result(.answered(let made), joined: true):
@@ -173,7 +173,7 @@ struct PassParts: Sendable {
         }
     }
 
-    /// A stretch of what a fetch has brought: of a part, or of the whole where the upstream sent that of the same representation.
+    /// A stretch of a fetched response: of a part, or of the whole if the upstream sent all of the same representation.
     private static func piece(
         _ stretch: Range<Int64>, of made: Made, _ content: PartialContent
     ) -> (any BodyReader, end: Int64)? {
@@ -185,7 +185,7 @@ struct PassParts: Sendable {
         guard made.entry.status == 200,
             content.isSame(
                 as: StrongValidator(made.entry.fields, now: made.entry.responseTime),
-                // One of unknown length that is of another ends too early or is cut.
+                // If a body of unknown length has another length, reading it ends too early or is cut off.
                 length: whole.length ?? content.length)
         else { return nil }
         let reader: (any BodyReader)? =
