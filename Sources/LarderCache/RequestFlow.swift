@@ -216,13 +216,18 @@ public struct RequestFlow: Sendable {
         }
     }
 
-    /// What is stored was looked at once more, before a second fetch: the answer that the request may not use as it is may be stored by now.
-    public mutating func lookedUpAgain(_ entry: StoredResponse?, now: WallTime) -> Forward {
+    /// The store was read again before a second fetch. The answer that this request must validate may be stored by now, or a
+    /// newer one: if the call for it was sent after this request came, it answers, as it would have by joining that call.
+    /// - Parameter entry: nil also for one that is in doubt.
+    public mutating func lookedUpAgain(_ entry: StoredResponse?, now: WallTime) -> Step {
         stored = entry.flatMap { entry in seen.map { entry.responseTime >= $0 } ?? true ? entry : nil }
+        if let stored, let began, stored.requestTime >= began, stored.status < 500 {
+            return .answer(Stored(outcome: .joined, rule: forward.rule, forward: forward.reason))
+        }
         let cover = stored.map { terms.judge.afterFailure(.disconnected, $0, directives, now: now).decision }
         forward.hasFallback = cover?.isUsable ?? false
         forward.patience = nil
-        return forward
+        return .fetch(forward)
     }
 
     private func isTooOld(_ fetched: Fetched, _ now: WallTime) -> Bool {

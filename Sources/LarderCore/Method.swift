@@ -21,12 +21,17 @@ public struct Method: Sendable, Hashable, CustomStringConvertible {
     /// Safe and idempotent, with a body (RFC 10008).
     public static let query = Method("QUERY")
 
-    /// Safe methods ask for nothing to change (RFC 9110 §9.2.1).
+    /// A safe method does not ask for a change (RFC 9110 §9.2.1). These are the safe methods of the IANA HTTP Method
+    /// Registry, without PRI, which is no request. A method that the registry does not know counts as unsafe.
     public var isSafe: Bool {
-        self == .get || self == .head || self == .options || self == .trace || self == .query
+        switch name {
+        case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "PROPFIND", "REPORT", "SEARCH": true
+        default: false
+        }
     }
 
-    /// Several requests of an idempotent method are meant to do what one does (RFC 9110 §9.2.2).
+    /// Several requests of an idempotent method have the effect of one (RFC 9110 §9.2.2). Of the registry's unsafe methods
+    /// only PUT and DELETE count here.
     public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
     public var description: String { name }

@@ -446,7 +446,27 @@ struct FlowCase {
         _ = flow.lookedUp(old, now: now)
         _ = flow.fetched(joined("no-cache", sent: -1), now: now + .seconds(2))
         old.responseTime = now + .seconds(came)
-        #expect(flow.lookedUpAgain(old, now: now + .seconds(4)).hasFallback == covers)
+        old.requestTime = now + .seconds(-70)
+        guard case .fetch(let again) = flow.lookedUpAgain(old, now: now + .seconds(4)) else {
+            Issue.record("it is not asked for again")
+            return
+        }
+        #expect(again.hasFallback == covers)
+    }
+
+    @Test(arguments: [(0, 200, true), (1, 200, true), (-1, 200, false), (1, 503, false)])
+    func whatACallOfAfterItsComingHasStoredAnswersARequestThatWokeLate(_ sent: Int64, _ status: Int, _ answers: Bool) {
+        var flow = RequestFlow(FlowCase.standard())
+        var entry = FlowCase.entry(freshFor: -1, fields: ["Cache-Control": "max-age=60"])
+        _ = flow.lookedUp(entry, now: now)
+        _ = flow.fetched(joined("no-cache", sent: -1), now: now + .seconds(2))
+        entry.status = status
+        (entry.requestTime, entry.responseTime) = (now + .seconds(sent), now + .seconds(3))
+        if case .answer(let stored) = flow.lookedUpAgain(entry, now: now + .seconds(4)) {
+            #expect(answers && stored.outcome == .joined)
+        } else {
+            #expect(!answers)
+        }
     }
 
     @Test func theSecondCallAnswersThoughTheClockWasSetBack() {

@@ -21,7 +21,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case disconnected, staleIfError, requestStaleIfError, errorForwarded
     // Variants, validation, update, invalidation, ranges.
     case searchVariance, bestLanguage
-    case uriMiss, variantMiss, variantMatch, variantInDoubt, validated, validatedNone, headUpdate, headInvalidate
+    case uriMiss, variantMiss, variantMatch, variantInDoubt, validated, variantConfirmed, headUpdate, headInvalidate
     case headTooLarge
     case invalidated, range, ifRange, conditional, requestCookies
     case partsLack, partsUnfit, rangeUnit, severalRanges, rangeUnsatisfiable

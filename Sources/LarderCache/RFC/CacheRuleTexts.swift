@@ -20,7 +20,7 @@ extension CacheRule {
             .staleBound, .clock, .disconnected, .staleIfError, .requestStaleIfError, .errorForwarded:
             reuse
         case .searchVariance, .bestLanguage, .uriMiss, .variantMiss, .variantMatch, .variantInDoubt, .validated,
-            .validatedNone, .headUpdate, .headInvalidate, .headTooLarge, .invalidated, .range, .ifRange,
+            .variantConfirmed, .headUpdate, .headInvalidate, .headTooLarge, .invalidated, .range, .ifRange,
             .conditional, .requestCookies, .partsLack, .partsUnfit, .rangeUnit, .severalRanges, .rangeUnsatisfiable,
             .configuredTTL, .configuredNegative, .configuredStale:
             change
@@ -189,7 +189,11 @@ extension CacheRule {
                 "The URL was answered 404 or 410 to other request fields, so the stored answer must be validated."
             )
         case .validated: ("RFC 9111 §4.3.4", "The upstream confirmed the stored answer (304).")
-        case .validatedNone: ("RFC 9111 §4.3.4", "The upstream's 304 matches no stored answer.")
+        case .variantConfirmed:
+            (
+                "RFC 9111 §4.3.4",
+                "The upstream's 304 named the entity tag of an answer stored for other request fields; its body was used."
+            )
         case .headUpdate: ("RFC 9111 §4.3.5", "The answer to HEAD confirmed the stored answer.")
         case .headInvalidate:
             ("RFC 9111 §4.3.5", "The answer to HEAD does not confirm the stored answer, which was removed.")

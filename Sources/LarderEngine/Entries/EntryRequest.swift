@@ -196,10 +196,9 @@ public struct EntryRequest: Sendable {
                 if case .fetchPart = step { found.part = recipe.part }
                 var forward = forward
                 if fetch != nil, forward.sentSince != nil {
-                    let part = found.part
-                    found = await recipe.find()
-                    if found.entry == nil, found.part == nil { found.part = part }
-                    forward = flow.lookedUpAgain(found.isInDoubt ? nil : found.entry, now: now)
+                    step = await lookAgain(&flow, &found)
+                    guard case .fetch(let again) = step else { continue }
+                    forward = again
                 }
                 let brought = try await obtain(forward, found, isShared: isShared)
                 fetch = brought
@@ -219,6 +218,14 @@ public struct EntryRequest: Sendable {
                 throw failure
             }
         }
+    }
+
+    /// Reads the store again before a second fetch.
+    private func lookAgain(_ flow: inout RequestFlow, _ found: inout EntryCache.Found) async -> RequestFlow.Step {
+        let part = found.part
+        found = await recipe.find()
+        if found.entry == nil, found.part == nil { found.part = part }
+        return flow.lookedUpAgain(found.isInDoubt ? nil : found.entry, now: now)
     }
 
     // MARK: Fetching

@@ -62,8 +62,14 @@ public struct PassFetch: Sendable {
     func fetch(_ found: EntryCache.Found, _ began: RemovalStamp, _ voice: FlightVoice) async -> FlightResult {
         // With `ttl` semantics validators do not count: the whole response is requested.
         var conditions: HeaderFields = [:]
-        if rule.semantics == .rfc, request.mayBeConditional, let entry = found.entry {
-            conditions = Validation.conditionalFields(for: [entry])
+        var offered: [StoredResponse] = []
+        if rule.semantics == .rfc, request.mayBeConditional {
+            if let entry = found.entry {
+                conditions = Validation.conditionalFields(for: [entry])
+            } else {
+                offered = await offeredVariants(found)
+                conditions = VariantOffer.conditions(for: offered)
+            }
         }
         if let part = found.part { conditions.lines += part.fields.lines }
         switch await send(conditions, found) {
@@ -74,8 +80,9 @@ public struct PassFetch: Sendable {
             }
             stream.cancel()
             if let told = judged(stream.head, found) { return .answered(told) }
-            guard let entry = found.entry, !conditions.lines.isEmpty else { return .failed(unasked304) }
-            if !Validation.freshenedIndexes(by: stream.head, among: [entry]).isEmpty {
+            if let result = await confirmed(offered, by: stream.head, found, began, voice) { return result }
+            guard found.entry != nil || !offered.isEmpty, !conditions.lines.isEmpty else { return .failed(unasked304) }
+            if let entry = found.entry, !Validation.freshenedIndexes(by: stream.head, among: [entry]).isEmpty {
                 return .answered(await freshen(entry, by: stream.head, found, began))
             }
             // The 304 confirms another version than the stored one (RFC 9111 §4.3.4), so the request is sent again

@@ -17,6 +17,7 @@ enum Tables {
         Table(title: "Digests", clauses: digests),
         Table(title: "Stored fields", clauses: fields),
         Table(title: "Variants", clauses: vary),
+        Table(title: "Tags of other variants", clauses: variantOffers),
         Table(title: "Languages", clauses: languages),
         Table(title: "No-Vary-Search", clauses: searchVariance),
         Table(title: "Parts", clauses: parts),

@@ -325,6 +325,14 @@ extension Tables {
             send("QUERY", "Content-Type: text/plain", body: "x", expect: status(200))
             hits("body 1")
         }
+        for method in ["PROPFIND", "REPORT", "SEARCH"] {
+            Clause("RFC 9110 §9.2.1 \(method)", .mustNot, "A method that is registered as safe invalidates nothing.") {
+                answers(reply("Cache-Control: max-age=60"))
+                get()
+                send(method, expect: status(200))
+                hits("body 1")
+            }
+        }
         for method in ["POST", "PUT", "DELETE", "PATCH", "FROB"] {
             Clause("RFC 9111 §4.4 \(method)", .must, "A successful unsafe or unknown method invalidates its target.") {
                 answers(reply("Cache-Control: max-age=600"))

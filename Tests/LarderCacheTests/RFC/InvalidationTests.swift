@@ -12,10 +12,11 @@ import Testing
     }
 
     @Test func onlyUnsafeMethodsWithoutErrorInvalidate() {
-        for method in [Method.post, .put, .delete, .patch, Method("PURGE"), Method("get")] {
+        for method in [Method.post, .put, .delete, .patch, Method("PURGE"), Method("get"), Method("M-SEARCH")] {
             #expect(Invalidation.isDue(method: method, status: 200))
         }
-        for method in [Method.get, .head, .options, .trace] {
+        for method in [Method.get, .head, .options, .trace, .query] + ["PROPFIND", "REPORT", "SEARCH"].map(Method.init)
+        {
             #expect(!Invalidation.isDue(method: method, status: 200))
         }
         for status in [200, 201, 204, 301, 303, 399] { #expect(Invalidation.isDue(method: .post, status: status)) }

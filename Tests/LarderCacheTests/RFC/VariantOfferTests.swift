@@ -1,0 +1,100 @@
+// Which stored variants are offered to a request of other fields, and which of them a 304 confirms.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import Testing
+
+@Suite struct VariantOfferTests {
+    private func entry(_ fields: HeaderFields, status: Int = 200) -> StoredResponse {
+        StoredResponse(
+            key: Sample.key(), layer: .raw, provider: "api", endpoint: "raw", status: status, reason: "OK",
+            fields: fields,
+            body: Bytes(text: "body"), requestTime: Sample.now, responseTime: Sample.now,
+            freshUntil: Sample.now + .seconds(60), staleUntil: Sample.now + .seconds(60))
+    }
+
+    private func mayOffer(_ fields: HeaderFields, to request: HeaderFields = [:]) -> Bool {
+        var all: HeaderFields = ["Vary": "X-Form", "ETag": "\"a\""]
+        all.lines += fields.lines
+        return VariantOffer.mayOffer(entry(all), to: request)
+    }
+
+    @Test func aStrongTagIsNeeded() {
+        #expect(VariantOffer.mayOffer(entry(["Vary": "X-Form", "ETag": "\"a\""]), to: [:]))
+        #expect(!VariantOffer.mayOffer(entry(["Vary": "X-Form", "ETag": "W/\"a\""]), to: [:]))
+        #expect(!VariantOffer.mayOffer(entry(["Vary": "X-Form"]), to: [:]))
+    }
+
+    @Test func onlyAnAnswerOf200IsOffered() {
+        #expect(!VariantOffer.mayOffer(entry(["Vary": "X-Form", "ETag": "\"a\""], status: 404), to: [:]))
+    }
+
+    @Test(arguments: ["x-api-key", "x-user", "x-auth-token", "cookie", "x-session-id", "proxy-authorization", "origin"])
+    func whatTellsCallersApartIsNotOffered(_ name: String) {
+        #expect(!VariantOffer.mayOffer(selectedBy: ["accept", name]))
+    }
+
+    @Test(arguments: ["user-agent", "accept-language", "accept-encoding", "x-form"])
+    func otherFieldsMaySelectWhatIsOffered(_ name: String) {
+        #expect(VariantOffer.mayOffer(selectedBy: [name]))
+    }
+
+    @Test func aCodingThatIsKnownCanBeUndone() {
+        #expect(mayOffer(["Content-Encoding": "gzip"]))
+        #expect(!mayOffer(["Content-Encoding": "gzip", "Cache-Control": "no-transform"]))
+        #expect(
+            mayOffer(["Content-Encoding": "gzip", "Cache-Control": "no-transform"], to: ["Accept-Encoding": "gzip"]))
+        #expect(!mayOffer(["Content-Encoding": "made-up"]))
+        #expect(mayOffer(["Content-Encoding": "made-up"], to: ["Accept-Encoding": "made-up"]))
+    }
+
+    @Test(
+        arguments: [
+            ("de", true), ("de-AT, en;q=0.5", false), ("fr, *;q=0.1", true), ("fr", false), ("de;q=0", false),
+            ("de;q=0, *", false), ("de;;q=x", false),
+        ])
+    func aLanguageMustBeAcceptable(_ wanted: String, _ isOffered: Bool) {
+        #expect(mayOffer(["Content-Language": "de"], to: ["Accept-Language": wanted]) == isOffered)
+    }
+
+    @Test(
+        arguments: [
+            ("text/html", true), ("*/*", true), ("text/*;q=0.5", true), ("application/json", false),
+            ("text/html;q=0, */*", false), ("text/*;q=0, text/html", true), ("text/html;level=1", true), ("\"", false),
+        ])
+    func aMediaTypeMustBeAcceptable(_ wanted: String, _ isOffered: Bool) {
+        #expect(mayOffer(["Content-Type": "Text/HTML; charset=utf-8"], to: ["Accept": wanted]) == isOffered)
+    }
+
+    @Test func theConditionHasEachTagOnceAndNoDate() {
+        let entries = ["\"b\"", "\"a\"", "\"b\""].map { entry(["ETag": $0, "Last-Modified": Sample.hourAgoText]) }
+        #expect(VariantOffer.conditions(for: entries) == ["If-None-Match": "\"b\", \"a\""])
+        #expect(VariantOffer.conditions(for: Array(entries.prefix(1))) == ["If-None-Match": "\"b\""])
+    }
+
+    @Test func a304ConfirmsThoseOfItsTag() {
+        let entries = ["\"a\"", "\"b\"", "\"a\""].map { entry(["ETag": $0]) }
+        func count(_ fields: HeaderFields, status: Int = 304) -> Int {
+            VariantOffer.confirmed(by: Sample.head(status: status, fields), among: entries).count
+        }
+        #expect(count(["ETag": "\"a\""]) == 2)
+        #expect(count(["ETag": "\"c\""]) == 0)
+        #expect(count(["ETag": "W/\"a\""]) == 0)
+        #expect(count(["ETag": "a"]) == 0)
+        #expect(count([:]) == 0, "three were offered")
+        #expect(count(["ETag": "\"a\""], status: 200) == 0)
+    }
+
+    @Test func theHeadTellsTheWayOfTheNewMessageOnly() {
+        let stored = entry(["ETag": "\"a\"", "Via": "1.1 far, 1.1 larder", "X-Old": "1", "Content-Encoding": "gzip"])
+        let confirmation = Sample.head(
+            status: 304, ["ETag": "\"a\"", "Via": "1.1 near", "Set-Cookie": "a=1", "Connection": "x-hop", "X-Hop": "1"])
+        let head = VariantOffer.head(
+            of: stored, confirmedBy: confirmation, rule: Sample.rule(.rfc), targets: [])
+        #expect(head.status == 200 && head.length == 4)
+        #expect(head.fields.all("Via") == ["1.1 near"])
+        #expect(head.fields.first("Set-Cookie") == "a=1")
+        #expect(head.fields.first("X-Old") == "1" && head.fields.first("Content-Encoding") == "gzip")
+        #expect(!head.fields.contains("X-Hop"))
+    }
+}
