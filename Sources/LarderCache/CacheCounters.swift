@@ -1,7 +1,7 @@
-// The counters of this room, as records.
+// Defines the counters of this module as records.
 import LarderCore
 
-/// Counters that this room defines.
+/// The counters of the memory tier.
 public enum CacheCounters {
     public static let memoryBytes = MetricFamily(
         "larder_memory_bytes", .gauge, help: "Bytes charged to the memory tier's budget.")

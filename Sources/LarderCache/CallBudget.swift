@@ -1,46 +1,47 @@
-// How many calls an API allows: a rate and a quota, both as sliding windows: in no span of that length are there more
-// than that many calls. Remembering the last N calls is enough: one more is allowed when the Nth last has left the
-// window. That is constant work a call and bounded memory.
+// Counts how many calls an API allows. The rate and the quota are sliding windows: no span of a window's length holds
+// more than its number of calls. It is enough to remember the last N calls. One more is allowed when the Nth last call
+// has left the window. The work per call is constant and memory is bounded.
 //
-// Windows are measured on the monotonic clock, so no step of the wall clock opens one early or holds one shut. Of the last
-// run only wall times are known. Those beyond now, which a clock that was set back leaves on record, have happened, so at
-// worst just now: the budget is never overdrawn, and blocked for one window at most.
+// Windows are measured on the monotonic clock, so no step of the wall clock opens a window early or keeps it shut. Of
+// the previous run only wall times are known. Times later than now, recorded before the clock was set back, count as
+// now. So the budget is never overdrawn, and is blocked for one window at most.
 //
-// Some APIs say with each answer what is left. That can only take away: other programs use the same key, and calls of
-// ours are under way that the answer has not counted. What it leaves above our own count stays unused.
+// Some APIs say in each response how many calls are left. Such a statement can only reduce the budget: other programs
+// use the same key, and the response has not counted our calls under way. If the API leaves more calls than our own
+// count, the excess stays unused.
 import LarderCore
 
-/// The calls to one provider. A value; its owner reserves each call durably before it is sent.
+/// The calls to one provider. A value. Its owner records each call durably before the call is sent.
 public struct CallBudget: Sendable {
-    /// The answer to asking for a call.
+    /// The reply to a request for a call.
     public enum Grant: Sendable, Hashable {
-        /// Granted and counted.
+        /// The call is granted and counted.
         case granted
-        /// Nothing left; at that instant there is one more.
+        /// No call is left. At this time one more is allowed.
         case spent(until: MonotonicTime)
     }
 
     public let rate: CallRate?
     public let quota: CallRate?
     private var calls: CallRing
-    /// What the API said is left, less the calls taken since.
+    /// The allowances that the API stated, less the calls taken since.
     private var told: [Told] = []
-    /// Calls taken and counted so far, which just after a call was taken is that call's number. An answer cannot know of calls
-    /// with a higher number than its own.
+    /// The number of calls taken and counted so far. Directly after a call was taken, this is the number of that call.
+    /// A response cannot know of calls with a higher number than its own.
     public private(set) var taken = 0
-    /// The number of the call whose answer last said what is left.
+    /// The number of the call whose response last stated what is left.
     private var heard = 0
-    /// The numbers of the last calls that were given back: no answer need have counted those.
+    /// The numbers of the last calls that were given back. A response has not counted these calls.
     private var returned: [Int] = []
 
-    /// What an API says is believed this far ahead.
+    /// The longest time ahead for which the API's statement is believed.
     public static let longestBelieved: Duration = .seconds(86_400)
-    /// More allowances than this are not kept: APIs have one or two.
+    /// The most allowances that are kept. APIs have one or two.
     public static let mostAllowances = 8
-    /// More numbers of calls given back are not kept. One that is forgotten counts as made, so that less seems left.
+    /// The most numbers of given-back calls that are kept. A forgotten one counts as made, so that less seems left.
     static let mostReturned = 256
 
-    /// What the API said of one limit. Its reset is a length from when it was heard.
+    /// The API's statement about one limit. `resetsAt` is computed from the time at which it arrived.
     private struct Told: Sendable {
         var name: String
         var limit: Int?
@@ -48,8 +49,8 @@ public struct CallBudget: Sendable {
         var resetsAt: MonotonicTime
     }
 
-    /// - Parameter calls: known calls, in any order; only as many of the latest as matter are kept. The wall time of each
-    ///   is its name on record.
+    /// - Parameter calls: the known calls, in any order. Only the latest that matter are kept. The wall time of a call
+    ///   identifies it on record.
     public init(rate: CallRate?, quota: CallRate?, calls: [Moment] = []) {
         self.rate = rate
         self.quota = quota
@@ -57,33 +58,33 @@ public struct CallBudget: Sendable {
         for call in calls.sorted(by: { ($0.monotonic, $0.wall) < ($1.monotonic, $1.wall) }) { self.calls.insert(call) }
     }
 
-    /// The budget that a record of calls leaves, as wall times in any order.
+    /// Makes a budget from a record of calls, given as wall times in any order.
     public init(rate: CallRate?, quota: CallRate?, recorded: [WallTime], now: Moment) {
         self.init(rate: rate, quota: quota, calls: recorded.map { Self.placed($0, now) })
     }
 
-    /// When a call on record happened. What is known of it is a wall time of a clock that may have been set since.
+    /// When a recorded call happened. The record has only a wall time, and the wall clock may have been set since.
     private static func placed(_ call: WallTime, _ now: Moment) -> Moment {
         Moment(wall: call, monotonic: min(now.monotonic, now.monotonic(at: call)))
     }
 
-    /// A budget that was used up at that instant: for when the record of calls is lost.
+    /// A budget that is used up now. For use when the record of calls is lost.
     public static func spent(rate: CallRate?, quota: CallRate?, now: Moment) -> CallBudget {
         let count = max(rate?.calls ?? 0, quota?.calls ?? 0)
         return CallBudget(rate: rate, quota: quota, calls: Array(repeating: now, count: count))
     }
 
-    /// The same calls under other limits, after the settings changed. What the old limits had no need to remember
-    /// cannot be known: where a new window is longer or its count larger, pass the recorded calls too.
+    /// The same calls under other limits, after the settings changed. The old limits may have remembered too few calls.
+    /// If a new window is longer or its count larger, pass the recorded calls too.
     public func with(rate: CallRate?, quota: CallRate?) -> CallBudget {
         with(rate: rate, quota: quota, calls: calls.all)
     }
 
-    /// The same calls under other limits, with those on record that the old limits had no need to remember. A call that
-    /// is in both counts once; several of one instant count as often as the record or the memory has them.
+    /// The same calls under other limits, together with recorded calls that the old limits had not remembered. A call
+    /// in both counts once. Several calls at one time count as often as the record or the memory has them.
     ///
-    /// - Parameter started: what the clocks said when this run began. A call of this run that is on record only was made on
-    ///   one of the wall clocks of this run: it counts as made when the later of the first and the present one says.
+    /// - Parameter started: the clocks when this run began. A call that is only on record may have been made under the
+    ///   first or the present wall clock of this run. It counts at the later of the two times.
     public func with(
         rate: CallRate?, quota: CallRate?, recorded: [WallTime], started: Moment, now: Moment
     ) -> CallBudget {
@@ -105,20 +106,20 @@ public struct CallBudget: Sendable {
         return budget
     }
 
-    /// Whether calls are limited at all.
+    /// Whether any limit applies.
     public var isLimited: Bool { rate != nil || quota != nil }
 
-    /// The longest span that calls are remembered for; zero without limits.
+    /// The longest time for which calls are remembered; zero without limits.
     public var longestWindow: Duration { max(rate?.window ?? .zero, quota?.window ?? .zero) }
 
-    /// Whether there is a call to take now. Nothing is counted.
+    /// Whether a call can be taken now. Counts nothing.
     public mutating func look(now: Moment) -> Grant {
         if !told.isEmpty { forgetTold(now) }
         if let end = blockedUntil, end > now.monotonic { return .spent(until: end) }
         return .granted
     }
 
-    /// Takes one call, if there is one.
+    /// Takes one call, if one is left.
     public mutating func take(now: Moment) -> Grant {
         if case .spent(let end) = look(now: now) { return .spent(until: end) }
         calls.insert(now)
@@ -126,7 +127,7 @@ public struct CallBudget: Sendable {
         return .granted
     }
 
-    /// Takes one call, if there is one, that may be sent until a later instant, and counts it from there.
+    /// Takes one call, if one is left, that may be sent until `last`, and counts it at that time.
     mutating func take(now: Moment, countedFrom last: Moment) -> Grant {
         if case .spent(let end) = look(now: now) { return .spent(until: end) }
         calls.insert(last)
@@ -134,19 +135,19 @@ public struct CallBudget: Sendable {
         return .granted
     }
 
-    /// Whether what the API says is left leaves nothing, whatever the own limits allow.
+    /// Whether the API's own statement leaves no call, whatever the configured limits allow.
     public func isDenied(now: Moment) -> Bool {
         told.contains { $0.remaining == 0 && $0.resetsAt > now.monotonic }
     }
 
-    /// A call that was taken before is sent now, and counts from now: writing it down took its time, or it was reserved ahead and
-    /// counted from its last instant, and the provider counts what it receives. Its name on record stays.
-    /// - Parameter call: as it was taken.
-    /// - Returns: whether it may be sent. It may not where writing took so long that others have used up the limits; it is
-    ///   given back then.
+    /// Counts a call from now, when it is sent. Recording it took time, or it was reserved ahead and counted at its
+    /// last possible time, but the provider counts when it receives the call. The call's wall time on record stays.
+    /// - Parameter call: the call as it was taken.
+    /// - Returns: whether the call may be sent. It is refused and given back if recording took so long that other calls
+    ///   have used up the limits.
     public mutating func send(_ call: inout Moment, callNumber: Int, now: Moment) -> Grant {
         let isLate = call.monotonic < now.monotonic
-        // One that was forgotten meanwhile has left every window, and is asked for like a new one.
+        // A call that was forgotten meanwhile has left every window. It is treated like a new call.
         calls.remove(call)
         if isLate, let end = windowsBlockedUntil, end > now.monotonic {
             noteReturn(of: callNumber)
@@ -157,16 +158,16 @@ public struct CallBudget: Sendable {
         return .granted
     }
 
-    /// Counts a call that was made whatever the limits said.
+    /// Counts a call that was made regardless of the limits.
     public mutating func count(at call: Moment) {
         calls.insert(call)
         takeTold()
     }
 
-    /// Takes a call back that was taken and never made.
+    /// Gives back a call that was taken but never made.
     /// - Parameters:
-    ///   - call: as it is counted: when it was taken, or what `send` made of that.
-    ///   - callNumber: `taken` as it was just after.
+    ///   - call: the call as it is counted: as taken, or as changed by `send`.
+    ///   - callNumber: the value of `taken` directly after the call was taken.
     public mutating func giveBack(_ call: Moment, callNumber: Int) {
         calls.remove(call)
         noteReturn(of: callNumber)
@@ -175,21 +176,21 @@ public struct CallBudget: Sendable {
     private mutating func noteReturn(of callNumber: Int) {
         if returned.count == Self.mostReturned { returned.removeFirst() }
         returned.append(callNumber)
-        // What is left came with the answer to a later call. The API did not count this call, since it was never made, and
-        // `learn` took off later calls only. So there is nothing to add.
+        // If the allowances came with the response to a later call, nothing is added: the API did not count this call,
+        // and `learn` subtracted only later calls.
         guard heard < callNumber else { return }
         for place in told.indices {
             told[place].remaining = min(told[place].limit ?? .max, told[place].remaining + 1)
         }
     }
 
-    /// The instant from which a call is allowed: when the windows allow one, and when what the API says is spent is there
-    /// again.
+    /// When a call is allowed again: when the windows allow one and every exhausted allowance of the API has been
+    /// reset.
     private var blockedUntil: MonotonicTime? {
         (told.filter { $0.remaining == 0 }.map(\.resetsAt) + [windowsBlockedUntil].compactMap { $0 }).max()
     }
 
-    /// When the Nth last call has left its window, for each limit.
+    /// The time at which the Nth last call has left its window, for the limit that blocks longest.
     private var windowsBlockedUntil: MonotonicTime? {
         [rate, quota].compactMap { limit -> MonotonicTime? in
             guard let limit, let call = calls.last(limit.calls) else { return nil }
@@ -197,15 +198,16 @@ public struct CallBudget: Sendable {
         }.max()
     }
 
-    /// The calls that may be made right now: the smallest of all limits' rest; nil where nothing is limited.
+    /// The number of calls that may be made now: the smallest remainder of all limits; nil if nothing is limited.
     public func remaining(now: Moment) -> Int? {
         let usage = usage(now: now)
         return ([usage.rate, usage.quota].compactMap { $0 } + allowances(now: now).map(\.remaining)).min()
     }
 
-    /// Takes in what an answer says is left. Its last word counts, less the calls that it cannot have counted.
+    /// Takes in the allowances that a response states. They replace earlier statements, less the calls that the
+    /// response cannot have counted.
     ///
-    /// - Parameter callNumber: `taken` as it was when the answered call had just been taken.
+    /// - Parameter callNumber: the value of `taken` directly after the answered call was taken.
     public mutating func learn(_ credits: Credits, callNumber: Int, now: Moment) {
         forgetTold(now)
         heard = callNumber
@@ -221,8 +223,8 @@ public struct CallBudget: Sendable {
         }
     }
 
-    /// Takes in what was known at an earlier instant: calls on record after it are taken off. No reset lies further ahead
-    /// than it did then, whatever the clock says now.
+    /// Takes in allowances that were known at an earlier time. Calls recorded after that time are subtracted. No reset
+    /// is further ahead than it was then, whatever the clock says now.
     public mutating func recall(_ credits: Credits, savedAt: WallTime, now: Moment) {
         let since = calls.all.reduce(0) { $0 + ($1.wall > savedAt ? 1 : 0) }
         var credits = credits
@@ -233,7 +235,7 @@ public struct CallBudget: Sendable {
         learn(credits, callNumber: taken - since, now: now)
     }
 
-    /// What the API says is left, as far as that is still known.
+    /// The allowances of the API that have not been reset yet.
     public func allowances(now: Moment) -> [Credits.Allowance] {
         told.filter { $0.resetsAt > now.monotonic }.sorted { $0.name < $1.name }.map { told in
             Credits.Allowance(
@@ -241,7 +243,7 @@ public struct CallBudget: Sendable {
         }
     }
 
-    /// Forgets what is past its reset.
+    /// Removes allowances whose reset has passed.
     private mutating func forgetTold(_ now: Moment) {
         told.removeAll { $0.resetsAt <= now.monotonic }
     }
@@ -251,7 +253,7 @@ public struct CallBudget: Sendable {
         for place in told.indices { told[place].remaining = max(0, told[place].remaining - 1) }
     }
 
-    /// What is left of each limit; nil for one that is off.
+    /// The calls left of each limit; nil for a limit that is off.
     public func usage(now: Moment) -> (rate: Int?, quota: Int?) {
         func left(_ limit: CallRate?) -> Int? {
             limit.map { max(0, $0.calls - calls.count(after: now.monotonic, window: $0.window)) }
@@ -259,28 +261,28 @@ public struct CallBudget: Sendable {
         return (left(rate), left(quota))
     }
 
-    /// When all of both limits will be there again if nothing more is called; nil where it already is.
+    /// When both limits will be whole again if no more calls are made; nil if they are whole now.
     public func resetsAt(now: Moment) -> MonotonicTime? {
         guard let last = calls.last else { return nil }
         let end = last.monotonic + longestWindow
         return end > now.monotonic ? end : nil
     }
 
-    /// When all of one of the limits will be there again if nothing more is called; nil where it already is.
+    /// When this limit will be whole again if no more calls are made; nil if it is whole now.
     public func resetsAt(_ limit: CallRate?, now: Moment) -> MonotonicTime? {
         guard let limit, let last = calls.last else { return nil }
         let end = last.monotonic + limit.window
         return end > now.monotonic ? end : nil
     }
 
-    /// Whether a call may be made for which nobody waits: half of each limit, and of what
-    /// the API says there is, is left to those who do. Nothing is counted.
+    /// Whether a call may be made for which no client waits. Half of each limit, and half of the API's allowances, is
+    /// reserved for calls with waiting clients. Counts nothing.
     public func spare(now: Moment) -> Grant {
         var ends = [rate, quota].compactMap { limit -> MonotonicTime? in
             guard let limit, let call = calls.last(max(1, limit.calls / 2)) else { return nil }
             return call.monotonic + limit.window
         }
-        // So is half of what the API says there is.
+        // Half of each allowance of the API is reserved as well.
         for allowance in told where allowance.remaining <= (allowance.limit ?? 0) / 2 {
             ends.append(allowance.resetsAt)
         }
@@ -288,8 +290,8 @@ public struct CallBudget: Sendable {
         return .spent(until: end)
     }
 
-    /// When the next of the limits, those of the API among them, will be whole again if nothing more is called; nil where
-    /// all are.
+    /// When the next limit, including those of the API, will be whole again if no more calls are made; nil if all are
+    /// whole.
     public func nextWhole(now: Moment) -> MonotonicTime? {
         let ends =
             told.map(\.resetsAt).filter { $0 > now.monotonic } + [rate, quota].compactMap { resetsAt($0, now: now) }
@@ -300,7 +302,7 @@ public struct CallBudget: Sendable {
     public var remembered: [Moment] { calls.all }
 }
 
-/// The last so many calls, in order of the monotonic clock whatever the order of their coming, in one circular array that grows up to its limit.
+/// The last calls up to `limit`, ordered by the monotonic clock, in a circular array that grows up to that limit.
 private struct CallRing: Sendable {
     let limit: Int
     private var storage: [Moment] = []
@@ -318,16 +320,17 @@ private struct CallRing: Sendable {
 
     var last: Moment? { count > 0 ? self[count - 1] : nil }
 
-    /// The instant that is the given number of calls back (1 is the last), where there are so many.
+    /// The call that is `number` calls back (1 is the last); nil if there are not so many.
     func last(_ number: Int) -> Moment? {
         number > 0 && number <= count ? self[count - number] : nil
     }
 
     var all: [Moment] { (0..<count).map { self[$0] } }
 
-    /// Calls may arrive out of the clock's order: threads overtake each other, and some calls count from a later instant.
+    /// Inserts a call. Calls may arrive out of order: threads overtake each other, and some calls count from a later
+    /// time.
     mutating func insert(_ call: Moment) {
-        // Of one more than are remembered the oldest is forgotten, which may be this one.
+        // When the ring is full, the oldest call is forgotten, which may be this one.
         guard limit > 0, count < limit || self[0].monotonic <= call.monotonic else { return }
         if count == storage.count, count < limit {
             storage = all
@@ -347,14 +350,14 @@ private struct CallRing: Sendable {
         self[place] = call
     }
 
-    /// Takes out that very call, where it is remembered.
+    /// Removes exactly this call, if it is remembered.
     mutating func remove(_ call: Moment) {
         guard let place = (0..<count).last(where: { self[$0] == call }) else { return }
         for later in (place + 1)..<max(place + 1, count) { self[later - 1] = self[later] }
         count -= 1
     }
 
-    /// How many calls lie in the window that ends now. Binary search: the instants are in order.
+    /// The number of calls in the window that ends now. A binary search, because the calls are ordered.
     func count(after now: MonotonicTime, window: Duration) -> Int {
         var low = 0
         var high = count

@@ -1,28 +1,28 @@
-// What a client's own `Cache-Control` and `Pragma` ask of the cache (RFC 9111 §5.2.1, §5.4; RFC 5861 §4).
+// Reads what a client's `Cache-Control` and `Pragma` demand of the cache (RFC 9111 §5.2.1, §5.4; RFC 5861 §4).
 import LarderCore
 import LarderHTTP
 
-/// The directives of one request. Seconds, 0…2^31.
+/// The directives of one request. Times are in seconds, 0…2^31.
 public struct ClientDirectives: Sendable, Hashable {
-    /// No stored answer without asking the upstream.
+    /// Use no stored response without asking the upstream.
     public var noCache: Bool
-    /// Keep nothing of this exchange.
+    /// Store nothing of this exchange.
     public var noStore: Bool
-    /// No answer older than this.
+    /// Accept no response older than this.
     public var maxAge: Int64?
-    /// Only answers that stay fresh that long.
+    /// Accept only responses that stay fresh for this long.
     public var minFresh: Int64?
-    /// How stale an answer may be.
+    /// How stale a response may be.
     public var maxStale: CacheControl.MaxStale
-    /// How stale an answer may be if the upstream fails.
+    /// How stale a response may be if the upstream fails.
     public var staleIfError: Int64?
-    /// A stored answer or 504.
+    /// Answer with a stored response or with 504.
     public var onlyIfCached: Bool
 
-    /// No wishes.
+    /// No directives.
     public static let none = ClientDirectives(fields: [:])
 
-    /// `Pragma: no-cache` counts only where there is no `Cache-Control` (RFC 9111 §5.4).
+    /// Reads the directives. `Pragma: no-cache` counts only if there is no `Cache-Control` (RFC 9111 §5.4).
     public init(fields: HeaderFields) {
         let values = fields.all("Cache-Control")
         let control = CacheControl(values)

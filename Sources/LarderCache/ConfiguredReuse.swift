@@ -1,52 +1,53 @@
-// Whether a stored answer may be used for a request (RFC 9111 §4), before asking the upstream and after asking failed.
+// Decides whether a stored response may be used for a request (RFC 9111 §4), before the upstream is asked and after
+// asking failed.
 //
-// The clock may have been set back since the entry was stored. How long it has lain is then unknown, so an entry that
-// seems to come from the future, beyond a small skew, is not fresh any more: a step back never makes an entry live
-// longer than its lifetime and the skew. It may still be served stale while it is fetched anew; from more than a day
-// ahead it is not used at all. A step forward makes entries stale, within their bounds, and nothing else.
+// The clock may have been set back since the entry was stored, so its real age is unknown. An entry that seems to come
+// from the future, beyond a small skew, is no longer fresh. So a step back never makes an entry live longer than its
+// lifetime and the skew. Such an entry may still be served stale while it is fetched anew. An entry from more than a
+// day ahead is not used at all. A step forward only makes entries stale, within their limits.
 import LarderCore
 import LarderHTTP
 
-/// What may be done with a stored answer.
+/// How a stored response may be used.
 public enum ReuseDecision: Sendable, Hashable {
-    /// Answers as it is.
+    /// It answers the request as it is.
     case fresh
-    /// A fresh cached absence: answers as it is.
+    /// It is a fresh cached absence and answers as it is.
     case negative
-    /// May answer; a refresh is needed.
+    /// It may answer, but a refresh is needed.
     case stale
-    /// The upstream must be asked.
+    /// It must not answer. The upstream must be asked.
     case unusable(Reason)
 
-    /// Why an answer may not be used.
+    /// Why a response must not be used.
     public enum Reason: Sendable, Hashable, CaseIterable {
-        /// The client wants none that is stored (RFC 9111 §5.2.1.4).
+        /// The client accepts no stored response (RFC 9111 §5.2.1.4).
         case noCache
-        /// It is older, or staler, than the client accepts (§5.2.1.1, §5.2.1.2).
+        /// It is older or staler than the client accepts (§5.2.1.1, §5.2.1.2).
         case maxAge
-        /// It is not fresh for as long as the client wants (§5.2.1.3).
+        /// It does not stay fresh as long as the client demands (§5.2.1.3).
         case minFresh
-        /// Beyond every window.
+        /// It is past every window.
         case expired
-        /// Stale, and its own fields allow no use without validation (§4.2.4).
+        /// It is stale, and its own fields forbid use without validation (§4.2.4).
         case mustValidate
         /// It seems to come from the future.
         case clock
     }
 }
 
-/// Decides about reuse. Pure.
+/// Decides about reuse by the configured lifetimes. Pure.
 public enum ConfiguredReuse {
-    /// Steps of the clock up to this are no reason to distrust an entry.
+    /// Clock steps up to this size do not make an entry suspect.
     public static let clockSkew: Duration = .seconds(30)
     /// An entry from further ahead than this is not used at all.
     public static let clockLimit: Duration = .seconds(86_400)
 
-    /// Before the upstream is asked.
+    /// Decides before the upstream is asked.
     ///
-    /// A stale answer is offered where the rule (`ttl`) or the answer's own `stale-while-revalidate` (`rfc`) allows it
-    /// and the client set no bound to age or freshness, or where the client's `max-stale` does; always before
-    /// `staleUntil`.
+    /// A stale response may answer in two cases, always before the end of its stale window. The client's `max-stale`
+    /// allows it. Or the rule (`ttl`) or the response's own `stale-while-revalidate` (`rfc`) allows it, and the client
+    /// sets no limit to age or freshness.
     public static func decide(
         entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, now: WallTime
     ) -> ReuseVerdict {
@@ -54,10 +55,10 @@ public enum ConfiguredReuse {
         return ReuseVerdict(decision: decision, rule: rule.semantics == .rfc ? cited : .configuredTTL)
     }
 
-    /// After asking the upstream failed, or could not be tried (RFC 9111 §4.2.4, RFC 5861 §4).
+    /// Decides after asking the upstream failed or could not be tried (RFC 9111 §4.2.4, RFC 5861 §4).
     ///
-    /// `no-cache`, `max-age` and `min-fresh` express what a client prefers (RFC 9111 §5.2.1); with the upstream gone an
-    /// older answer, marked as stale, is better than none. A client that says how stale is too stale is obeyed.
+    /// `no-cache`, `max-age` and `min-fresh` state what a client prefers (RFC 9111 §5.2.1). If the upstream fails, an
+    /// older response, marked as stale, is better than none. A client's limit to staleness is obeyed.
     public static func afterFailure(
         _ trouble: UpstreamTrouble, entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule,
         now: WallTime
@@ -66,7 +67,8 @@ public enum ConfiguredReuse {
         return ReuseVerdict(decision: decision, rule: rule.semantics == .rfc ? cited : .configuredTTL)
     }
 
-    /// What is cited counts with `rfc`, where the answer says itself how long it lasts; with `ttl` the configuration does.
+    /// Returns the decision and the rule that is cited with `rfc` semantics. With `ttl` the configuration is cited
+    /// instead.
     private static func look(
         _ entry: StoredResponse, _ directives: ClientDirectives, _ rule: FreshnessRule, _ now: WallTime
     ) -> (ReuseDecision, CacheRule) {
@@ -118,7 +120,7 @@ public enum ConfiguredReuse {
         let widest = bounds.max { $0.limit < $1.limit }
         if let widest, staleness > .seconds(widest.limit) { return (.unusable(.maxAge), widest.cited) }
         if rule.semantics == .rfc,
-            // Where the origin set a window for errors, that one holds, not the one for refreshing.
+            // If the origin set a window for errors, that window applies, not the one for refreshing.
             let window = CacheControl(entry.fields.all("Cache-Control")).staleIfError
         {
             return (staleness >= .seconds(window) ? .unusable(.expired) : .stale, .staleIfError)
@@ -127,7 +129,7 @@ public enum ConfiguredReuse {
         return (.stale, trouble == .disconnected ? .disconnected : .configuredStale)
     }
 
-    /// The entry's own end, or an earlier one where the rule's window has been made smaller since.
+    /// The end of the entry's stale window, or an earlier time if the rule's window has been made smaller since.
     private static func staleEnd(_ entry: StoredResponse, _ rule: FreshnessRule) -> WallTime {
         min(entry.staleUntil, entry.freshUntil + max(.zero, rule.staleWindow))
     }

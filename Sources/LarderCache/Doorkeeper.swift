@@ -1,18 +1,18 @@
-// Who was asked for before: a small table of hashes in front of a full memory tier. What comes for the first time is
-// only noted here; what comes again is let in. A hash has one place, and a later one in that place displaces it, so the
-// table forgets by itself and never grows.
+// Remembers which targets were requested before, in a small table of hashes in front of a full memory tier. The first
+// request for a target is only recorded here; the next one is let in. Each hash has one place, and a later hash
+// displaces an earlier one there. So the table forgets by itself and never grows.
 
-/// Hashes seen lately. Memory is taken when the first is noted: a tier that is never full needs none.
+/// Hashes seen recently. The table is allocated when the first hash is recorded: a tier that is never full needs none.
 struct Doorkeeper: Sendable {
-    /// Places of one shard; four bytes each. With 16 shards 65,536 targets are remembered in 256 KiB.
+    /// The number of places of one shard, four bytes each. 16 shards remember 65,536 targets in 256 KiB.
     static let capacity = 4096
     private var marks: ContiguousArray<UInt32> = []
 
-    /// Notes a hash; whether it was known. A known one stays known.
+    /// Records a hash. Returns whether it was known; a known hash stays known.
     @discardableResult
     mutating func note(_ hash: UInt64) -> Bool {
         if marks.isEmpty { marks = ContiguousArray(repeating: 0, count: Self.capacity) }
-        // The highest bits chose the shard; place and mark come from the others. 0 stands for an empty place.
+        // The highest bits chose the shard, so place and mark come from the others. 0 marks an empty place.
         let place = Int(truncatingIfNeeded: hash) & (Self.capacity - 1)
         let mark = UInt32(truncatingIfNeeded: hash >> 16) | 1
         if marks[place] == mark { return true }

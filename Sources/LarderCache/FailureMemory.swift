@@ -1,7 +1,7 @@
-// A failed fetch is remembered for a moment, so that a burst of askers costs the upstream one call and not one each,
-// and a refresh that failed is not tried again on every hit. The pause counts from the end of the attempt, on the clock that
-// does not step.
-// `@inlinable`, since generics run unspecialised in another room, and every miss asks here.
+// Remembers a failed fetch for a short time, so that a burst of requests costs the upstream one call instead of one
+// each, and a failed refresh is not tried again on every hit. The pause counts from the end of the attempt, on the
+// monotonic clock. The methods are `@inlinable` because generics run unspecialised in another module, and every miss
+// asks here.
 import LarderCore
 
 /// Keys whose last fetch failed, with the failure, for a short time. Bounded: the oldest are forgotten first.
@@ -19,7 +19,7 @@ public struct FailureMemory<Failure: Sendable>: Sendable {
     @inlinable
     public var count: Int { entries.count }
 
-    /// The failure to repeat for this key, or nil where it may be tried again.
+    /// The failure to repeat for this key; nil if the fetch may be tried again.
     @inlinable
     public mutating func recall(_ digest: Digest, now: MonotonicTime) -> Failure? {
         guard let entry = entries[digest] else { return nil }
@@ -30,7 +30,7 @@ public struct FailureMemory<Failure: Sendable>: Sendable {
 
     @inlinable
     public mutating func remember(_ digest: Digest, _ failure: Failure, until: MonotonicTime, now: MonotonicTime) {
-        // What is over holds on to nothing, though nobody asks for it again.
+        // Removes expired failures, so that they hold no memory even if nobody asks for their keys again.
         while head < order.count {
             if let entry = entries[order[head]] {
                 if now < entry.until { break }
@@ -43,7 +43,7 @@ public struct FailureMemory<Failure: Sendable>: Sendable {
             entries[order[head]] = nil
             head += 1
         }
-        // The queue holds digests that were forgotten meanwhile; it is cut when they are the greater part.
+        // The queue may hold digests that were forgotten meanwhile. It is compacted when they are the greater part.
         if order.count > 2 * limit + 64 {
             order = order[head...].filter { entries[$0] != nil }
             head = 0
@@ -55,7 +55,7 @@ public struct FailureMemory<Failure: Sendable>: Sendable {
         entries[digest] = nil
     }
 
-    /// Forgets those of which the body says so.
+    /// Forgets the failures for which the closure returns true.
     @inlinable
     public mutating func forget(where isOver: (Failure) -> Bool) {
         entries = entries.filter { !isOver($0.value.failure) }

@@ -1,10 +1,11 @@
-// One fetch for many askers. The first asker of a key leads, later ones join; whoever leaves harms nobody, and when the
-// last one has left a flight that nothing else wants, it is to be cancelled. The table knows neither tasks nor time:
-// it says what its owner must do.
+// Joins identical requests to one fetch, a flight. The first request for a key leads, later ones join. A request that
+// leaves does not affect the others. When the last one has left, a flight that nothing else wants must be cancelled.
+// The table knows neither tasks nor time; it tells its owner what to do.
 //
-// Generic and used from another room: what is not `@inlinable` would run unspecialised there, at many times the cost.
+// The type is generic and used from another module: members that are not `@inlinable` would run unspecialised there, at
+// many times the cost.
 
-/// A flight's number; never used twice.
+/// The number of a flight. Never used twice.
 public struct FlightNumber: Sendable, Hashable {
     public let value: UInt64
 
@@ -14,23 +15,23 @@ public struct FlightNumber: Sendable, Hashable {
     }
 }
 
-/// The in-flight table of one owner. `Waiter` is whatever the owner resumes; at most `maxWaiters` join one flight and
-/// at most `maxFlights` are under way.
+/// The flights of one owner. `Waiter` is what the owner resumes. At most `maxWaiters` requests wait for one flight, and
+/// at most `maxFlights` flights are under way.
 public struct FlightTable<Key: Hashable & Sendable, Waiter> {
-    /// What an asker becomes.
+    /// The role of a request.
     public enum Entry: Sendable, Hashable {
-        /// The asker leads: the owner must start this flight.
+        /// The request leads: the owner must start this flight.
         case lead(FlightNumber)
-        /// Another's flight will answer.
+        /// Another request's flight will answer.
         case joined(FlightNumber)
         /// A limit is reached.
         case refused
     }
 
-    /// What the owner must do after an asker left.
+    /// What the owner must do after a request has left.
     public enum Departure: Sendable, Hashable {
         case carryOn
-        /// Nobody waits and nothing else wants it.
+        /// Cancel the flight: no request waits and nothing else wants it.
         case cancel(FlightNumber)
     }
 
@@ -38,7 +39,7 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     struct Flight {
         @usableFromInline var key: Key
         @usableFromInline var waiters: [UInt64: Waiter] = [:]
-        /// A refresh, or a fetch whose asker chose not to wait for the end: it ends by itself.
+        /// Whether the flight goes on without waiters: a refresh, or a fetch whose client stopped waiting for its end.
         @usableFromInline var isWantedByItself: Bool
 
         @inlinable
@@ -63,7 +64,7 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     @inlinable
     public var count: Int { flights.count }
 
-    /// Leads or joins. A flight once begun as a refresh stays wanted by itself whoever joins it.
+    /// Leads or joins a flight. A flight that was begun as a refresh keeps going on without waiters, whoever joins it.
     @inlinable
     public mutating func enter(_ key: Key, wantedByItself: Bool) -> Entry {
         if let number = byKey[key], let flight = flights[number] {
@@ -77,7 +78,7 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
         return .lead(number)
     }
 
-    /// Leads a flight that nobody can join.
+    /// Leads a flight that no other request can join.
     @inlinable
     public mutating func enterAlone(_ key: Key) -> Entry {
         guard flights.count < maxFlights else { return .refused }
@@ -92,7 +93,7 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
         return number
     }
 
-    /// The waiter waits for that flight, under a ticket unique to it. False where the flight is over.
+    /// Adds a waiter to the flight, under a unique ticket. Returns false if the flight is over.
     @inlinable
     public mutating func wait(_ number: FlightNumber, ticket: UInt64, _ waiter: Waiter) -> Bool {
         guard flights[number] != nil else { return false }
@@ -100,7 +101,8 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
         return true
     }
 
-    /// Takes a waiter out, leaving the flight to the others. The waiter comes back so that its owner can resume it.
+    /// Removes a waiter and leaves the flight to the others. Returns the waiter, so that the owner can resume it.
+    /// - Parameter keepFlight: whether the flight goes on even if no waiter is left.
     @inlinable
     public mutating func leave(
         _ number: FlightNumber, ticket: UInt64, keepFlight: Bool
@@ -110,13 +112,13 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
         guard let flight = flights[number], flight.waiters.isEmpty, !flight.isWantedByItself else {
             return (waiter, .carryOn)
         }
-        // From now on the key is free: a new asker must not join a flight that is being cancelled.
+        // From now on the key is free: a new request must not join a flight that is being cancelled.
         if byKey[flight.key] == number { byKey[flight.key] = nil }
         return (waiter, .cancel(number))
     }
 
-    /// What the flight brings is known before its end: everyone who waits, to be answered now. The flight goes on, and
-    /// who leaves afterwards has no part in whether it is cancelled.
+    /// Takes out all waiters, to be answered now, because the result is known before the flight's end. The flight goes
+    /// on, and waiters that leave later cannot cancel it.
     @inlinable
     public mutating func announce(_ number: FlightNumber) -> [Waiter] {
         guard let waiters = flights[number]?.waiters else { return [] }
@@ -124,14 +126,14 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
         return Array(waiters.values)
     }
 
-    /// Nobody joins the flight from now on; the next asker of its key leads one of its own.
+    /// Lets no further request join the flight. The next request for its key leads a new one.
     @inlinable
     public mutating func detach(_ number: FlightNumber) {
         guard let key = flights[number]?.key, byKey[key] == number else { return }
         byKey[key] = nil
     }
 
-    /// The flight is over, its row committed or refused: everyone who still waits, to be answered.
+    /// Ends the flight when its row is committed or refused. Returns the remaining waiters, to be answered.
     @inlinable
     public mutating func finish(_ number: FlightNumber) -> [Waiter] {
         guard let flight = flights.removeValue(forKey: number) else { return [] }
@@ -139,7 +141,7 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
         return Array(flight.waiters.values)
     }
 
-    /// The flight that an asker of the key would join.
+    /// The flight that a request for this key would join.
     @inlinable
     public func flight(of key: Key) -> FlightNumber? { byKey[key] }
 }

@@ -1,43 +1,45 @@
-// What the configuration and a provider say about how long answers of one endpoint are kept.
+// Holds what the configuration and a provider say about how long responses of one endpoint are kept.
 import LarderCore
 
-/// How long answers live. One value for each endpoint, made from the settings.
+/// How long responses are kept. One value for each endpoint, made from the settings.
 public struct FreshnessRule: Sendable, Hashable {
     /// Who decides about storing and freshness.
     public enum Semantics: String, Sendable, Hashable, CaseIterable {
-        /// This rule does, whatever the answer's fields say.
+        /// This rule decides, whatever the response's fields say.
         case ttl
-        /// RFC 9111 does; of this rule only the stale window, the retention and what is said to count there.
+        /// RFC 9111 decides. Of this rule, only the stale window, the retention and the members marked "under `rfc`"
+        /// count.
         case rfc
     }
 
-    /// What becomes of the cookies that an answer sets (RFC 9111 §7.3). A cache may store such an answer; whom its cookies
-    /// are for only the origin knows.
+    /// What happens to cookies that a response sets (RFC 9111 §7.3). A cache may store such a response, but only the
+    /// origin knows for whom the cookies are.
     public enum Cookies: String, Sendable, Hashable, CaseIterable {
-        /// The answer is stored, without its cookies, only where it says `public` or `s-maxage`.
+        /// The response is stored, without its cookies, only if it says `public` or `s-maxage`.
         case strict
-        /// The answer is stored, without its cookies, where it says itself that it may be. Who caused the fetch gets them.
+        /// The response is stored, without its cookies, if it states a lifetime or says `public` or `s-maxage`. The
+        /// client that caused the fetch gets the cookies.
         case drop
-        /// The answer is stored with its cookies, which are the same for all.
+        /// The response is stored with its cookies, which are the same for all clients.
         case keep
     }
 
     public var semantics: Semantics
-    /// Under `rfc`.
+    /// What happens to cookies under `rfc`.
     public var cookies = Cookies.strict
-    /// Under `rfc`, how long an answer is fresh that does not say it itself, where the configuration declares that.
+    /// Under `rfc`: the configured freshness of a response that states none; nil if none is configured.
     public var declaredTTL: Duration?
-    /// Lifetime of an answer with results.
+    /// The lifetime of a response with results.
     public var ttl: Duration
-    /// How long after its freshness an answer may be served at all: the hard bound of staleness.
+    /// How long after its freshness a response may be served at all: the hard limit of staleness.
     public var staleWindow: Duration
-    /// Lifetime of a valid answer with nothing in it.
+    /// The lifetime of a valid response without results.
     public var emptyTTL: Duration
-    /// Lifetime of "there is no such thing"; such an entry is never served stale.
+    /// The lifetime of a stored absence. Such an entry is never served stale.
     public var negativeTTL: Duration
-    /// By how much a lifetime may be shortened, in percent, so that what was stored together does not expire together.
+    /// The most by which a lifetime is shortened, in percent, so that entries stored together do not expire together.
     public var jitterPercent: Int
-    /// The longest that the API's terms allow to keep an answer, counted from its arrival.
+    /// The longest time for which the API's terms allow a response to be kept, counted from its arrival.
     public var retention: Duration?
 
     public init(
@@ -54,15 +56,15 @@ public struct FreshnessRule: Sendable, Hashable {
     }
 }
 
-/// When a stored answer stops being fresh and when it stops being of use.
+/// When a stored response stops being fresh, and when it stops being useful.
 public struct Lifetimes: Sendable, Hashable {
-    /// Milliseconds of age that the answer had on arrival (corrected_initial_age, RFC 9111 §4.2.3).
+    /// The age of the response on arrival in milliseconds (corrected_initial_age, RFC 9111 §4.2.3).
     public var initialAge: Int64
-    /// Fresh while now is earlier.
+    /// The response is fresh before this time.
     public var freshUntil: WallTime
-    /// May be served stale while now is earlier; never before `freshUntil`.
+    /// The response may be served stale before this time. Never before `freshUntil`.
     public var staleUntil: WallTime
-    /// A cached absence.
+    /// Whether the response is a cached absence.
     public var isNegative: Bool
 
     public init(initialAge: Int64, freshUntil: WallTime, staleUntil: WallTime, isNegative: Bool) {

@@ -1,27 +1,28 @@
-// What is worth telling of a provider's manners: that it went away or came back, began or ended a rest, and how its budget
-// wears. The watch compares what is with what it told last, so that whoever changes a lane need not know who listens.
+// Decides which changes of a provider are reported: whether it can be reached, whether it is suspended, and how much of
+// its budget is left. The watch compares the present state with what it last reported, so code that changes a lane need
+// not know who listens.
 import LarderCore
 
-/// A limit of calls as somebody sees it who wants to know whether it will do.
+/// How much of a limit is left, as reported to observers.
 public enum BudgetLevel: String, Sendable, Hashable, CaseIterable {
-    /// All of it is there.
+    /// All of it is left.
     case whole
     /// Some of it is used.
     case open
-    /// Four fifths of it are used.
+    /// At least four fifths of it are used.
     case scarce
     /// Nothing is left.
     case spent
 }
 
-/// Which limit.
+/// The limit that is meant.
 public enum BudgetKind: Sendable, Hashable {
     case rate
     case quota
-    /// What the API itself says is left, by its name for that.
+    /// What the API itself says is left, under its own name.
     case credits(String)
 
-    /// As clients are told of it.
+    /// The name under which clients see it.
     public var word: String {
         switch self {
         case .rate: "rate"
@@ -31,11 +32,11 @@ public enum BudgetKind: Sendable, Hashable {
     }
 }
 
-/// One limit now.
+/// The present state of one limit.
 public struct BudgetSight: Sendable, Hashable {
-    /// Nil where the API does not tell.
+    /// Nil if the API does not state it.
     public var limit: Int?
-    /// Nil where nobody knows it any more: an API's word holds up to its reset.
+    /// Nil if it is no longer known. An API's statement holds until its reset.
     public var remaining: Int?
 
     public init(limit: Int?, remaining: Int?) {
@@ -44,28 +45,28 @@ public struct BudgetSight: Sendable, Hashable {
     }
 }
 
-/// One thing that changed.
+/// One change.
 public enum LaneEvent: Sendable, Hashable {
-    /// A call reached it, after some that did not or as the first one.
+    /// A call reached the provider, after calls that did not, or as the first call.
     case reachable
-    /// A call did not reach it.
+    /// A call did not reach the provider.
     case unreachable(FailureClass)
-    /// It rests, or longer than was told.
+    /// The provider is suspended, or is suspended for longer than was reported.
     case suspended(Suspension)
-    /// The rest is over: a trial succeeded, or a person ended it.
+    /// The suspension has ended: a probe succeeded, or a person ended it.
     case resumed
-    /// A limit went past one of its marks.
+    /// A limit crossed one of its thresholds.
     case budget(BudgetKind, BudgetLevel, BudgetSight)
 }
 
-/// What a lane looks like now.
+/// The present state of a lane.
 public struct LaneSight: Sendable, Hashable {
-    /// nil while nobody knows.
+    /// Nil while it is not known.
     public var isReachable: Bool?
-    /// Why it is not.
+    /// Why the provider cannot be reached.
     public var failure: FailureClass?
     public var suspension: Suspension?
-    /// The rest is over, and no call has shown yet that it works.
+    /// Whether the suspension is over, but no call has succeeded since.
     public var isProbing: Bool
     public var budgets: [BudgetKind: BudgetSight]
 
@@ -80,10 +81,10 @@ public struct LaneSight: Sendable, Hashable {
         self.budgets = budgets
     }
 
-    /// Nothing can be had from it at present.
+    /// Whether the provider can answer nothing at present.
     public var isAway: Bool { isReachable == false || suspension != nil }
 
-    /// The limits there are: our own, then the API's by their names.
+    /// The existing limits: the configured ones, then those of the API by name.
     public var kinds: [BudgetKind] { Self.ordered(budgets.keys) }
 
     static func ordered(_ kinds: some Sequence<BudgetKind>) -> [BudgetKind] {
@@ -98,26 +99,26 @@ public struct LaneSight: Sendable, Hashable {
     }
 }
 
-/// Remembers what was told. A value.
+/// Remembers what was last reported. A value.
 public struct LaneWatch: Sendable {
     private var isReachable: Bool?
     private var suspension: Suspension?
     private var levels: [BudgetKind: BudgetLevel] = [:]
-    /// How much of each there is when all of it is there.
+    /// The full size of each limit.
     private var limits: [BudgetKind: Int] = [:]
 
-    /// - Parameter sight: what is known at the beginning, of which nothing is told.
+    /// - Parameter sight: the state at the beginning. It is not reported.
     public init(_ sight: LaneSight) {
         _ = self.look(sight)
     }
 
-    /// The levels as they were told last.
+    /// The level that was last reported.
     public func level(_ kind: BudgetKind) -> BudgetLevel { levels[kind] ?? .whole }
 
-    /// Whether a limit is not whole, so that it becomes whole by time alone.
+    /// Whether any limit is not whole. It then becomes whole by time alone.
     public var isWearing: Bool { levels.values.contains { $0 != .whole } }
 
-    /// What changed since the last look, in the order of the cases of `LaneEvent`.
+    /// Returns what changed since the last look, in the order of the cases of `LaneEvent`.
     public mutating func look(_ sight: LaneSight) -> [LaneEvent] {
         var events: [LaneEvent] = []
         if let now = sight.isReachable, now != isReachable {
@@ -125,7 +126,7 @@ public struct LaneWatch: Sendable {
             events.append(now ? .reachable : .unreachable(sight.failure ?? .unreachable))
         }
         if let now = sight.suspension {
-            // A trial that was given up makes a rest shorter, which is no news.
+            // An abandoned probe makes a suspension shorter, which is not reported.
             if suspension.map({ now.until > $0.until }) ?? true { events.append(.suspended(now)) }
         } else if suspension != nil {
             events.append(.resumed)
@@ -134,8 +135,8 @@ public struct LaneWatch: Sendable {
         for kind in LaneSight.ordered(Set(levels.keys).union(sight.budgets.keys)) {
             let before = level(kind)
             guard let budget = sight.budgets[kind] else {
-                // A limit that the settings took away says nothing; an API's word ends with its reset, by which all of it
-                // is there again.
+                // A limit that was removed from the settings is not reported. An API's statement ends with its reset,
+                // after which its limit is whole again.
                 if case .credits = kind, before == .scarce || before == .spent {
                     events.append(.budget(kind, .whole, BudgetSight(limit: limits[kind], remaining: nil)))
                 }
@@ -144,7 +145,7 @@ public struct LaneWatch: Sendable {
             }
             let now = Self.level(budget, before)
             (levels[kind], limits[kind]) = (now, budget.limit)
-            // That a call was made, or one is there again, is no threshold.
+            // A call that was made or came back does not cross a threshold.
             guard now != before, now != .open else { continue }
             if now == .scarce, before == .spent { continue }
             events.append(.budget(kind, now, budget))
@@ -152,7 +153,8 @@ public struct LaneWatch: Sendable {
         return events
     }
 
-    /// A limit is scarce from four fifths on until all of it is there again: one call that comes back is no end of it.
+    /// A limit stays scarce from four fifths used until it is whole again: a single call that comes back does not end
+    /// it.
     private static func level(_ budget: BudgetSight, _ before: BudgetLevel) -> BudgetLevel {
         if let remaining = budget.remaining, remaining <= 0 { return .spent }
         if let limit = budget.limit, let remaining = budget.remaining {

@@ -1,14 +1,14 @@
-// One body for all spellings of a question: entries of the same canonical key whose bodies are equal, byte for byte,
-// hold the same storage, and it is charged once. The first holder brings the storage, the last takes it away.
+// Shares one body between all spellings of a question. Entries of the same canonical key with equal bodies, byte for
+// byte, hold the same storage, and it is charged once. The first holder brings the storage. The last one frees it.
 import LarderCore
 
-/// A body and how many entries hold it.
+/// A body and the number of entries that hold it.
 struct SharedBody: Sendable {
     var bytes: Bytes
     var holders: Int
 }
 
-/// Bodies by the key they answer and their length.
+/// The shared bodies, by canonical key and length.
 final class MemoryBodies: Sendable {
     struct Name: Sendable, Hashable {
         var key: Digest
@@ -17,19 +17,19 @@ final class MemoryBodies: Sendable {
 
     /// One entry's hold on a body.
     enum Hold: Sendable {
-        /// A holder of the named body, charged when the first took hold.
+        /// The entry holds the named body, which was charged when the first entry took hold.
         case shared(Name)
-        /// Another body of the same key and length was there already: this one stands alone.
+        /// A different body of the same key and length was already there, so this entry has its own.
         case alone(Int)
     }
 
     private let bodies = Lock<[Name: SharedBody]>([:])
 
-    /// Takes hold of a body: the storage to keep, and whether this holder pays for its bytes. `freed` are bytes that
-    /// others had paid for and that went meanwhile.
+    /// Takes hold of a body. Returns the storage to keep and whether this holder pays for its bytes. `freed` is the
+    /// number of bytes paid for by others that were freed meanwhile.
     func hold(_ body: Bytes, key: Digest) -> (hold: Hold, bytes: Bytes, isNew: Bool, freed: Int) {
         let name = Name(key: key, length: body.count)
-        // Bodies are compared outside the lock: what is found stays what it is, its storage is immutable.
+        // The bodies are compared outside the lock. The storage that was found is immutable.
         let known = bodies.withLock { bodies -> Bytes? in
             guard let known = bodies[name] else {
                 bodies[name] = SharedBody(bytes: body, holders: 1)
@@ -40,11 +40,11 @@ final class MemoryBodies: Sendable {
         }
         guard let known else { return (.shared(name), body, true, 0) }
         if known == body { return (.shared(name), known, false, 0) }
-        // The hold kept the other body from going while it was compared; it may be the last one now.
+        // This hold kept the other body alive during the comparison. It may now be the last one.
         return (.alone(body.count), body, true, release(.shared(name)))
     }
 
-    /// Lets go; returns the bytes that are no longer kept.
+    /// Releases a hold. Returns the number of bytes that are no longer kept.
     func release(_ hold: Hold) -> Int {
         switch hold {
         case .alone(let length): return length

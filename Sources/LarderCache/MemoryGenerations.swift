@@ -1,25 +1,25 @@
-// Invalidation without searching: counters that only grow. A ready response remembers the sum of those it depends on;
-// when one of them has grown since, the sum differs and the response is no hit any more.
+// Invalidates ready responses without searching for them, by counters that only grow. A ready response remembers the
+// sum of the counters it depends on. When one of them has grown, the sum differs and the response is no longer a hit.
 //
-// Counters are few: one for all, and a table in which a key's digest has its place by hash. Two keys that share a place
-// are invalidated together, which costs a miss now and then and never a wrong answer.
+// There are few counters: one for everything, and a table in which the hash of a key's digest selects the place. Two
+// keys that share a place are invalidated together. This costs an occasional miss and never gives a wrong response.
 import LarderCore
 import Synchronization
 
-/// The state of all that a ready response depends on, at one instant. Taken before the stored answer is read, so that an
-/// invalidation in between is seen.
+/// The state of everything that a ready response depends on, at one time. It must be taken before the stored response
+/// is read, so that an invalidation in between is noticed.
 public struct ReadyStamp: Sendable {
-    /// Places in the table of counters: of the first key, and of a merged answer's other ones.
+    /// Places in the table of counters: the first key's, and those of the other keys of a merged response.
     let place: Int
     let others: [Int]
     let sum: UInt64
 
-    /// What an unused place in a shard holds.
+    /// The stamp in an unused place of a shard.
     static let none = ReadyStamp(place: 0, others: [], sum: 0)
 }
 
-/// The state of the removals that concern one key, at one instant. Taken before something is fetched or read, it tells
-/// afterwards whether what came of it is an answer of before.
+/// The state of the removals that concern one key, at one time. It is taken before something is fetched or read.
+/// Afterwards it tells whether the result dates from before a removal.
 public struct RemovalStamp: Sendable {
     let place: Int
     let sum: UInt64
@@ -28,9 +28,9 @@ public struct RemovalStamp: Sendable {
     public func changes(until later: RemovalStamp) -> UInt64 { later.sum &- sum }
 }
 
-/// The counters.
+/// The counters. Place 0 counts for everything, the other places for keys by hash.
 ///
-/// Unchecked `Sendable`: the pointer never changes and leads to atomics only.
+/// Unchecked `Sendable`: the pointer never changes, and it points only to atomics.
 final class MemoryGenerations: @unchecked Sendable {
     private static let keys = 8192
     private let counters: UnsafeMutablePointer<Atomic<UInt64>>
@@ -47,7 +47,7 @@ final class MemoryGenerations: @unchecked Sendable {
 
     static func place(_ key: Digest) -> Int { 1 + Int(truncatingIfNeeded: key.words.2 % UInt64(keys)) }
 
-    /// Counters only grow, so sums are equal only where every counter is, also where a place is counted twice.
+    /// Counters only grow, so two sums are equal only if every counter is equal, even if a place is counted twice.
     func sum(_ place: Int) -> UInt64 { value(0) &+ value(place) }
 
     func sum(_ place: Int, _ others: [Int]) -> UInt64 {
@@ -76,7 +76,7 @@ extension MemoryGenerations {
     }
 
     func readyStamp(_ keys: [Digest]) -> ReadyStamp {
-        // Without a key it depends on what concerns all: that is place 0, which a sum counts by itself.
+        // Without keys, the response depends only on the counter for everything: place 0, which every sum includes.
         let place = keys.first.map(Self.place) ?? 0
         let others = keys.dropFirst().map(Self.place)
         return ReadyStamp(place: place, others: others, sum: sum(place, others))

@@ -1,50 +1,50 @@
-// One part of the memory tier: a table that finds an entry by hash and compares its bytes, and a queue from which the
-// entry to evict is chosen by SIEVE (Zhang et al., NSDI 2024): a hit only sets a mark; a hand walks from the oldest
-// entry towards the newest, takes the mark off what has one and evicts the first that has none.
+// One part of the memory tier: a table that finds an entry by hash and compares its bytes, and a queue from which SIEVE
+// selects the entry to evict (Zhang et al., NSDI 2024). A hit only sets a mark. A hand walks from the oldest entry
+// towards the newest, removes the marks it meets, and evicts the first entry without one.
 //
-// A value without a lock of its own: its owner calls it under one. Nothing is allocated on a hit.
+// A value without a lock of its own: its owner calls it under a lock. A hit allocates nothing.
 import Glibc
 import LarderCore
 import LarderHTTP
 
 struct MemoryShard: Sendable {
-    /// One ready response under one spelling.
+    /// One ready response under one spelling of its request.
     struct Entry: Sendable {
         var hash: UInt64
         var listener: UInt16
         var target: Bytes
-        /// Whether it was made for clients that take gzip or for those that do not; nil fits any.
+        /// Whether it was made for clients that accept gzip or for those that do not; nil fits any.
         var takesGzip: Bool?
         var response: ReadyResponse
         var stamp: ReadyStamp
         var hold: MemoryBodies.Hold
-        /// Bytes charged besides the body's.
+        /// The bytes charged besides those of the body.
         var charge: Int
         var isMarked = false
-        /// The rows of the store that it was made from, and whether it was hit since they were last told so.
+        /// The rows of the store from which it was made, and whether it was hit since `takeUsed` was last called.
         var rows: [Digest] = []
         var isUsed = false
-        /// Neighbours in the queue, -1 at its ends.
+        /// The neighbours in the queue, -1 at its ends.
         var older = -1
         var newer = -1
     }
 
-    /// What looking up came to.
+    /// The result of a look-up.
     enum Found {
         case hit(ReadyResponse)
         case nothing
-        /// Found, but expired or invalidated, and taken out.
+        /// An entry was found, but it was expired or invalidated and has been removed.
         indirect case removed(Entry, isExpired: Bool)
     }
 
-    /// A place of the table. The hash stands here too, so that only an entry that fits is touched.
+    /// A place of the table. The hash is kept here too, so that only a matching entry is touched.
     private struct Place {
         var hash: UInt64 = 0
-        /// The number of an entry, -1 where the place is empty.
+        /// The number of an entry; -1 if the place is empty.
         var number = -1
     }
 
-    /// What stands where no entry is, so that a taken-out response is not kept alive.
+    /// Fills an unused entry, so that a removed response is not kept alive.
     private static let vacant = Entry(
         hash: 0, listener: 0, target: [], takesGzip: nil,
         response: ReadyResponse(
@@ -53,7 +53,7 @@ struct MemoryShard: Sendable {
 
     private var entries: ContiguousArray<Entry> = []
     private var free: [Int] = []
-    /// Open addressing, linear probing. A power of two long, at most half full.
+    /// Open addressing with linear probing. The length is a power of two. At most half of the places are used.
     private var table: ContiguousArray<Place>
     private var oldest = -1
     private var newest = -1
@@ -67,7 +67,8 @@ struct MemoryShard: Sendable {
 
     // MARK: Looking up
 
-    /// - Parameter skew: milliseconds by which the clock may lie before a response's birth.
+    /// Looks up a ready response.
+    /// - Parameter skew: how many milliseconds the clock may be behind the birth of a response.
     mutating func find(_ query: ReadyQuery, hash: UInt64, generations: MemoryGenerations, skew: Int64) -> Found {
         let mask = table.count - 1
         var place = Int(truncatingIfNeeded: hash) & mask
@@ -83,14 +84,14 @@ struct MemoryShard: Sendable {
 
     private mutating func use(_ number: Int, now: WallTime, generations: MemoryGenerations, skew: Int64) -> Found {
         let response = entries[number].response
-        // A clock that was set back must not make an answer live longer (see Reuse).
+        // A clock that was set back must not make a response live longer (see `ConfiguredReuse`).
         let isExpired = now >= response.freshUntil || response.bornAt.milliseconds &- now.milliseconds > skew
         guard !isExpired, generations.isCurrent(entries[number].stamp) else {
-            // Its successor is as welcome as it was.
+            // Lets the entry's successor in at its first request.
             doorkeeper.note(entries[number].hash)
             return .removed(remove(number), isExpired: isExpired)
         }
-        // Written once between two passes of the hand: a hot entry's line is not made dirty by every hit.
+        // The marks are written only when they change, so that not every hit dirties the cache line of a hot entry.
         if !entries[number].isMarked { entries[number].isMarked = true }
         if !entries[number].isUsed { entries[number].isUsed = true }
         return .hit(response)
@@ -116,7 +117,7 @@ struct MemoryShard: Sendable {
 
     // MARK: Changing
 
-    /// Puts an entry in as the newest; returns the one of the same spelling that it replaces.
+    /// Inserts an entry as the newest. Returns the entry with the same spelling that it replaces.
     mutating func insert(_ entry: Entry) -> Entry? {
         let replaced = number(like: entry).map { remove($0) }
         if (count + 1) * 2 > table.count { grow() }
@@ -134,13 +135,13 @@ struct MemoryShard: Sendable {
         return replaced
     }
 
-    /// Whether an entry that would drive out another may come in: not at the first request for its target. Notes it for
-    /// the next. One pass over everything then drives out nothing, since it asks for each thing once.
+    /// Returns whether an entry that would evict another may be inserted. The first request for a target is refused and
+    /// recorded for the next one. So a pass that requests everything once evicts nothing.
     mutating func admits(hash: UInt64) -> Bool {
         let mask = table.count - 1
         var place = Int(truncatingIfNeeded: hash) & mask
         while table[place].number >= 0 {
-            // It takes the place of one of the same target.
+            // The entry replaces one of the same target.
             if table[place].hash == hash { return true }
             place = (place + 1) & mask
         }
@@ -162,9 +163,9 @@ struct MemoryShard: Sendable {
         return nil
     }
 
-    /// Takes out one entry by SIEVE's rule, an invalidated one whatever its mark; nil where there is none.
+    /// Evicts one entry by SIEVE's rule. An invalidated entry is evicted whatever its mark. Nil if there is no entry.
     mutating func evict(generations: MemoryGenerations) -> Entry? {
-        // Each step takes a mark off or ends: two rounds at most.
+        // Each step removes a mark or ends, so there are at most two rounds.
         while count > 0 {
             let number = hand >= 0 ? hand : oldest
             guard entries[number].isMarked, generations.isCurrent(entries[number].stamp) else { return remove(number) }
@@ -174,7 +175,7 @@ struct MemoryShard: Sendable {
         return nil
     }
 
-    /// The rows of what was hit since this was last asked.
+    /// Returns the rows of the entries that were hit since the last call.
     mutating func takeUsed() -> [Digest] {
         var rows: [Digest] = []
         for number in entries.indices where entries[number].isUsed {
@@ -212,7 +213,7 @@ struct MemoryShard: Sendable {
         table[place] = Place(hash: hash, number: number)
     }
 
-    /// Empties an entry's place and moves back what had to step over it, so that no gap breaks a probe.
+    /// Empties an entry's place and moves later entries back, so that no gap breaks a probe.
     private mutating func leave(_ number: Int, hash: UInt64) {
         let mask = table.count - 1
         var gap = Int(truncatingIfNeeded: hash) & mask
@@ -223,7 +224,7 @@ struct MemoryShard: Sendable {
         var place = (gap + 1) & mask
         while table[place].number >= 0 {
             let home = Int(truncatingIfNeeded: table[place].hash) & mask
-            // It may move back unless its home lies behind the gap.
+            // An entry may move back unless its home place lies behind the gap.
             if (place - home) & mask >= (place - gap) & mask {
                 table[gap] = table[place]
                 gap = place

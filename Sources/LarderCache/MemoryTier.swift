@@ -1,30 +1,31 @@
-// The memory tier: ready responses by the raw bytes of their request, for all loops of the process.
-// Sixteen shards by hash, each behind its own lock; a hit hashes, locks, probes, compares, sets a mark and goes.
+// The memory tier: ready responses by the raw bytes of their request, for all loops of the process. It has sixteen
+// shards by hash, each behind its own lock. A hit hashes, locks, probes, compares and sets a mark.
 //
-// Bytes are promised before an entry goes in and given back after it came out, so the sum of what is held never exceeds
-// the budget. An entry is charged its head, target and a fixed overhead for its records; its body is charged once for
-// all entries of the same canonical key with the same body. No lock is taken inside another.
+// Bytes are reserved before an entry is inserted and returned after it was removed, so the sum of the held bytes never
+// exceeds the budget. An entry is charged its head, its target and a fixed overhead for its records. Its body is
+// charged once for all entries of the same canonical key with the same body. No lock is taken inside another.
 import LarderCore
 import Synchronization
 
 /// Figures about the memory tier.
 public struct MemoryStatistics: Sendable, Hashable {
     public var entries = 0
-    /// Bytes charged, and allowed.
+    /// The bytes charged, and the bytes allowed.
     public var bytes = 0
     public var budget = 0
-    /// Different bodies held; entries beyond that share one.
+    /// The number of different bodies. Further entries share one of them.
     public var bodies = 0
 
     public init() {}
 }
 
-/// Ready responses in memory, chosen for eviction by SIEVE.
+/// Ready responses in memory. SIEVE selects the entries to evict.
 public final class MemoryTier: ReadySource {
-    /// What an entry's records cost besides its bytes: the entry, its places in table and queue, the response object
-    /// and the array headers.
+    /// The cost of an entry's records in bytes: the entry, its places in table and queue, the response object and the
+    /// array headers.
     public static let entryOverhead = 512
-    /// An entry larger than this part of the budget is not taken: it would drive out too much at once.
+    /// An entry larger than this fraction of the budget (an eighth) is not taken, because it would evict too much at
+    /// once.
     public static let largestShare = 8
 
     private static let skew = ConfiguredReuse.clockSkew.milliseconds
@@ -32,13 +33,13 @@ public final class MemoryTier: ReadySource {
     private let shardShift: UInt64
     private let seed: UInt64
     private let generations = MemoryGenerations()
-    /// Of what was removed only; what is written anew does not count here.
+    /// Counts removals only, not entries that are written anew.
     private let removals = MemoryGenerations()
     private let bodies = MemoryBodies()
     private let budget: Atomic<Int>
-    /// Bytes promised or held.
+    /// The bytes reserved or held.
     private let used = Atomic<Int>(0)
-    /// Where the next eviction begins, so that all shards give in turn.
+    /// Selects the shard of the next eviction, so that all shards give in turn.
     private let turn = Atomic<Int>(0)
     private let insertions = CounterCell()
     private let evictions = CounterCell()
@@ -48,9 +49,9 @@ public final class MemoryTier: ReadySource {
     private let deferrals = CounterCell()
 
     /// - Parameters:
-    ///   - budget: bytes; 0 switches the tier off.
+    ///   - budget: in bytes; 0 switches the tier off.
     ///   - shards: rounded up to a power of two, at most 256.
-    ///   - seed: of the hash; random unless a test wants the same places each time.
+    ///   - seed: the seed of the hash; random unless a test needs the same places each time.
     public init(budget: Int, shards: Int = 16, seed: UInt64 = .random(in: .min ... .max)) {
         var bits: UInt64 = 0
         while 1 << bits < min(max(shards, 1), 256) { bits += 1 }
@@ -60,16 +61,16 @@ public final class MemoryTier: ReadySource {
         self.budget = Atomic(max(0, budget))
     }
 
-    /// The high bits choose the shard, the low ones the place in it.
+    /// The high bits select the shard, the low bits the place in it.
     private func shard(_ hash: UInt64) -> Lock<MemoryShard> {
-        // A shift by 64 gives 0: the only shard.
+        // A shift by 64 gives 0, which is the only shard.
         shards[Int(truncatingIfNeeded: hash >> shardShift)]
     }
 
     // MARK: Answering
 
-    /// The response for this request, if there is a fresh one of the current generation. What is found expired or
-    /// invalidated is taken out on the way.
+    /// The response for this request, if there is a fresh one that was not invalidated. An expired or invalidated entry
+    /// that is found is removed.
     public func ready(_ query: ReadyQuery) -> ReadyResponse? {
         let hash = TargetHash.of(query.target, scope: UInt64(query.listener), seed: seed)
         let found = shard(hash).withLock {
@@ -85,54 +86,54 @@ public final class MemoryTier: ReadySource {
         }
     }
 
-    /// Nothing is ever taken: what would be given need not be made.
+    /// Whether the tier takes nothing. A response for it then need not be made.
     public var isOff: Bool { budget.load(ordering: .relaxed) == 0 }
 
     // MARK: Filling
 
-    /// The present state of all that an answer made of these keys will depend on. Take it before reading what the answer
-    /// is made from: an invalidation in between then keeps the answer out. A merged answer names all its keys.
+    /// The present state of everything that a response made from these keys depends on. Take it before reading what the
+    /// response is made from: a later invalidation then keeps the response out. A merged response names all its keys.
     public func readyStamp(_ keys: [Digest]) -> ReadyStamp { generations.readyStamp(keys) }
-    /// The same for an answer made of one key.
+    /// The same for a response made from one key.
     public func readyStamp(_ key: Digest) -> ReadyStamp { generations.readyStamp(key) }
 
-    /// Whether nothing that the stamp names was invalidated since it was taken.
+    /// Whether nothing that the stamp covers was invalidated since it was taken.
     public func isCurrent(_ stamp: ReadyStamp) -> Bool { generations.isCurrent(stamp) }
 
-    /// The state of removals: purges, and what an unsafe request made invalid. What is written anew does not count here.
+    /// The state of removals: purges, and invalidations by unsafe requests. Entries that are written anew do not count.
     public func removalStamp(_ key: Digest) -> RemovalStamp { removals.removalStamp(key) }
 
-    /// Whether nothing of it was removed since.
+    /// Whether nothing that the stamp covers was removed since it was taken.
     public func isCurrent(_ stamp: RemovalStamp) -> Bool { removals.isCurrent(stamp) }
 
-    /// The entry is being removed: for memory, and for what is under way.
+    /// Records that the entry is being removed: in memory, and for the requests under way.
     public func remove(_ key: Digest) {
         removals.raise(key)
         generations.raise(key)
     }
 
-    /// The same for everything.
+    /// Records that everything is being removed.
     public func removeAll() {
         removals.raiseAll()
         generations.raiseAll()
     }
 
-    /// Keeps a response for requests of exactly that listener and target. Where others would have to go for it, it must
-    /// have been asked for before: the first time it is only remembered.
+    /// Keeps a response for requests with exactly this listener and target. If other entries would have to be evicted
+    /// for it, the target must have been requested before: the first request is only recorded.
     ///
-    /// When a stored answer is replaced, call `invalidate` first: other spellings of it may still be held. The order is
-    /// write, invalidate, take a stamp, read or make the response, insert.
+    /// When a stored response is replaced, call `invalidate` first, because other spellings of it may still be held.
+    /// The order is: write, invalidate, take a stamp, read or make the response, insert.
     ///
     /// - Parameters:
-    ///   - takesGzip: where the response was chosen by content coding, whether it is for clients that take gzip
-    ///     (`ContentCoding.acceptsGzip`) or for those that do not; nil where it fits any request.
-    ///   - key: digest of the canonical key it answers; equal bodies under one key are kept once.
-    ///   - rows: the stored entries it was made from, which its hits keep from being evicted; the key's own where nil.
-    ///   - stamp: taken before the stored answer was read.
-    /// - Returns: whether it was taken: not when expired, invalidated since, too large for the budget, or new while
-    ///   there is no room.
+    ///   - takesGzip: if the response depends on content coding, whether it is for clients that accept gzip
+    ///     (`ContentCoding.acceptsGzip`) or for those that do not; nil if it fits any request.
+    ///   - key: the digest of the canonical key it answers. Equal bodies under one key are kept once.
+    ///   - rows: the stored entries it was made from, which its hits keep from being evicted; nil for the key's own.
+    ///   - stamp: taken before the stored response was read.
+    /// - Returns: whether it was taken. It is refused if it has expired, was invalidated since, is too large for the
+    ///   budget, or is new while there is no room.
     @discardableResult
-    // More than six parameters: what is asked for, what answers it, and what both hang on.
+    // More than six parameters: the request, its response, and what both depend on.
     public func insert(
         listener: UInt16, target: Bytes, takesGzip: Bool?, response: ReadyResponse, key: Digest,
         rows: [Digest]? = nil, stamp: ReadyStamp, now: WallTime
@@ -164,31 +165,31 @@ public final class MemoryTier: ReadySource {
         let replaced = shard(hash).withLock { $0.insert(entry) }
         if let replaced { giveBack(replaced) }
         insertions.add()
-        // The budget may have been lowered since the promise.
+        // The budget may have been lowered since the bytes were reserved.
         trim()
         return true
     }
 
-    /// The stored entries whose ready forms were hit since this was last asked: memory answers without the store, which
-    /// would otherwise take its most wanted entries for the least used. For a timer, not for the hot path.
+    /// The stored entries whose ready forms were hit since the last call. Memory answers without the store, which would
+    /// otherwise see its most requested entries as the least used. For a timer, not for the hot path.
     public func takeUsed() -> [Digest] {
         shards.flatMap { shard in shard.withLock { $0.takeUsed() } }
     }
 
     // MARK: Invalidating
 
-    /// Nothing made from that key before this call is a hit after it.
+    /// Invalidates every response that was made from this key before this call.
     public func invalidate(_ key: Digest) { generations.raise(key) }
 
-    // MARK: Room
+    // MARK: Budget
 
-    /// Changes the budget; a smaller one is kept to on return. 0 empties the tier and switches it off.
+    /// Changes the budget. A smaller budget is met before this method returns. 0 empties the tier and switches it off.
     public func setBudget(_ bytes: Int) {
         budget.store(max(0, bytes), ordering: .sequentiallyConsistent)
         trim()
     }
 
-    /// Counts bytes as used if they fit, evicting until they do; false where nothing is left to evict.
+    /// Counts bytes as used if they fit, and evicts until they do. Returns false if nothing is left to evict.
     private func promise(_ bytes: Int) -> Bool {
         var present = used.load(ordering: .relaxed)
         while true {
@@ -208,7 +209,7 @@ public final class MemoryTier: ReadySource {
         while used.load(ordering: .relaxed) > budget.load(ordering: .sequentiallyConsistent), evictOne() {}
     }
 
-    /// Evicts one entry of the next shard that has any.
+    /// Evicts one entry from the next shard that has any.
     private func evictOne() -> Bool {
         for _ in shards {
             let next = turn.wrappingAdd(1, ordering: .relaxed).oldValue & (shards.count - 1)
@@ -225,9 +226,9 @@ public final class MemoryTier: ReadySource {
         used.subtract(entry.charge + bodies.release(entry.hold), ordering: .relaxed)
     }
 
-    // MARK: Telling
+    // MARK: Statistics
 
-    /// What is held now. Takes every lock once, one after the other.
+    /// The present figures. Takes every lock once, one after the other.
     public func statistics() -> MemoryStatistics {
         var figures = MemoryStatistics()
         figures.entries = shards.reduce(0) { sum, shard in sum + shard.withLock { $0.count } }
@@ -237,7 +238,7 @@ public final class MemoryTier: ReadySource {
         return figures
     }
 
-    /// Puts this tier's figures into the registry.
+    /// Registers this tier's figures.
     public func register(in registry: CounterRegistry) {
         registry.gauge(CacheCounters.memoryBytes) { [self] in Double(used.load(ordering: .relaxed)) }
         registry.gauge(CacheCounters.memoryBudget) { [self] in Double(budget.load(ordering: .relaxed)) }

@@ -1,11 +1,11 @@
-// How much of a wait was Larder's own: a call waits in our queue for its place before it is sent. What follows from it is in
-// `WaitLimit`. Pure.
+// Measures the part of a wait that Larder's own queue caused: before a call is sent, it waits in the queue for its
+// place. `WaitLimit` draws the conclusions. Pure.
 import LarderCore
 
-/// The time in which at least one of several calls waited in our queue.
+/// The time during which at least one of several calls waited in the queue.
 ///
-/// Calls that wait on several threads may be told of in another order than they came: the end of a wait before its beginning.
-/// Beginnings and ends are counted, so the order does not matter.
+/// Calls on several threads may be reported out of order, even the end of a wait before its beginning. Beginnings and
+/// ends are counted, so the order does not matter.
 public struct QueueClock: Sendable, Hashable {
     private var waiting = 0
     private var since = MonotonicTime.distantPast
@@ -15,13 +15,13 @@ public struct QueueClock: Sendable, Hashable {
 
     public var isRunning: Bool { waiting > 0 }
 
-    /// One more call waits.
+    /// Records that one more call waits.
     public mutating func enter(at now: MonotonicTime) {
         if waiting == 0 { since = now }
         waiting += 1
     }
 
-    /// One call waits no longer.
+    /// Records that one call no longer waits.
     public mutating func leave(at now: MonotonicTime) {
         waiting -= 1
         if waiting == 0 { past += max(.zero, now - since) }

@@ -1,6 +1,7 @@
-// RFC 9111 for entries of providers that are kept one a key: no variants, no validation. Stricter than the whole rules
-// (RFC/RFCStorage.swift): no answer with `Set-Cookie`, none chosen by a request field other than `Accept-Encoding`, and
-// `must-understand` does not lift `no-store`. Being strict costs a fetch and is never wrong.
+// Applies RFC 9111 to entries of providers that have one response per key: no variants, no validation. It is stricter
+// than the full rules (RFC/RFCStorage.swift). It stores no response with `Set-Cookie` and none selected by a request
+// field other than `Accept-Encoding`, and `must-understand` does not override `no-store`. Strictness costs a fetch and
+// is never wrong.
 import LarderCore
 import LarderHTTP
 
@@ -19,7 +20,7 @@ extension RFCStorage {
         guard let lifetime else { return .refuse(reason: .noLifetime) }
         let initialAge = Age.initial(
             fields: fields, requestTime: response.requestTime, responseTime: response.responseTime)
-        // Freshness counts from the birth of the answer, and part of it may have passed on the way (§4.2).
+        // Freshness counts from the generation of the response. Part of it may have passed before arrival (§4.2).
         let left = control.noCache ? 0 : max(0, lifetime.milliseconds - initialAge)
         let window = isNegative ? .zero : staleWindow(control: control, rule: rule)
         return StorePolicy.bounded(
@@ -27,8 +28,8 @@ extension RFCStorage {
             isNegative: isNegative, rule: rule)
     }
 
-    /// How long past its freshness the answer may ever be served. Directives that demand validation forbid it
-    /// (§4.2.4); the answer's own windows (RFC 5861) may narrow what the rule allows, not widen it.
+    /// How long past its freshness the response may be served. Directives that demand validation forbid stale use
+    /// (§4.2.4). The response's own windows (RFC 5861) may narrow what the rule allows, not widen it.
     static func staleWindow(control: CacheControl, rule: FreshnessRule) -> Duration {
         if control.noCache || RFCReuse.staleProhibition(control) != nil { return .zero }
         guard control.staleWhileRevalidate != nil || control.staleIfError != nil else { return rule.staleWindow }

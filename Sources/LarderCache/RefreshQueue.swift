@@ -1,18 +1,18 @@
-// What was asked for while a provider was away and answered stale: when it is back these are refreshed, one at a time,
-// the last one asked for first. Nobody waits for them, so a failure ends the round at once and the rest is kept for the
-// next return.
+// Remembers the entries that were requested and answered stale while their provider was away. When the provider is back
+// they are refreshed one at a time, the last one requested first. No request waits for them, so a failure ends the
+// round at once and the rest is kept for the next return.
 import LarderCore
 
-/// The stale entries in demand, by provider. A value; `Item` is whatever its owner needs to refresh one.
+/// The requested stale entries, by provider. A value. `Item` is what the owner needs to refresh an entry.
 public struct RefreshQueue<Item: Sendable>: Sendable {
-    /// What became of a demand.
+    /// The result of noting a request.
     public enum Noted: Sendable, Hashable {
-        /// The provider is there: whoever asked has its refresh under way.
+        /// The provider is not away, so the request has started a refresh itself.
         case notAway
         case added
-        /// It was noted before and is now the latest.
+        /// The entry was noted before and is now the latest.
         case renewed
-        /// Added in place of the one that was asked for longest ago.
+        /// The entry was added in place of the least recently requested one.
         case displaced
     }
 
@@ -20,7 +20,7 @@ public struct RefreshQueue<Item: Sendable>: Sendable {
     struct Waiting: Sendable {
         @usableFromInline var isAway = false
         @usableFromInline var isRunning = false
-        /// The one asked for longest ago first.
+        /// The least recently requested first.
         @usableFromInline var order: [Digest] = []
         @usableFromInline var items: [Digest: Item] = [:]
 
@@ -28,7 +28,7 @@ public struct RefreshQueue<Item: Sendable>: Sendable {
     }
 
     @usableFromInline var providers: [String: Waiting] = [:]
-    /// Entries of one provider; zero keeps none.
+    /// The most entries of one provider; zero keeps none.
     public var limit: Int
 
     @inlinable
@@ -36,18 +36,18 @@ public struct RefreshQueue<Item: Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// All that wait, of every provider.
+    /// The number of entries that wait, of all providers.
     @inlinable
     public var count: Int { providers.values.reduce(0) { $0 + $1.order.count } }
 
-    /// The provider cannot be had from now on.
+    /// Records that the provider is away.
     @inlinable
     public mutating func left(_ provider: String) {
         providers[provider, default: Waiting()].isAway = true
     }
 
-    /// The provider can be had again. True where a round begins by this: its owner then asks for `next` until there is
-    /// none.
+    /// Records that the provider is back. Returns true if a round begins. The owner then calls `next` until it returns
+    /// nil.
     @inlinable
     public mutating func returned(_ provider: String) -> Bool {
         guard var waiting = providers[provider] else { return false }
@@ -58,9 +58,10 @@ public struct RefreshQueue<Item: Sendable>: Sendable {
         return begins
     }
 
-    /// A stale entry was asked for.
+    /// Notes that a stale entry was requested.
     ///
-    /// - Parameter hasFailed: its own refresh has just failed: it counts though the provider is not known to be away.
+    /// - Parameter hasFailed: whether the entry's own refresh has just failed. It is then noted even if the provider is
+    ///   not known to be away.
     @inlinable
     public mutating func asked(_ provider: String, _ key: Digest, hasFailed: Bool = false, _ item: Item) -> Noted {
         guard limit > 0 else { return .notAway }
@@ -79,7 +80,7 @@ public struct RefreshQueue<Item: Sendable>: Sendable {
         return noted
     }
 
-    /// The next one to refresh; it is taken out. Nil where the round is over: nothing is left, or the provider is away.
+    /// Takes out the next entry to refresh. Nil if the round is over: nothing is left, or the provider is away.
     @inlinable
     public mutating func next(_ provider: String) -> (key: Digest, item: Item)? {
         guard var waiting = providers[provider], waiting.isRunning else { return nil }
@@ -93,14 +94,14 @@ public struct RefreshQueue<Item: Sendable>: Sendable {
         return (key, item)
     }
 
-    /// It could not be refreshed: it is kept, and the round is over.
+    /// Puts back an entry whose refresh failed, and ends the round.
     @inlinable
     public mutating func failed(_ provider: String, _ key: Digest, _ item: Item) {
         putBack(provider, key, item)
         providers[provider]?.isRunning = false
     }
 
-    /// It cannot be refreshed yet: it is the next one again.
+    /// Puts back an entry that cannot be refreshed yet. It is the next one again.
     @inlinable
     public mutating func putBack(_ provider: String, _ key: Digest, _ item: Item) {
         guard var waiting = providers[provider], waiting.items[key] == nil, waiting.order.count < limit else { return }
@@ -109,7 +110,7 @@ public struct RefreshQueue<Item: Sendable>: Sendable {
         providers[provider] = waiting
     }
 
-    /// Ends the round and forgets what waits. Returns how many that were.
+    /// Ends the round and forgets the waiting entries. Returns their number.
     @inlinable
     public mutating func giveUp(_ provider: String) -> Int {
         guard var waiting = providers[provider] else { return 0 }
@@ -121,7 +122,7 @@ public struct RefreshQueue<Item: Sendable>: Sendable {
         return count
     }
 
-    /// Forgets everything that waits, as after a change of settings. A round under way ends by finding nothing.
+    /// Forgets all waiting entries, as after a change of settings. A round under way ends because nothing is left.
     @inlinable
     public mutating func forgetAll() {
         for provider in providers.keys {

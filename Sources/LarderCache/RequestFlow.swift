@@ -1,64 +1,65 @@
 // The way of one request through the cache, as one list of steps for raw, normalised, artwork, pool and pass-through
-// entries alike. The flow is a value: whoever performs it looks the entry up, reports what is stored, performs the step that
-// the flow names, and reports what came of that. The order is always look-up → join → limits → fetch: the limits are the
-// fetch's own business, behind every look-up.
+// entries. The flow is a value. Its caller looks the entry up, reports what is stored, performs the step that the flow
+// names, and reports the result. The order is always look-up → join → limits → fetch. The fetch itself applies the
+// limits, after every look-up.
 import LarderCore
 import LarderHTTP
 
 /// Why a request went forward (RFC 9211 §2.2).
 public typealias ForwardReason = CacheStatus.ForwardReason
 
-/// One request's decisions.
+/// The decisions about one request.
 public struct RequestFlow: Sendable {
     public enum Step: Sendable {
-        /// Answer with the entry that was found, or with the one that stands in.
+        /// Answer with the entry that was found, or with the stand-in.
         case answer(Stored)
-        /// Answer with the stale entry that was found, and have it refreshed once, by whoever is first.
+        /// Answer with the stale entry that was found, and refresh it. Only the first of several requests starts the
+        /// refresh.
         case answerAndRefresh(Stored)
         /// Make the entry from another stored form, without a call.
         case makeFromStore
-        /// Join the key's fetch, or lead one.
+        /// Join the flight for the key, or lead one.
         case fetch(Forward)
         /// Fetch for this request alone.
         case fetchAlone(Forward)
-        /// Join the fetch of the range that the request asks for, or lead one, so that it can be stored as a part.
+        /// Join the fetch of the requested range, or lead one, so that the range can be stored as a part.
         case fetchPart(Forward)
-        /// Answer with what the fetch brought.
+        /// Answer with the result of the fetch.
         case answerFetched(Fresh)
-        /// Send the request itself: neither joined nor stored.
-        /// - Parameter hasStored: what was found may answer where that fails, and is brought up to date by what comes.
+        /// Send the request itself, neither joined nor stored.
+        /// - Parameter hasStored: whether an entry was found. It may answer if this fails, and the response updates it.
         case passOn(ForwardReason, hasStored: Bool, CacheRule)
-        /// Nothing usable is stored and the client wants nothing else (RFC 9111 §5.2.1.7).
+        /// Nothing usable is stored and the client accepts nothing else (RFC 9111 §5.2.1.7).
         case gatewayTimeout(CacheRule)
-        /// The failure is the answer; 504 where an entry had to be validated first (RFC 9111 §5.2.2.2).
+        /// Answer with the failure, or with 504 if an entry had to be validated first (RFC 9111 §5.2.2.2).
         case fail(isValidationOwed: Bool)
     }
 
-    /// A stored entry as an answer. Steps name it and do not hold it, since they are copied on the way of every hit.
+    /// A stored entry as an answer. Steps name the entry but do not hold it, because every hit copies them.
     public struct Stored: Sendable {
-        /// It is the one that a fetch brought in place of its own failure, and not the one that was found.
+        /// Whether the entry is one that a fetch returned in place of its own failure, and not the one that was found.
         public var isStandIn = false
         public var outcome: CacheOutcome
         public var rule: CacheRule
-        /// Why the request went forward before, where it did, and what the upstream answered.
+        /// Why the request went forward before, if it did, and the status of the upstream's response.
         public var forward: ForwardReason?
         public var forwardStatus: Int?
     }
 
-    /// A fetch to be had.
+    /// A fetch that the caller must perform.
     public struct Forward: Sendable {
         public var reason: ForwardReason
         /// Why nothing stored answered.
         public var rule: CacheRule
-        /// What is stored could cover for a failure.
+        /// Whether a stored entry could be used if the fetch fails.
         public var hasFallback: Bool
-        /// After which something stale answers.
+        /// The time after which a stale entry answers.
         public var patience: Duration?
-        /// The flight of a call that was sent before is not joined.
+        /// A flight whose call was sent before this time is not joined.
         public var sentSince: WallTime?
     }
 
-    /// What a fetch brought, as an answer.
+    /// The result of a fetch, as an answer.
     public struct Fresh: Sendable {
         public var outcome: CacheOutcome
         public var forward: ForwardReason?
@@ -69,9 +70,9 @@ public struct RequestFlow: Sendable {
     /// How a fetch ended without an answer.
     public enum Ending: Sendable, Hashable, CaseIterable {
         case failed
-        /// Patience ran out; the fetch goes on without this request.
+        /// Patience ran out. The fetch goes on without this request.
         case late
-        /// The answers of this key are nobody else's to use: the request fetches for itself.
+        /// Responses for this key must not be shared. The request fetches for itself.
         case unshareable
     }
 
@@ -80,9 +81,9 @@ public struct RequestFlow: Sendable {
     private var forward = Forward(reason: .uriMiss, rule: .uriMiss, hasFallback: false, patience: nil)
     private var hasJoinedAgain = false
     private var hasAskedForPart = false
-    /// When the request came.
+    /// When the request arrived.
     private var began: WallTime?
-    /// When an answer came that the request may not use: what is older covers for nothing any more.
+    /// When a response arrived that this request must not use. An older entry then no longer covers for a failure.
     private var seen: WallTime?
 
     public init(_ terms: RequestTerms) { self.terms = terms }
@@ -91,12 +92,12 @@ public struct RequestFlow: Sendable {
 
     // MARK: The look-up
 
-    /// What is stored was looked at.
+    /// Decides after the look-up.
     /// - Parameters:
-    ///   - hasVariants: something is stored under the URL, if not for this request.
-    ///   - isInDoubt: the entry is used only after a validation (`Displacement.putsOthersInDoubt`).
-    ///   - parts: what stored parts are to the request, where nothing else is stored.
-    ///   - hasParts: there are such parts.
+    ///   - hasVariants: whether something is stored under the URL, even if it does not match this request.
+    ///   - isInDoubt: whether the entry must be validated before use (`Displacement.putsOthersInDoubt`).
+    ///   - parts: how stored parts serve the request, if nothing else is stored.
+    ///   - hasParts: whether there are such parts.
     public mutating func lookedUp(
         _ entry: StoredResponse?, hasVariants: Bool = false, isInDoubt: Bool = false, parts: PartDecision? = nil,
         hasParts: Bool = false, now: WallTime
@@ -119,7 +120,7 @@ public struct RequestFlow: Sendable {
             return forwardOrRefuse(hasVariants ? .varyMiss : .uriMiss, hasVariants ? .variantMiss : .uriMiss, nil, now)
         }
         if terms.isPersonal, !terms.judge.isForAll(entry) {
-            // An answer that is not said to be everybody's may differ for who shows who they are; nothing tells.
+            // A response not marked as shared may differ for each client with credentials, and nothing in it says so.
             return forwardOrRefuse(.bypass, .ownBusiness, nil, now)
         }
         // An entry in doubt does not answer, and does not cover for a failure either.
@@ -135,16 +136,17 @@ public struct RequestFlow: Sendable {
                 return forwardOrRefuse(
                     .stale, verdict.rule, entry, now, patience: terms.judge.hasPatience ? terms.patience : nil)
             }
-            // A refresh that may not be stored would cost a call and bring nothing to anybody.
+            // A refresh that must not be stored would cost a call and help nobody.
             return directives.noStore ? .answer(answer) : .answerAndRefresh(answer)
         case .unusable:
-            // What is fresh and was not taken, was refused by the request (RFC 9211 §2.2), or by a clock that is set back.
+            // A fresh entry that was not used was refused by the request (RFC 9211 §2.2) or by a clock that was set
+            // back.
             let isRefused = now < entry.freshUntil && entry.responseTime - now <= ConfiguredReuse.clockLimit
             return forwardOrRefuse(isRefused ? .request : .stale, verdict.rule, entry, now)
         }
     }
 
-    /// Nothing stored answers.
+    /// Decides when nothing stored answers.
     private mutating func forwardOrRefuse(
         _ reason: ForwardReason, _ rule: CacheRule, _ entry: StoredResponse?, _ now: WallTime,
         patience: Duration? = nil
@@ -159,24 +161,24 @@ public struct RequestFlow: Sendable {
         forward = Forward(
             reason: reason, rule: rule, hasFallback: covers ?? false,
             patience: terms.wantsFresh ? nil : patience)
-        // What is one client's own, or must not be kept, is handed to no others (RFC 9111 §3.5, §5.2.1.5).
+        // A response that is for one client, or must not be stored, is not given to others (RFC 9111 §3.5, §5.2.1.5).
         return directives.noStore || terms.isPersonal ? alone(isForOneClient: true) : .fetch(forward)
     }
 
-    /// - Parameter isForOneClient: nothing is stored of what comes, as far as can be told.
+    /// - Parameter isForOneClient: whether the response will not be stored, as far as is known.
     private mutating func alone(isForOneClient: Bool = false) -> Step {
-        // What is brought for one client is not stored: the upstream need not send again what the client has.
+        // A response for one client is not stored, so the upstream need not send again what the client already has.
         if isForOneClient, terms.isConditional, stored == nil {
             let isOwn = terms.isPersonal && (forward.rule == .uriMiss || forward.rule == .variantMiss)
             return .passOn(
                 terms.isPersonal ? .bypass : forward.reason, hasStored: false, isOwn ? .ownBusiness : forward.rule)
         }
-        // A part of what nobody may share is best asked for as a part.
+        // A range of what must not be shared is best requested as a range.
         if terms.wantsRange, stored == nil { return part() }
         return .fetchAlone(forward)
     }
 
-    /// The range itself is asked for: by a fetch that may store it, or by passing the request on.
+    /// Requests the range itself, either by a fetch that may store it or by passing the request on.
     private mutating func part() -> Step {
         let isForAll = !directives.noStore && !terms.isPersonal
         guard terms.storesParts, isForAll, stored == nil, !hasAskedForPart else {
@@ -188,12 +190,12 @@ public struct RequestFlow: Sendable {
 
     // MARK: The fetch
 
-    /// The fetch brought something.
+    /// Decides after a fetch brought a result.
     public mutating func fetched(_ fetched: Fetched, now: WallTime) -> Step {
         if fetched.hasJoined {
             guard fetched.isSelected else { return alone() }
             if isTooOld(fetched, now) {
-                // It was made of what is stored for whoever led, who may take older answers than this client does.
+                // The leader of the flight took a stored response, and it may accept older responses than this client.
                 defer { hasJoinedAgain = true }
                 return hasJoinedAgain ? alone() : .fetch(forward)
             }
@@ -238,9 +240,9 @@ public struct RequestFlow: Sendable {
         }
     }
 
-    /// The answer would have to be validated for this request, and its call was sent before the request came: it does not tell
-    /// what the origin would say to this request (RFC 9111 §5.2.2.4, §4.2.4). A call that is sent later tells it, whoever
-    /// has it sent. The failure of a server is shared as other failures are.
+    /// Whether the response needs validation for this request although its call was sent before the request arrived.
+    /// Such a response does not tell what the origin would say to this request (RFC 9111 §5.2.2.4, §4.2.4). A call sent
+    /// later does, whichever request leads it. A server failure is shared like other failures.
     private func isOwedValidation(_ fetched: Fetched, _ began: WallTime, _ now: WallTime) -> Bool {
         guard terms.judge.rule.semantics == .rfc, case .upstream(let status, _) = fetched.origin, status < 500,
             fetched.entry.requestTime < began
@@ -257,31 +259,31 @@ public struct RequestFlow: Sendable {
                         outcome: .stale, rule: cover.rule, forward: forward.reason, forwardStatus: status))
             }
         }
-        // A 304 to the client's own conditions validates nothing that is stored.
+        // A 304 to the client's own conditions validates no stored entry.
         let isValidated = status == 304 && !fetched.isJudged
         let outcome: CacheOutcome = fetched.hasJoined ? .joined : isValidated ? .revalidated : .miss
         var answer = Fresh(
             outcome: outcome, forward: directives.noStore ? .request : forward.reason, forwardStatus: status,
             rule: forward.rule)
         if terms.isPersonal, !fetched.isStored, fetched.body == .whole || !fetched.mayBeShared {
-            // The cache had no part in it.
+            // The cache had no part in this exchange.
             answer.outcome = .bypass
             answer.forward = .bypass
-            // That nothing was stored is not why: with the same answer in the store it would have been no other.
+            // The miss is not the reason: with a stored entry the request would have gone forward as well.
             if answer.rule == .uriMiss || answer.rule == .variantMiss { answer.rule = .ownBusiness }
         }
         if terms.wantsRange, !hasAskedForPart, !fetched.mayBeShared, fetched.body == .streaming(isLong: true) {
             return .passOn(forward.reason, hasStored: stored != nil, forward.rule)
         }
-        // A part that is not stored is given out as it is: only its origin can judge the client's conditions.
+        // A part that is not stored is passed on as it is: only its origin can judge the client's conditions.
         if terms.hasConditions, !fetched.isJudged, fetched.entry.status == 206 {
             return .passOn(forward.reason, hasStored: stored != nil, forward.rule)
         }
         return .answerFetched(answer)
     }
 
-    /// The fetch brought nothing, or patience ran out. An error never replaces a good entry: what is stored answers,
-    /// within its hard bound.
+    /// Decides after the fetch brought nothing or patience ran out. An error never replaces a good entry: the stored
+    /// entry answers, within its hard limit.
     public mutating func ended(_ ending: Ending, now: WallTime) -> Step {
         if ending == .unshareable { return alone(isForOneClient: true) }
         guard let stored else { return .fail(isValidationOwed: false) }
@@ -300,7 +302,7 @@ public struct RequestFlow: Sendable {
 }
 
 extension ReuseDecision {
-    /// Whether the stored answer may be given.
+    /// Whether the stored response may be given.
     public var isUsable: Bool {
         switch self {
         case .fresh, .negative, .stale: true

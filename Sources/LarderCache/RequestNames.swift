@@ -1,12 +1,12 @@
-// Names of fields and parameters as the most forgiving server reads them: without regard to case, and to what stands between the letters.
-// PHP drops a space before a parameter's name, CGI makes one of "-" and "_", frameworks take "httpMethod" for "http_method". So a name
-// is compared by its letters alone.
+// Reads names of fields and parameters as the most forgiving server does: without regard to case and to the characters
+// between letters. PHP drops a space before a parameter's name, CGI treats "-" as "_", and frameworks take "httpMethod"
+// for "http_method". So names are compared by their letters alone.
 import LarderCore
 import LarderHTTP
 
-/// Reading of names that may mean more to a server than they say. Pure.
+/// Reads names that may mean more to a server than they say. Pure.
 enum RequestNames {
-    /// The letters of a name, in lower case. Nil for one that some server may decode once more, or into other letters.
+    /// The letters of a name in lower case. Nil if a server may decode the name again, or into other letters.
     static func letters(_ name: String) -> String? {
         var out = Bytes()
         for byte in name.utf8 {
@@ -17,8 +17,8 @@ enum RequestNames {
         return out.lossyText
     }
 
-    /// The letters of each name in a URL's query, or in content of the type application/x-www-form-urlencoded. Nil where one of them cannot
-    /// be told.
+    /// The letters of each name in a URL's query, or in content of type application/x-www-form-urlencoded. Nil if one
+    /// of the names cannot be read with certainty.
     static func letters(ofQuery query: Substring.UTF8View) -> [String]? {
         var out: [String] = []
         for pair in query.split(whereSeparator: { $0 == 0x26 || $0 == 0x3B }) {
@@ -31,26 +31,28 @@ enum RequestNames {
     }
 }
 
-/// Whether a POST asks its server for another method than its own. Servers agree on no spelling: `X-HTTP-Method-Override`, `_method`,
-/// `_httpMethod`, `method`, as a field, in the URL or in a form. A request that only seems to ask for one is passed on, which costs a call.
+/// Whether a POST asks its server for another method. Servers agree on no spelling: `X-HTTP-Method-Override`,
+/// `_method`, `_httpMethod`, `method`, as a field, in the URL or in a form. A request that only seems to ask for one is
+/// passed on, which costs a call.
 public enum MethodOverride {
-    /// By a field, or by a parameter of the URL.
-    /// - Parameter query: of the URL, without "?".
+    /// Whether a field or a parameter of the URL asks for another method.
+    /// - Parameter query: the URL's query without "?".
     public static func isAsked(fields: HeaderFields, query: String?) -> Bool {
         if fields.lines.contains(where: { RequestNames.letters($0.name).map(isMethod) ?? true }) { return true }
         guard let query else { return false }
         return RequestNames.letters(ofQuery: query[...].utf8).map { $0.contains(where: isMethod) } ?? true
     }
 
-    /// By a parameter of a form, or by a member of an object in JSON. There "method" alone names what JSON-RPC calls.
-    /// - Parameter fields: of the request, `Content-Type` among them.
+    /// Whether a form parameter or a member of a JSON object asks for another method. In JSON, the name "method" alone
+    /// is allowed: it is what a JSON-RPC request calls.
+    /// - Parameter fields: the request's fields, including `Content-Type`.
     public static func isAsked(content: Bytes, fields: HeaderFields) -> Bool {
         let type = MediaType.essence(fields.first("Content-Type")) ?? ""
         if type == "application/x-www-form-urlencoded" {
             let text = content.lossyText
             return RequestNames.letters(ofQuery: text[...].utf8).map { $0.contains(where: isMethod) } ?? true
         }
-        // Where a part's name begins and ends, readers differ.
+        // Servers differ in where a part's name begins and ends, so the whole content is searched.
         if type.hasPrefix("multipart/") { return isMethod(FieldList.lowercased(content.lossyText[...])) }
         guard type.hasSuffix("json"), let value = try? JSON.parse(content), value.kind == .object else { return false }
         return value.members.contains { member in

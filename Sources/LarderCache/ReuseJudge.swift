@@ -1,10 +1,10 @@
-// By whose rules a stored answer is judged. Pass-through with `rfc`: by RFC 9111 from the answer's own stored fields
-// (`RFCReuse`). Everything else: within the windows of our configuration (`ConfiguredReuse`), also where a built-in provider's answers
-// say themselves how long they last. The rest of a request's way is the same for all.
+// Decides by which rules a stored response is judged. Pass-through with `rfc` uses RFC 9111 and the response's own
+// stored fields (`RFCReuse`). Everything else uses the configured windows (`ConfiguredReuse`), even if a built-in
+// provider's responses state their own lifetimes. The other steps of a request are the same for all.
 import LarderCore
 import LarderHTTP
 
-/// Judges stored answers. Pure.
+/// Judges stored responses. Pure.
 public struct ReuseJudge: Sendable {
     private enum Rules: Sendable {
         case standard(targets: [String])
@@ -12,22 +12,22 @@ public struct ReuseJudge: Sendable {
     }
     private let rules: Rules
     public let rule: FreshnessRule
-    /// For how long past its freshness an entry answers at once while it is refreshed, by our own rules; after that, and
-    /// until its hard bound, it only covers for a fetch that fails or is slow.
+    /// How long past its freshness an entry answers at once while it is refreshed, by the configured rules. After that,
+    /// and until its hard limit, it only covers for a fetch that fails or is slow.
     private let staleWhileRefresh: Duration
 
-    /// By the answer's stored fields (`RFCReuse`).
-    /// - Parameter targets: as given when it was stored.
+    /// Judges by the response's stored fields (`RFCReuse`).
+    /// - Parameter targets: the same targeted fields as when the response was stored.
     public static func standard(_ rule: FreshnessRule, targets: [String]) -> ReuseJudge {
         ReuseJudge(rules: .standard(targets: targets), rule: rule, staleWhileRefresh: .zero)
     }
 
-    /// By the configured lifetimes (`ConfiguredReuse`).
+    /// Judges by the configured lifetimes (`ConfiguredReuse`).
     public static func configured(_ rule: FreshnessRule, staleWhileRefresh: Duration) -> ReuseJudge {
         ReuseJudge(rules: .configured, rule: rule, staleWhileRefresh: staleWhileRefresh)
     }
 
-    /// Whether a stored answer may be used before the upstream is asked.
+    /// Whether a stored response may be used before the upstream is asked.
     public func decide(_ entry: StoredResponse, _ directives: ClientDirectives, now: WallTime) -> ReuseVerdict {
         switch rules {
         case .standard(let targets):
@@ -37,7 +37,7 @@ public struct ReuseJudge: Sendable {
         }
     }
 
-    /// The same after the upstream was asked and did not help.
+    /// Whether a stored response may be used after the upstream failed.
     public func afterFailure(
         _ trouble: UpstreamTrouble, _ entry: StoredResponse, _ directives: ClientDirectives, now: WallTime
     ) -> ReuseVerdict {
@@ -51,22 +51,23 @@ public struct ReuseJudge: Sendable {
         }
     }
 
-    /// Whether a stale answer that may be used goes out at once while it is refreshed: with `rfc` that is what made it
-    /// usable (RFC 5861 §3), or the client said so; with our rules it is a window of its own.
+    /// Whether a usable stale response answers at once while it is refreshed. With `rfc` it always does: it is usable
+    /// only because of RFC 5861 §3 or the client's directives. The configured rules have a window of their own for
+    /// this.
     public func refreshesBehind(_ entry: StoredResponse, now: WallTime) -> Bool {
         rule.semantics == .rfc || now < entry.freshUntil + staleWhileRefresh
     }
 
-    /// Whether a stored answer is said to be everybody's, so that it may go to a request with credentials too. Stricter
-    /// than RFC 9111 §4, which lets any stored answer go.
+    /// Whether a stored response is marked as shared, so that it may answer a request with credentials. This is
+    /// stricter than RFC 9111 §4, which permits any stored response.
     public func isForAll(_ entry: StoredResponse) -> Bool {
         guard case .standard(let targets) = rules else { return true }
         let control = ResponseControl(fields: entry.fields, targets: targets).control
         return control.isPublic || control.sMaxAge != nil || control.mustRevalidate
     }
 
-    /// Whether an answer of the upstream is a failure that a stale one may cover for.
-    /// - Parameter isAnswer: the provider takes it for an answer.
+    /// Whether the upstream's response is a failure for which a stale response may stand in.
+    /// - Parameter isAnswer: whether the provider accepts the response as an answer.
     public func isFailure(status: Int, isAnswer: Bool) -> Bool {
         switch rules {
         case .standard: status >= 500
@@ -74,7 +75,7 @@ public struct ReuseJudge: Sendable {
         }
     }
 
-    /// Whether a slow upstream is a reason for a stale answer. It is none for the standard (RFC 9111 §4.2.4).
+    /// Whether a slow upstream permits a stale response. The standard does not allow it (RFC 9111 §4.2.4).
     public var hasPatience: Bool {
         switch rules {
         case .standard: false

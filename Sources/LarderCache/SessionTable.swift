@@ -1,36 +1,38 @@
-// Which question of each session is the present one. A newer question takes an older one's place; the same question asked
-// again does not: both are answered, so that a repeat joins what is under way instead of ending it. Requests on several
-// connections may arrive in another order than they were sent in: where a client numbers them, the numbers decide. The
-// table knows neither tasks nor clocks: it says whose place was taken, and its owner ends them.
+// Records the present question of each session. A newer question replaces an older one. The same question asked again
+// does not: both are answered, and the repeat joins the flight under way instead of ending it. Requests on several
+// connections may arrive out of order; if a client numbers them, the numbers decide. The table knows neither tasks nor
+// clocks. It names the question that was replaced, and its owner ends it.
 import LarderCore
 
-/// One question's turn in its session. Everyone who asks that question in that session shares it.
+/// One question's turn in its session. All requests with this question in this session share it.
 public struct SessionTurn: Sendable, Hashable {
     /// Never used twice.
     public let number: UInt64
 }
 
-/// The sessions of one daemon, at most so many, each forgotten when it was not used for so long.
+/// The sessions of one daemon. Their number is bounded, and a session that is not used for its lifetime is forgotten.
 public struct SessionTable: Sendable {
-    /// What came of a question.
+    /// The result of asking a question.
     public struct Entrance: Sendable, Hashable {
         public var turn: SessionTurn
-        /// The turn begins with this question.
+        /// Whether the turn begins with this question.
         public var isNew: Bool
-        /// A question with a higher number came before: this one has no place, and the turn is that of the newer one.
+        /// Whether a question with a higher number came before. This question then has no place, and the turn is that
+        /// of the newer one.
         public var isOutdated = false
-        /// Whose place it took: to be ended.
+        /// The turn that this question replaced. The owner must end it.
         public var superseded: SessionTurn?
-        /// Turns that are no longer kept, for their age or for want of room: they go on, and nothing takes their place.
+        /// Turns that are no longer kept, because they are too old or there is no room. They go on, and nothing
+        /// replaces them.
         public var forgotten: [SessionTurn] = []
-        /// How many of those gave way for want of room.
+        /// How many of the forgotten turns made room for this one.
         public var displaced = 0
     }
 
     private struct Session {
         var question: Bytes
         var turn: SessionTurn
-        /// The highest that came; nil where none did.
+        /// The highest number that arrived; nil if none did.
         var sequence: UInt64?
         var lastUsed: MonotonicTime
     }
@@ -42,8 +44,8 @@ public struct SessionTable: Sendable {
     private var nextSweep: MonotonicTime = .distantPast
 
     /// - Parameters:
-    ///   - maxSessions: at least one; the least recently used makes room.
-    ///   - lifetime: after which a session that was not used is forgotten.
+    ///   - maxSessions: at least one. The least recently used session makes room.
+    ///   - lifetime: the time after which an unused session is forgotten.
     public init(maxSessions: Int, lifetime: Duration) {
         self.maxSessions = max(1, maxSessions)
         self.lifetime = lifetime
@@ -51,12 +53,12 @@ public struct SessionTable: Sendable {
 
     public var count: Int { sessions.count }
 
-    /// A question of a session.
+    /// Enters a question of a session.
     ///
     /// - Parameters:
-    ///   - session: its name, scoped by whoever owns the table.
+    ///   - session: the session's name, scoped by the owner of the table.
     ///   - question: equal for equal questions.
-    ///   - sequence: grows in the order in which the client sends; nil where the order of arrival counts.
+    ///   - sequence: increases in the order in which the client sends; nil if the order of arrival counts.
     public mutating func enter(
         _ session: String, asking question: Bytes, sequence: UInt64? = nil, now: MonotonicTime
     ) -> Entrance {
@@ -102,7 +104,7 @@ public struct SessionTable: Sendable {
 
     private func isOver(_ session: Session, _ now: MonotonicTime) -> Bool { now >= session.lastUsed + lifetime }
 
-    /// All sessions are looked through a few times in a lifetime, and where there is no more room.
+    /// Removes the expired sessions. Runs a few times per lifetime, and when there is no more room.
     private mutating func sweep(_ now: MonotonicTime) -> [SessionTurn] {
         guard now >= nextSweep || sessions.count >= maxSessions else { return [] }
         nextSweep = now + .milliseconds(lifetime.milliseconds / 4)

@@ -1,26 +1,26 @@
-// Whether an answer is stored, and for how long. With `ttl` semantics the endpoint's rule decides and overrides the
-// answer's own `no-store`, `no-cache` and `private`: that is what a person configures it for. With `rfc` semantics
-// RFC 9111 decides (see RFCStorage). Some answers are stored under neither: errors, parts, and what belongs to one
-// person.
+// Decides whether a response is stored, and for how long. With `ttl` semantics the endpoint's rule decides and
+// overrides the response's own `no-store`, `no-cache` and `private`, because that is the purpose of configuring it.
+// With `rfc` semantics RFC 9111 decides (see `RFCStorage`). Some responses are stored under neither: errors, parts, and
+// responses that belong to one person.
 import LarderCore
 import LarderHTTP
 
-/// What to do with an upstream answer.
+/// What to do with an upstream response.
 public enum StoreDecision: Sendable, Hashable {
     case store(Lifetimes)
     case refuse(reason: StoreObstacle)
 }
 
-/// Why an answer is not stored.
+/// Why a response is not stored.
 public enum StoreObstacle: Sendable, Hashable {
-    // What the request was.
+    // Reasons in the request.
     case method, requestBody, authorization, cookie, requestNoStore
-    // What the provider's answer is, where it is no data.
+    // Reasons in the provider's classification of a response that is not data.
     case limited, refused, invalidRequest, broken
-    // What the answer says.
+    // Reasons in the response.
     case partial, status, noLifetime, noStore, `private`, setCookie, vary, connection, headTooLarge
 
-    /// Nil for an answer.
+    /// Nil if the response is an answer.
     init?(_ classification: Classification) {
         switch classification {
         case .data, .empty, .notFound: return nil
@@ -32,12 +32,13 @@ public enum StoreObstacle: Sendable, Hashable {
     }
 }
 
-/// Decides about storing. Pure: the instants come with the answer.
+/// Decides about storing. Pure: the times come with the response.
 public enum StorePolicy {
+    /// Decides whether a response is stored.
     /// - Parameters:
-    ///   - requestFields: the client's own fields that went into the upstream request or could have changed its answer;
-    ///     empty where Larder made the request itself.
-    ///   - key: its digest decides how much earlier than its fellows the entry expires (`ttl` semantics).
+    ///   - requestFields: the client's own fields that went into the upstream request or could have changed its
+    ///     response; empty if Larder made the request itself.
+    ///   - key: its digest decides how much the entry's lifetime is shortened (`ttl` semantics).
     public static func decide(
         request: UpstreamRequest, requestFields: HeaderFields, response: UpstreamResponse,
         classification: Classification, rule: FreshnessRule, key: CacheKey
@@ -54,7 +55,8 @@ public enum StorePolicy {
         }
     }
 
-    /// What is stored under no semantics. A person's credentials or cookies may have made the answer theirs.
+    /// The reason for not storing that applies under both semantics. A person's credentials or cookies may have made
+    /// the response theirs.
     private static func refusal(
         request: UpstreamRequest, requestFields: HeaderFields, response: UpstreamResponse
     ) -> StoreObstacle? {
@@ -63,14 +65,14 @@ public enum StorePolicy {
         if requestFields.contains("Authorization") { return .authorization }
         if requestFields.contains("Cookie") { return .cookie }
         if CacheControl(requestFields.all("Cache-Control")).noStore { return .requestNoStore }
-        // A part or "not modified" is not the answer to the question the key asks.
+        // A part or a 304 does not answer the question that the key stands for.
         if response.status == 206 || response.status == 304 { return .partial }
         if !(200..<600).contains(response.status) { return .status }
         return nil
     }
 
-    /// The fields to keep with a stored answer: those of the connection left out (RFC 9111 §3.1), and cookies, which
-    /// are for whoever asked first.
+    /// The fields to keep with a stored response. Hop-by-hop fields are left out (RFC 9111 §3.1), and so are cookies,
+    /// which are for the client that asked first.
     public static func storedFields(of response: UpstreamResponse) -> HeaderFields {
         var fields = HopByHop.endToEnd(response.fields)
         fields.remove("Set-Cookie")
@@ -78,7 +80,7 @@ public enum StorePolicy {
         return fields
     }
 
-    /// `ttl` semantics: freshness begins with the arrival of the answer, whatever its age.
+    /// With `ttl` semantics, freshness begins with the arrival of the response, whatever its age.
     private static func byRule(
         response: UpstreamResponse, classification: Classification, rule: FreshnessRule, key: CacheKey
     ) -> StoreDecision {
@@ -97,20 +99,20 @@ public enum StorePolicy {
             staleWindow: isNegative ? .zero : rule.staleWindow, isNegative: isNegative, rule: rule)
     }
 
-    /// The lifetime less 0…percent % of it, the same each time for the same key.
+    /// The lifetime less a share between 0 and `percent` % of it. The share is the same each time for the same key.
     static func shortened(_ lifetime: Int64, by percent: Int, key: CacheKey) -> Int64 {
         let percent = Int64(min(max(percent, 0), 100))
         let share = Int64(key.digest.words.1 % 10_001)
-        // 10,000 parts of a hundredth each; the quotient first, so that no long lifetime overflows.
+        // The divisor is 100 percent times 10,000 parts. Dividing first keeps long lifetimes from overflowing.
         let part = lifetime / 1_000_000 * (percent * share) + lifetime % 1_000_000 * (percent * share) / 1_000_000
         return lifetime - part
     }
 
-    /// Instants from spans, held inside the retention; an entry that nothing could use is refused.
+    /// Makes times from durations, limited by the retention. Refuses an entry that could never be used.
     ///
     /// - Parameters:
-    ///   - lifetime: milliseconds of freshness left on arrival; less than 0 for what ceased to be fresh before.
-    ///   - staleWindow: counts from the arrival where freshness ended before it.
+    ///   - lifetime: the freshness left on arrival, in milliseconds; negative if freshness ended before.
+    ///   - staleWindow: counts from the arrival if freshness ended before it.
     static func bounded(
         initialAge: Int64, responseTime: WallTime, lifetime: Int64, staleWindow: Duration, isNegative: Bool,
         rule: FreshnessRule

@@ -1,21 +1,21 @@
-// A provider that fails rests, and longer each time (states: healthy → suspended → probing → healthy or suspended).
+// Suspends a provider that fails, for longer each time (states: healthy → suspended → probing → healthy or suspended).
 //
-//  - `limited` and `refused` are the provider's own word and suspend at once; `timedOut`, `unreachable` and `broken` may
-//    be one query's bad luck: 3 of the last 5 calls suspend.
-//  - The rest is 5 s, then 10 s, … up to 15 min (`refused`: up to 1 h), or until the instant the provider named, which
-//    is believed for a day at most.
-//  - It is measured on the monotonic clock. Written down, it is its length and when it was written: after a restart it
-//    ends when the wall clock says so, and is never longer than it was.
-//  - When it is over, one caller passes to see (the probe); the others wait for what becomes of it.
-//  - Calls that were under way when the rest began change nothing when they end, except that a later instant the
-//    provider names is heard. One that ends during a probe counts as the probe: it is news all the same.
+//  - `limited` and `refused` are the provider's own statement and suspend at once. `timedOut`, `unreachable` and
+//    `broken` may concern a single query: 3 of the last 5 calls suspend.
+//  - A suspension lasts 5 s, then 10 s, … up to 15 min (`refused`: up to 1 h), or until the time that the provider
+//    named, which is believed for at most one day.
+//  - It is measured on the monotonic clock. Its length and the time of writing are stored. After a restart it ends when
+//    the wall clock says so, and is never longer than it was.
+//  - When it is over, one call is let through as the probe. The other calls wait for its outcome.
+//  - Calls that were under way when the suspension began change nothing when they end, except that a later time named
+//    by the provider counts. A call that ends during a probe counts as the probe, because it is news as well.
 import LarderCore
 
-/// A rest that has begun or grown: to be remembered, logged and shown.
+/// A suspension that has begun or grown, to be stored, logged and shown.
 public struct Suspension: Sendable, Hashable {
     public var until: MonotonicTime
     public var failure: FailureClass
-    /// 0 for the first rest in a row.
+    /// 0 for the first suspension in a row.
     public var step: Int
 
     public init(until: MonotonicTime, failure: FailureClass, step: Int) {
@@ -25,46 +25,47 @@ public struct Suspension: Sendable, Hashable {
     }
 }
 
-/// The health of one provider as its calls tell it. Pure: instants and random numbers come in.
+/// The health of one provider, judged by its calls. Pure: times and random numbers are parameters.
 public struct SuspensionMachine: Sendable, Hashable {
     public enum State: Sendable, Hashable {
         case healthy
         case suspended(Suspension)
-        /// A probe is under way since that instant.
+        /// A probe has been under way since this time.
         case probing(Suspension, since: MonotonicTime)
     }
 
-    /// The answer to asking for a call.
+    /// The reply to a request for a call.
     public enum Permission: Sendable, Hashable {
         case yes
-        /// Go, alone; every outcome must be told: `succeeded`, `failed` or `abandoned`.
+        /// One call may be made, as the probe. Its caller must report the outcome: `succeeded`, `failed` or
+        /// `abandoned`.
         case probe
-        /// Not before that instant.
+        /// No call may be made before this time.
         case no(until: MonotonicTime)
     }
 
     public static let firstPause: Duration = .seconds(5)
     public static let longestPause: Duration = .seconds(15 * 60)
     public static let longestRefusedPause: Duration = .seconds(3600)
-    /// An instant that the provider names is believed this far ahead.
+    /// The longest time ahead for which a time named by the provider is believed.
     public static let longestBelieved: Duration = .seconds(86_400)
-    /// A probe that has told nothing for so long is given up.
+    /// A probe that has not reported for this long is given up.
     public static let probePatience: Duration = .seconds(60)
-    /// This many failures among the last so many calls suspend.
+    /// This many failures among the last `callsWatched` calls suspend the provider.
     public static let failuresToSuspend = 3
     public static let callsWatched = 5
 
     public private(set) var state: State
-    /// The last calls, the newest in the lowest bit, 1 for a failure.
+    /// The outcomes of the last calls, the newest in the lowest bit; 1 for a failure.
     private var window: UInt8
 
-    /// Healthy.
+    /// Creates a healthy machine.
     public init() {
         state = .healthy
         window = 0
     }
 
-    /// The rest at hand, a probe's included.
+    /// The present suspension, also during its probe.
     public var suspension: Suspension? {
         switch state {
         case .healthy: nil
@@ -72,17 +73,17 @@ public struct SuspensionMachine: Sendable, Hashable {
         }
     }
 
-    /// The rest that refuses calls at that instant. Nil where a call may be made: also where the rest is over and no
-    /// call has shown yet that the provider works (`isProbing`).
+    /// The suspension that refuses calls at this time. Nil if a call may be made. That includes the time when the
+    /// suspension is over but no call has yet shown that the provider works (`isProbing`).
     public func rest(at now: MonotonicTime) -> Suspension? {
         guard case .suspended(let suspension) = state, now < suspension.until else { return nil }
         return suspension
     }
 
-    /// The rest is over: the next call is the probe, or the probe is under way.
+    /// Whether the suspension is over, but its probe has not begun or is under way.
     public func isProbing(at now: MonotonicTime) -> Bool { suspension != nil && rest(at: now) == nil }
 
-    /// Asks for a call. A `probe` belongs to this caller alone.
+    /// Asks for a call. A `probe` belongs to this caller alone until it reports or `probePatience` has passed.
     public mutating func mayCall(now: MonotonicTime) -> Permission {
         switch state {
         case .healthy: return .yes
@@ -98,20 +99,20 @@ public struct SuspensionMachine: Sendable, Hashable {
         }
     }
 
-    /// A call brought an answer: data, empty, not found, or that our request was wrong.
+    /// Records that a call was answered: data, empty, not found, or a complaint that our request was wrong.
     public mutating func succeeded() {
         switch state {
         case .healthy: note(failure: false)
         case .probing: self = SuspensionMachine()
-        // Sent before the rest began; says nothing about now.
+        // The call was sent before the suspension began and says nothing about the present.
         case .suspended: break
         }
     }
 
-    /// A call failed. Returns the suspension where one begins or its end moves.
+    /// Records that a call failed. Returns the suspension if one begins or its end moves.
     ///
     /// - Parameters:
-    ///   - retryAt: the instant the provider named, where it did.
+    ///   - retryAt: the time that the provider named, if it named one.
     ///   - random: lengthens the pause by up to a tenth, so that several daemons do not return together.
     public mutating func failed(
         _ failure: FailureClass, now: MonotonicTime, retryAt: MonotonicTime?, random: UInt64
@@ -139,21 +140,21 @@ public struct SuspensionMachine: Sendable, Hashable {
         }
     }
 
-    /// The probe's caller left before anything was known: the next caller may probe.
+    /// Records that the probe's caller left without a result. The next caller may probe.
     public mutating func abandoned(now: MonotonicTime) {
         guard case .probing(let suspension, _) = state else { return }
         state = .suspended(
             Suspension(until: min(suspension.until, now), failure: suspension.failure, step: suspension.step))
     }
 
-    /// A person lets it rest: for that long from now, whatever its calls say.
+    /// Suspends the provider by hand, for this long from now, whatever its calls say.
     public mutating func suspend(for duration: Duration, now: MonotonicTime) -> Suspension {
         let length = min(max(.zero, duration), Self.longestBelieved)
         return suspend(Suspension(until: now + length, failure: .suspended, step: 0))
     }
 
-    /// Another host that calls with the same key was told so. A rest that is longer stays.
-    /// - Returns: whether it counts.
+    /// Takes over a suspension that another host with the same key was told of. A longer one stays.
+    /// - Returns: whether the suspension was taken over.
     public mutating func heard(_ suspension: Suspension, now: MonotonicTime) -> Bool {
         if case .suspended(let mine) = state, mine.until >= suspension.until { return false }
         let until = min(suspension.until, now + Self.longestBelieved)
@@ -162,23 +163,23 @@ public struct SuspensionMachine: Sendable, Hashable {
         return true
     }
 
-    /// A person began the rest at hand.
+    /// Whether a person began the present suspension.
     public var isByHand: Bool { suspension?.failure == .suspended }
 
-    /// A person ends the rest.
+    /// Ends the suspension by hand.
     public mutating func resume() {
         self = SuspensionMachine()
     }
 
     /// How much a failure says about the provider.
     private enum Weight {
-        /// Its own word: enough alone.
+        /// The provider's own statement. One is enough.
         case word
-        /// Perhaps bad luck: counted.
+        /// Possibly a single query's bad luck. Such failures are counted.
         case luck
-        /// It did answer.
+        /// The provider did answer.
         case answer
-        /// Decided on our side; says nothing about it.
+        /// Decided by Larder. Says nothing about the provider.
         case ours
 
         init(_ failure: FailureClass) {
@@ -216,9 +217,9 @@ public struct SuspensionMachine: Sendable, Hashable {
 }
 
 extension SuspensionMachine {
-    /// One line of text: version, state, when it was written in milliseconds, what was left of the rest in milliseconds,
-    /// failure, step; for a healthy one the watched calls. A probe under way is kept as a rest that is over: after a
-    /// restart the next caller probes.
+    /// One line of text: version, state, time of writing in milliseconds, remaining suspension in milliseconds,
+    /// failure, step. For a healthy machine: version, state, watched calls. A probe under way is stored as a suspension
+    /// that is over, so that the next caller probes after a restart.
     public func encode(now: Moment) -> Bytes {
         guard let suspension else { return Bytes(text: "1 healthy \(window)") }
         let rest = max(0, min(suspension.until - now.monotonic, Self.longestBelieved).milliseconds)
@@ -226,9 +227,10 @@ extension SuspensionMachine {
             text: "2 suspended \(now.wall.milliseconds) \(rest) \(suspension.failure.rawValue) \(suspension.step)")
     }
 
-    /// The machine from what `encode` wrote; nil for anything else.
+    /// Decodes the output of `encode`. Returns nil for anything else.
     ///
-    /// The rest ends when the wall clock says so, and after its own length at the latest: the clock may have been set back.
+    /// The suspension ends when the wall clock says so, and at the latest after its own length, because the clock may
+    /// have been set back.
     public init?(decoding bytes: Bytes, now: Moment) {
         self.init()
         let words = (bytes.strictText ?? "").split(separator: " ", omittingEmptySubsequences: false)
@@ -243,7 +245,7 @@ extension SuspensionMachine {
             guard let kept = UInt8(words[2]), kept < 1 << UInt8(Self.callsWatched) else { return nil }
             window = kept
         case (5, "1", "suspended"):
-            // Of old versions: its end alone, with nobody to say how long it was.
+            // The format of old versions has only the end, so the length of the suspension is unknown.
             guard let until = Int64(words[2]),
                 let suspension = rest(
                     WallTime(milliseconds: until), atMost: Self.longestRefusedPause, words[3], words[4])

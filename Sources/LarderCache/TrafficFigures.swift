@@ -1,18 +1,18 @@
-// What the daemon did in one slot of time, as counts. The same value holds the counters at an instant: a slot is the
-// difference of two of them.
+// Counts what the daemon did in one slot of time. The same value holds the counters at one time: a slot is the
+// difference between two readings.
 import LarderCore
 
-/// Counts of answers, calls, errors, bytes and durations.
+/// Counts of responses, calls, errors, bytes and durations.
 public struct TrafficFigures: Sendable, Hashable {
-    /// Answers to clients, by outcome.
+    /// The responses to clients, by outcome.
     public var requests: [String: Int]
-    /// Calls sent, by provider.
+    /// The calls that were sent, by provider.
     public var upstream: [String: Int]
-    /// Answers with a status of 500 or above.
+    /// The responses with a status of 500 or above.
     public var errors: Int
-    /// Bytes sent to clients.
+    /// The bytes sent to clients.
     public var bytes: Int
-    /// Answers by duration: one count for each bucket of `HistogramCell`, the last for what is longer. Not cumulative.
+    /// The responses by duration: one count per bucket of `HistogramCell`, the last for longer ones. Not cumulative.
     public var durations: [Int]
 
     public init(
@@ -26,12 +26,13 @@ public struct TrafficFigures: Sendable, Hashable {
         self.durations = durations
     }
 
-    /// Whether it is worth a write of its own. The few bytes of a watchdog's answers are not; a body that goes out slowly is.
+    /// Whether the slot is worth a write of its own. The few bytes of a watchdog's responses are not. A body that goes
+    /// out slowly is.
     var isNews: Bool {
         errors != 0 || bytes >= 64 << 10 || requests.values.contains { $0 != 0 } || upstream.values.contains { $0 != 0 }
     }
 
-    /// What was counted since an earlier reading. Counters only grow: one that is lower was read earlier, and says nothing.
+    /// The counts since an earlier reading. Counters only grow, so a lower count was read earlier and adds nothing.
     public func since(_ earlier: TrafficFigures) -> TrafficFigures {
         func growth(_ now: [String: Int], _ before: [String: Int]) -> [String: Int] {
             var growth: [String: Int] = [:]
@@ -51,7 +52,7 @@ public struct TrafficFigures: Sendable, Hashable {
             })
     }
 
-    /// Adds the counts of another.
+    /// Adds the counts of another slot.
     public mutating func add(_ other: TrafficFigures) {
         requests.merge(other.requests) { $0 &+ $1 }
         upstream.merge(other.upstream) { $0 &+ $1 }
@@ -63,8 +64,9 @@ public struct TrafficFigures: Sendable, Hashable {
         for (index, count) in other.durations.enumerated() { durations[index] &+= count }
     }
 
-    /// The duration, in milliseconds, that this part of the answers did not exceed: estimated evenly within its bucket, as
-    /// Prometheus' `histogram_quantile` does. What is above the last bound counts as that bound. Nil without answers.
+    /// The duration in milliseconds that this fraction of the responses did not exceed. It is interpolated evenly
+    /// within its bucket, like Prometheus' `histogram_quantile`. Durations above the last bound count as that bound.
+    /// Nil if there are no responses.
     /// - Parameter part: from 0 to 1.
     public func percentile(_ part: Double) -> Double? {
         let count = durations.reduce(0, +)
@@ -84,10 +86,10 @@ public struct TrafficFigures: Sendable, Hashable {
     }
 }
 
-// MARK: As kept in the state database
+// MARK: Stored form in the state database
 
 extension TrafficFigures {
-    /// A short JSON text. Buckets are pairs of number and count, without those that are empty.
+    /// A short JSON text. Buckets are written as pairs of number and count, without empty ones.
     public var encoded: Bytes {
         var writer = JSONWriter()
         func counts(_ name: String, _ counts: [String: Int]) {
@@ -117,7 +119,7 @@ extension TrafficFigures {
         return writer.bytes
     }
 
-    /// Nil where the bytes are none of `encoded`.
+    /// Decodes the output of `encoded`. Returns nil for any other bytes.
     public init?(encoded: Bytes) {
         guard let value = try? JSON.parse(encoded), value.kind == .object else { return nil }
         func counts(_ name: String) -> [String: Int]? {

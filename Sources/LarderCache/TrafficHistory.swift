@@ -1,13 +1,13 @@
-// The daemon's figures over time, in slots of fixed length: the last hour by 5 seconds and the last 30 days by the hour. A pure
-// machine: it is told the counters and both clocks, and says what is to be kept.
+// Keeps the daemon's figures over time, in slots of fixed length: the last hour in slots of 5 seconds, and the last 30
+// days in slots of one hour. It is a pure machine: it is told the counters and both clocks, and says what to store.
 //
-// Slots are aligned to the wall clock, so that those of two runs fit together: a run that ends within a slot and the one
-// that begins in it add up. What was counted between two looks belongs to the slot of the first look. A slot without counts
-// still exists while the daemon runs; one of a time without looks (the daemon was down, the machine slept, the clock was
-// set forward) does not.
+// Slots are aligned to the wall clock, so that the slots of two runs fit together: a run that ends within a slot and a
+// run that begins in it add up. Counts between two looks belong to the slot of the first look. A slot without counts
+// still exists while the daemon runs. A slot of a time without looks (the daemon was down, the machine slept, the clock
+// was set forward) does not exist.
 //
-// A wall clock that is set back makes slots later than now. Where it was set back by less than a slot they are added to the
-// present one; else they are dropped, since they are dated by a clock that was wrong.
+// If the wall clock is set back, some slots are later than now. If it was set back by less than a slot, they are added
+// to the present slot. Otherwise they are dropped, because a wrong clock dated them.
 import LarderCore
 
 /// Figures over the last hour and the last 30 days.
@@ -25,7 +25,7 @@ public struct TrafficHistory: Sendable {
             }
         }
 
-        /// Slots of each ring.
+        /// The number of slots in each ring.
         public static let slots: Int64 = 720
 
         func slot(_ at: WallTime) -> Int64 {
@@ -35,14 +35,14 @@ public struct TrafficHistory: Sendable {
 
         func start(_ slot: Int64) -> WallTime { WallTime(seconds: slot * step) }
 
-        /// The beginning of the oldest slot that is kept at that instant.
+        /// The beginning of the oldest slot that is kept at this time.
         public func begin(at now: WallTime) -> WallTime { start(slot(now) - Self.slots + 1) }
     }
 
-    /// One slot, as it is kept.
+    /// One slot, as it is stored.
     public struct Row: Sendable, Hashable {
         public var span: Span
-        /// Its beginning.
+        /// The beginning of the slot.
         public var at: WallTime
         public var figures: TrafficFigures
 
@@ -53,7 +53,7 @@ public struct TrafficHistory: Sendable {
         }
     }
 
-    /// A time during which the daemon looked at its counters without a pause: slots in it without a row had no counts.
+    /// A time during which the daemon looked at its counters without a gap. Slots in it without a row had no counts.
     public struct Run: Sendable, Hashable {
         public var began: WallTime
         public var ended: WallTime
@@ -64,7 +64,7 @@ public struct TrafficHistory: Sendable {
         }
     }
 
-    /// What is to be written.
+    /// The rows and runs that have not been written yet.
     public struct Unsaved: Sendable, Hashable {
         public var rows: [Row]
         public var runs: [Run]
@@ -74,13 +74,13 @@ public struct TrafficHistory: Sendable {
     public struct Point: Sendable, Hashable {
         public var at: WallTime
         public var figures: TrafficFigures
-        /// The slot of now, which is not over.
+        /// Whether this is the present slot, which is not over.
         public var isOpen: Bool
     }
 
-    /// Between two looks; what is longer is a gap.
+    /// The longest time between two looks. A longer time is a gap.
     public static let longestPause = Duration.seconds(30)
-    /// Runs that are kept, the newest ones.
+    /// The most runs that are kept, the newest ones.
     public static let mostRuns = 720
 
     private struct Look {
@@ -96,8 +96,8 @@ public struct TrafficHistory: Sendable {
     private var unsavedRuns: Set<WallTime> = []
 
     /// - Parameters:
-    ///   - rows: as an earlier run left them, in any order. What is out of its ring or later than now is left out.
-    ///   - runs: the same.
+    ///   - rows: the rows of earlier runs, in any order. Rows outside their ring or later than now are left out.
+    ///   - runs: the earlier runs, in any order. Runs that began later than now are left out.
     public init(rows: [Row] = [], runs: [Run] = [], at now: WallTime) {
         for row in rows where row.at <= now && row.at >= row.span.begin(at: now) {
             rings[row.span]?[row.span.slot(row.at)] = row.figures
@@ -110,7 +110,7 @@ public struct TrafficHistory: Sendable {
         }
     }
 
-    /// Makes empty slots where there are none.
+    /// Makes empty slots for the times that have none.
     private mutating func cover(_ span: Span, from: WallTime, to: WallTime, at now: WallTime) {
         let first = span.slot(max(from, span.begin(at: now)))
         let end = span.slot(min(to, now))
@@ -118,10 +118,10 @@ public struct TrafficHistory: Sendable {
         for slot in first...end where rings[span]?[slot] == nil { rings[span]?[slot] = TrafficFigures() }
     }
 
-    // MARK: Looking
+    // MARK: Reading the counters
 
-    /// Takes a look at the counters.
-    /// - Parameter reading: as they stand now; they begin at zero with the first look.
+    /// Takes a reading of the counters and adds what was counted since the last one.
+    /// - Parameter reading: the present counters. They began at zero before the first reading.
     public mutating func look(_ reading: TrafficFigures, wall: WallTime, monotonic: MonotonicTime) {
         let now = Look(figures: reading, wall: wall, monotonic: monotonic)
         defer { last = now }
@@ -169,13 +169,13 @@ public struct TrafficHistory: Sendable {
     }
 
     private mutating func beginRun(_ wall: WallTime) {
-        // Two that begin at one instant are one.
+        // Two runs that begin at the same time are one.
         if runs.last?.began != wall { runs.append(Run(began: wall, ended: wall)) }
         if runs.count > Self.mostRuns { runs.removeFirst(runs.count - Self.mostRuns) }
         unsavedRuns.insert(wall)
     }
 
-    /// The wall clock was set back.
+    /// Handles a wall clock that was set back.
     private mutating func goBack(by step: Duration, to wall: WallTime) {
         for span in Span.allCases {
             let present = span.slot(wall)
@@ -190,11 +190,11 @@ public struct TrafficHistory: Sendable {
         unsavedRuns = unsavedRuns.filter { $0 <= wall }
     }
 
-    // MARK: Keeping
+    // MARK: Saving
 
-    /// What has changed since this was last asked; nil where nothing was counted. Slots without counts are no reason to
-    /// write: the end of the run, which is written with the next counts, covers them.
-    /// - Parameter isLast: the daemon stops: its run is kept in any case.
+    /// What has changed since the last call; nil if nothing was counted. Slots without counts are not written: the end
+    /// of the run, which is written with the next counts, covers them.
+    /// - Parameter isLast: whether the daemon stops. Its run is then written in any case.
     public mutating func takeUnsaved(isLast: Bool = false) -> Unsaved? {
         let rows = Span.allCases.flatMap { span in
             (unsaved[span] ?? []).sorted().compactMap { slot in
@@ -208,7 +208,7 @@ public struct TrafficHistory: Sendable {
         return Unsaved(rows: rows, runs: runs)
     }
 
-    /// It could not be written: it is told again.
+    /// Takes back what could not be written. The next call of `takeUnsaved` returns it again.
     public mutating func putBack(_ rest: Unsaved) {
         for row in rest.rows {
             let slot = row.span.slot(row.at)
@@ -217,9 +217,9 @@ public struct TrafficHistory: Sendable {
         unsavedRuns.formUnion(rest.runs.map(\.began))
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
-    /// The slots that there are, the oldest first.
+    /// The existing slots, oldest first.
     public func points(_ span: Span, at now: WallTime) -> [Point] {
         let present = span.slot(now)
         let oldest = present - Span.slots + 1

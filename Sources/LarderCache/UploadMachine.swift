@@ -1,32 +1,32 @@
-// One upload's life as a value: what happens comes in, what to do goes out. A body can be sent once, so there is no way
-// back from any end, and nothing here ever says "again".
+// The life of one upload as a value: events come in, actions go out. A body can be sent only once, so no end state can
+// be left, and no action ever repeats the upload.
 import LarderCore
 
-/// Why an upload came to nothing.
+/// Why an upload failed.
 public enum UploadFailure: String, Sendable, Hashable, CaseIterable {
-    /// The client's connection ended before everything was handed on.
+    /// The client's connection ended before the whole content was passed on.
     case clientLost
-    /// The upstream's connection failed, or its answer did not come whole.
+    /// The upstream's connection failed, or its response was not complete.
     case upstreamLost
-    /// The upstream answered, and it was no success.
+    /// The upstream responded with an error.
     case refused
-    /// It was not sent at all: no budget, no key, a provider that rests.
+    /// Nothing was sent: no budget, no key, or a suspended provider.
     case notSent
-    /// It stood still longer than is allowed.
+    /// The upload was paused for longer than is allowed.
     case pausedTooLong
     case tooLarge
-    /// The content is no picture or film.
+    /// The content is neither a picture nor a film.
     case notMedia
     /// The form around the content is malformed.
     case malformed
-    /// No content came in time.
+    /// No content arrived in time.
     case neverBegun
 }
 
-/// The state of one upload.
+/// The state machine of one upload.
 public struct UploadMachine: Sendable, Hashable {
     public enum State: String, Sendable, Hashable, CaseIterable {
-        /// For its content.
+        /// The upload waits for its content.
         case waiting
         case running
         case paused
@@ -45,48 +45,49 @@ public struct UploadMachine: Sendable, Hashable {
     public enum Input: Sendable, Hashable {
         /// A request brings the content.
         case contentArrived(total: Int64?)
-        /// So many bytes more were handed on.
+        /// This many further bytes were passed on.
         case bytesSent(Int)
-        /// The content's last byte was handed on.
+        /// The last byte of the content was passed on.
         case contentEnded
         case pause
         case resume
         case cancel
         case clientLost
         case upstreamAnswered
-        /// It cannot succeed any more.
+        /// The upload can no longer succeed.
         case failed(UploadFailure)
     }
 
     public enum Action: Sendable, Hashable {
-        /// Open the upstream's connection and hand the content on.
+        /// Open the upstream connection and pass the content on.
         case begin
-        /// Read no more from the client.
+        /// Stop reading from the client.
         case hold
         case goOn
         /// End what is under way on both sides.
         case abort
-        /// It has come to its end: tell whoever waits for that.
+        /// The upload has ended: tell everyone who waits for its end.
         case settle
-        /// This cannot be done now; nothing has changed.
+        /// The input is not possible now. Nothing has changed.
         case refuse
     }
 
     public private(set) var state = State.waiting
-    /// Bytes of the content that were handed on.
+    /// The bytes of the content that were passed on.
     public private(set) var sent: Int64 = 0
-    /// Bytes of the content, where that is known.
+    /// The bytes of the whole content, if known.
     public private(set) var total: Int64?
-    /// All of the content was handed on.
+    /// Whether all of the content was passed on.
     public private(set) var isAllSent = false
     public private(set) var failure: UploadFailure?
 
     public init() {}
 
-    /// It did not succeed, but the upstream may have all of it, and have made what was asked for.
+    /// Whether the upload did not succeed, although the upstream may have received all of it and carried it out.
     public var mayHaveArrived: Bool { (state == .failed || state == .cancelled) && isAllSent && failure != .refused }
 
-    /// - Returns: what to do, in that order.
+    /// Takes an input.
+    /// - Returns: the actions to perform, in that order.
     public mutating func take(_ input: Input) -> [Action] {
         switch input {
         case .contentArrived(let total):
@@ -102,7 +103,7 @@ public struct UploadMachine: Sendable, Hashable {
             guard !state.isEnd else { return [] }
             isAllSent = true
             total = sent
-            // There is nothing left to hold back.
+            // Nothing is left to hold back.
             if state == .paused {
                 state = .running
                 return [.goOn]
@@ -128,7 +129,7 @@ public struct UploadMachine: Sendable, Hashable {
             guard !state.isEnd else { return [.refuse] }
             return end(.cancelled)
         case .clientLost:
-            // Once all was handed on, the answer comes without the client's help.
+            // Once everything was passed on, the response arrives without the client's help.
             guard state == .running || state == .paused, !isAllSent else { return [] }
             return fail(.clientLost)
         case .upstreamAnswered:

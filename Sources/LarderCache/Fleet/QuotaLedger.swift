@@ -1,27 +1,29 @@
-// The calls of a fleet to one API, as the engine keeps them. This is the engine's script (`QuotaScript`, LarderShared) as a pure machine, which the
-// simulation runs. The two are kept alike by hand, and a test asks both the same (`QuotaScriptTests`). What the script promises is
-// tried on an engine (`FleetQuotaScenarios`): hosts together call no more than the limit, and so after the engine was lost.
+// Counts the calls of a fleet to one API, as the engine does. This is the engine's script (`QuotaScript`, LarderShared)
+// as a pure machine for the simulation. The two are kept alike by hand, and `QuotaScriptTests` asks both the same.
+// `FleetQuotaScenarios` tests the script's promise on an engine: all hosts together make no more calls than the limit,
+// even after the engine has lost its data.
 //
-// A host takes a lease of a few calls for a short term. While it is out the lease counts in full; when it is given back, what was used
-// counts from then; when it is not, all of it counts from its end. No call is made after its lease's end, so in no span of a window's
-// length are there more calls than the limit. Counts are kept in buckets of a 64th of the window, each counted from its end.
+// A host takes a lease of a few calls for a short term. A lease that is out counts in full. When it is given back, the
+// used calls count from then. When it is not given back, all of its calls count from its end. No call is made after the
+// end of its lease, so no span of a window's length holds more calls than the limit. Counts are kept in buckets of a
+// 64th of the window, and each bucket counts from its end.
 //
-// A ledger that is new has lost what was called before. It grants nothing until every host that is alive has reported what it
-// knows, and leases of before are over; then the larger of the hosts' own calls and of what a host last saw as the whole counts
-// as called now. Where a host does not report, it waits for one window.
+// A new ledger does not know earlier calls. It grants nothing until every host that is alive has reported what it knows
+// and all earlier leases are over. Then the larger of the hosts' own calls and the highest total that a host last saw
+// counts as called now. If a host does not report, the ledger waits for one window.
 import LarderCore
 
-/// What a host asks of the ledger.
+/// A host's question to the ledger.
 public struct QuotaAsk: Sendable, Hashable {
     public var host: String
-    /// The ledger that the host last heard of; "" for none.
+    /// The name of the ledger that the host last heard of; "" for none.
     public var knows: String
-    /// The name of the lease that it wants, by chance.
+    /// The random name of the lease that the host wants.
     public var lease: String
     public var wanted: Int
-    /// Calls that were made without a lease.
+    /// The number of calls that were made without a lease.
     public var debt: Int
-    /// An earlier lease, and what was used of it; "" for none.
+    /// The name of an earlier lease; "" for none. `returnedUsed` is the number of its calls that were used.
     public var returned = ""
     public var returnedUsed = 0
     public var limits: [CallRate]
@@ -31,16 +33,16 @@ public struct QuotaAsk: Sendable, Hashable {
     public var seen: [Int]
 }
 
-/// What the ledger answers.
+/// The ledger's reply.
 public struct QuotaReply: Sendable, Hashable {
-    /// The ledger's name, by chance.
+    /// The ledger's random name.
     public var epoch: String
     public var granted: Int
-    /// After which it is worth asking again, where nothing was granted.
+    /// When nothing was granted: the time after which a new question is useful.
     public var wait: Duration
     /// False for a new ledger that waits for the hosts.
     public var isOpen: Bool
-    /// All calls in each window, with this lease.
+    /// All calls in each window, including this lease.
     public var used: [Int]
 
     public init(epoch: String, granted: Int, wait: Duration, isOpen: Bool, used: [Int]) {
@@ -52,11 +54,11 @@ public struct QuotaReply: Sendable, Hashable {
     }
 }
 
-/// The ledger. A value; instants are milliseconds of the engine's clock.
+/// The ledger. A value. Times are in milliseconds of the engine's clock.
 public struct QuotaLedger: Sendable {
-    /// For how long a lease is good.
+    /// The term of a lease.
     public static let term: Duration = .seconds(2)
-    /// A new ledger is closed for longer than a lease of before may last.
+    /// How long a new ledger grants nothing. Longer than an earlier lease may last.
     public static let grace: Duration = .seconds(3)
     static let buckets: Int64 = 64
 
@@ -64,10 +66,10 @@ public struct QuotaLedger: Sendable {
     private let born: Int64
     private var isOpen = false
     private var leases: [String: (calls: Int, end: Int64)] = [:]
-    /// By window, then by end.
+    /// The number of calls by window in milliseconds, then by the end of the bucket.
     private var charges: [Int64: [Int64: Int]] = [:]
     private var reported: Set<String> = []
-    /// By window: what the hosts' own calls come to, and the largest whole that one of them saw.
+    /// By window: the sum of the hosts' own calls, and the largest total that any of them saw.
     private var own: [Int64: Int] = [:]
     private var seen: [Int64: Int] = [:]
 
@@ -76,7 +78,7 @@ public struct QuotaLedger: Sendable {
         born = now
     }
 
-    /// Leases that are out.
+    /// The number of leases that are out.
     public var leaseCount: Int { leases.count }
 
     private mutating func charge(_ window: Int64, _ calls: Int, at: Int64) {
@@ -85,7 +87,8 @@ public struct QuotaLedger: Sendable {
         charges[window, default: [:]][(at + step - 1) / step * step, default: 0] += calls
     }
 
-    /// - Parameter alive: the hosts that gave a sign of life lately.
+    /// Answers a question.
+    /// - Parameter alive: the hosts that gave a recent sign of life.
     public mutating func ask(_ ask: QuotaAsk, alive: Set<String>, now: Int64) -> QuotaReply {
         let windows = ask.limits.map { $0.window.milliseconds }
         if ask.knows == epoch, leases.removeValue(forKey: ask.returned) != nil {

@@ -1,20 +1,20 @@
-// What one host may call of a budget that a fleet shares: the lease that it holds, and no more. Without the engine that is all it may
-// spend. A lease is timed by the host's monotonic clock from before it was asked for, and ends a little early, so that no clock that
-// runs slowly makes it last longer than the ledger counts it.
+// Decides what one host may call of a budget that a fleet shares: the lease that it holds, and no more. Without the
+// engine that lease is all it may spend. The host's monotonic clock times the lease from before it was requested. The
+// lease ends a little early, so that a slow clock never makes it last longer than the ledger counts it.
 import LarderCore
 
-/// One budget as one host sees it. Pure: instants come in.
+/// One shared budget as one host sees it. Pure: times are parameters.
 public struct QuotaShare: Sendable {
     public enum Take: Sendable, Hashable {
-        /// One call, to be sent before that instant.
+        /// One call, to be sent before this time.
         case granted(until: MonotonicTime)
-        /// The ledger is to be asked.
+        /// The ledger must be asked.
         case ask
-        /// There is none before that instant.
+        /// No call is available before this time.
         case spent(until: MonotonicTime)
-        /// The ledger did not answer; it is not asked again before that instant.
+        /// The ledger did not answer and is not asked again before this time.
         case unanswered(until: MonotonicTime)
-        /// The ledger is new and waits for the hosts; it is to be asked again at that instant.
+        /// The ledger is new and waits for the hosts. It must be asked again at this time.
         case wait(until: MonotonicTime)
     }
 
@@ -22,19 +22,19 @@ public struct QuotaShare: Sendable {
         var name: String
         var left: Int
         var used = 0
-        /// Of these, calls that have not left yet.
+        /// Granted calls that have not been sent yet. They are included in `used`.
         var inHand = 0
         var until: MonotonicTime
     }
 
-    /// A lease ends so much before its term.
+    /// How long before its term a lease ends.
     public static let margin: Duration = .milliseconds(100)
-    /// After a question without an answer none is asked for so long.
+    /// The pause after a question without a reply.
     public static let pause: Duration = .seconds(1)
-    /// More calls are never asked for at once.
+    /// The most calls that are requested at once.
     static let most = 64
 
-    /// The ledger that was last heard of; "" for none.
+    /// The name of the ledger that was last heard of; "" for none.
     public private(set) var epoch = ""
     private var seen: [Int] = []
     private var lease: Lease?
@@ -42,17 +42,17 @@ public struct QuotaShare: Sendable {
     private enum Closed: Sendable {
         case spent, unanswered, new
     }
-    /// Why it is closed, if it is.
+    /// Why no question is asked before `closedUntil`.
     private var closed = Closed.spent
     private var debt = 0
-    /// Calls that were used of the last lease.
+    /// The number of calls that were used of the last lease.
     private var demand = 0
 
     public init() {}
 
-    /// Calls that may be made without asking.
+    /// The number of calls that may be made without asking.
     public func left(now: MonotonicTime) -> Int { lease.map { $0.until > now ? $0.left : 0 } ?? 0 }
-    /// When the lease in hand ends, used up or not.
+    /// When the current lease ends, whether used up or not.
     public var leaseEnd: MonotonicTime? { lease?.until }
 
     public mutating func take(now: MonotonicTime) -> Take {
@@ -70,23 +70,24 @@ public struct QuotaShare: Sendable {
         }
     }
 
-    /// A call that was granted until then leaves now, or never.
+    /// Records that a call granted until this time is sent now, or never will be.
     public mutating func callLeft(grantedUntil until: MonotonicTime) {
-        // Each lease ends at another instant: they are asked for one after the other.
+        // Leases are requested one after the other, so each ends at a different time and the time identifies the lease.
         guard let current = lease, current.until == until else { return }
         lease?.inHand = max(0, current.inHand - 1)
     }
 
-    /// A call was made that could not be taken before, such as a redirect.
+    /// Records a call that could not be requested in advance, such as a redirect.
     public mutating func countMade(now: MonotonicTime) {
         if case .granted(let until) = take(now: now) { return callLeft(grantedUntil: until) }
         debt += 1
     }
 
-    /// The question to the ledger, with what is left of the lease in hand given back. It is as good as gone from here on.
+    /// Makes the question to the ledger. If calls wait or the current lease has ended, the lease is given back and no
+    /// longer used.
     /// - Parameters:
-    ///   - name: of the lease, by chance.
-    ///   - waiting: calls that wait for it; 0 asks for none, and only reports.
+    ///   - name: a random name for the new lease.
+    ///   - waiting: the number of calls that wait for it. With 0 the question requests none and only reports.
     ///   - own: this host's calls in each window.
     public mutating func ask(
         host: String, name: String, waiting: Int, limits: [CallRate], own: [Int], now: MonotonicTime
@@ -107,17 +108,17 @@ public struct QuotaShare: Sendable {
         guard let lease else { return }
         demand = lease.used
         self.lease = nil
-        // The ledger counts what is given back from now on, and a call that has not left yet would leave later. So such a lease
-        // runs out: it counts in full, from its end.
+        // The ledger counts the used calls from now, but a call that is not sent yet would be sent later. Such a lease
+        // is not given back: it counts in full, from its end.
         guard lease.inHand == 0 else { return }
         ask.returned = lease.name
         ask.returnedUsed = lease.used
     }
 
-    /// The ledger's answer.
-    /// - Parameter sentAt: an instant before the question was sent.
+    /// Takes the ledger's reply.
+    /// - Parameter sentAt: a time before the question was sent.
     public mutating func answered(_ reply: QuotaReply, to ask: QuotaAsk, sentAt: MonotonicTime, now: MonotonicTime) {
-        // A new ledger counts what its hosts report, which the debt is part of.
+        // A closed ledger has not charged the debt, so the host keeps it for a later question.
         if !reply.isOpen { debt += ask.debt }
         epoch = reply.epoch
         if reply.isOpen { seen = reply.used }
@@ -131,7 +132,8 @@ public struct QuotaShare: Sendable {
         closed = reply.isOpen ? .spent : .new
     }
 
-    /// There was no answer. What was given back counts in full there, and what may have been granted is not used.
+    /// Records that no reply came. The ledger counts the lease that was given back in full, and a lease that it may
+    /// have granted is not used.
     public mutating func unanswered(_ ask: QuotaAsk, now: MonotonicTime) {
         debt += ask.debt
         if ask.wanted > 0 { (closed, closedUntil) = (.unanswered, now + Self.pause) }

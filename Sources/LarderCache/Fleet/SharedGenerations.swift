@@ -1,15 +1,15 @@
-// Removal without a list of keys: a generation is a random number that the engine keeps for all of a fleet, and one for each
-// provider. A value is written only under the generations that were read before its answer was fetched, and is used only while
-// they are the same. A removal puts new ones in their place. What the engine has lost is made anew by chance: it is never zero, and
-// never what it was, so nothing of before comes back with it.
+// Implements removal without a list of keys. A generation is a random number. The engine keeps one for the whole fleet
+// and one for each provider. A value is written only under the generations that were read before its response was
+// fetched, and is used only while they are unchanged. A removal replaces them. If the engine loses a generation, it is
+// created anew at random. It is never zero and never the earlier number, so no earlier value becomes usable again.
 import LarderCore
 
-/// One generation: 128 bits by chance.
+/// One generation: 128 random bits.
 public struct SharedGeneration: Sendable, Hashable {
     public let high: UInt64
     public let low: UInt64
 
-    /// A new one.
+    /// Makes a new random generation.
     public static func random(_ generator: inout some RandomNumberGenerator) -> SharedGeneration {
         SharedGeneration(high: generator.next(), low: generator.next())
     }
@@ -19,7 +19,7 @@ public struct SharedGeneration: Sendable, Hashable {
         self.low = low
     }
 
-    /// From its text; nil where that is none.
+    /// Parses the text of a generation; nil if the text is not one.
     public init?(text: Bytes) {
         guard text.count == 32 else { return nil }
         let digits = String(decoding: text, as: UTF8.self)
@@ -29,7 +29,7 @@ public struct SharedGeneration: Sendable, Hashable {
         self.init(high: high, low: low)
     }
 
-    /// 32 hexadecimal digits, as the engine holds it.
+    /// 32 hexadecimal digits, as the engine stores them.
     public var text: Bytes { Bytes(text: Self.digits(high) + Self.digits(low)) }
 
     private static func digits(_ word: UInt64) -> String {
@@ -40,9 +40,9 @@ public struct SharedGeneration: Sendable, Hashable {
 
 /// The generations that a value depends on.
 public struct SharedGenerations: Sendable, Hashable {
-    /// Of all values of the prefix.
+    /// The generation of all values of the prefix.
     public var global: SharedGeneration
-    /// Of all values of the provider.
+    /// The generation of all values of the provider.
     public var provider: SharedGeneration
 
     public init(global: SharedGeneration, provider: SharedGeneration) {

@@ -1,49 +1,51 @@
-// Removals that the shared tier has not confirmed. There are no more generations than there are providers, and one for all of them
-// stands for the rest. URLs are a list with a bound, and beyond it their whole provider is removed; what the other hosts are to remove
-// is a list with a bound, and beyond it they drop all that they have shared.
+// Keeps the removals that the shared tier has not confirmed. Each list is bounded. There are at most as many provider
+// removals as providers, and one removal of everything replaces them all. When there are too many URLs, their whole
+// provider is removed. When there are too many orders, the other hosts drop everything that they have shared.
 import LarderCore
 
-/// What is still to be removed. Pure.
+/// The removals that are still to be sent to the shared tier. Pure.
 public struct SharedRemovals: Sendable, Hashable {
-    /// What the other hosts are to remove from their own stores.
+    /// An instruction to the other hosts to remove something from their own stores.
     public struct Order: Sendable, Hashable {
         public var bytes: Bytes
         fileprivate var number: Int
     }
 
-    /// More orders are not kept, nor more URLs.
+    /// The most orders that are kept, and the most URLs.
     public static let mostOrders = 256
-    /// Bytes that an order may have; a longer one counts as too many.
+    /// The longest order in bytes. A longer order is handled like one order too many.
     public static let longestOrder = 4 << 10
 
-    /// Everything is.
+    /// Whether everything is to be removed.
     public private(set) var isGlobal = false
     public private(set) var providers: Set<String> = []
-    /// Ends of the names of URLs in the engine.
+    /// The ends of the names under which the engine keeps the URLs.
     public private(set) var urls: Set<Bytes> = []
     /// The oldest first.
     public private(set) var orders: [Order] = []
-    /// Counts each, so that one that comes while another of the same name is told is told again.
+    /// The number of each provider's removal. A removal that is added while an earlier one of the same name is being
+    /// sent is sent again.
     private var numbers: [String: Int] = [:]
     private var urlNumbers: [Bytes: Int] = [:]
     private var globalNumber = 0
-    /// When orders were last given up for being too many; 0 where none were.
+    /// The number at which orders were last dropped because there were too many; 0 if none were dropped.
     private var overflowNumber = 0
     private var count = 0
 
-    /// Nothing.
+    /// Creates an empty list.
     public init() {}
 
     public var isEmpty: Bool {
         !isGlobal && providers.isEmpty && urls.isEmpty && orders.isEmpty && overflowNumber == 0
     }
 
-    /// Orders were given up: the other hosts are to drop what came from the shared tier.
+    /// Whether orders were dropped. The other hosts must then drop everything that came from the shared tier.
     public var isOverflown: Bool { overflowNumber > 0 }
 
+    /// Adds the removal of a provider, or of everything.
     /// - Parameters:
-    ///   - provider: nil for all.
-    ///   - order: for the other hosts' stores; nil where those have nothing to do.
+    ///   - provider: nil for everything.
+    ///   - order: the order for the other hosts' stores; nil if they have nothing to remove.
     public mutating func add(_ provider: String?, order: Bytes? = nil) {
         count += 1
         if let order { add(order) }
@@ -54,15 +56,16 @@ public struct SharedRemovals: Sendable, Hashable {
             numbers = [:]
             return
         }
-        // What is for all is for this one; but it may be told already, and then this comes after it.
+        // A pending removal of everything covers this provider, unless it is being sent already. Then this removal
+        // follows it.
         providers.insert(provider)
         numbers[provider] = count
     }
 
-    /// Removes what lies under a URL.
+    /// Adds the removal of what is stored under a URL.
     /// - Parameters:
-    ///   - url: the end of its name in the engine.
-    ///   - provider: which is removed in its place where there are too many.
+    ///   - url: the end of the URL's name in the engine.
+    ///   - provider: removed as a whole if there are too many URLs.
     public mutating func add(url: Bytes, of provider: String, order: Bytes? = nil) {
         guard urls.count < Self.mostOrders || urls.contains(url) else { return add(provider, order: order) }
         count += 1
@@ -79,7 +82,7 @@ public struct SharedRemovals: Sendable, Hashable {
         orders.append(Order(bytes: order, number: count))
     }
 
-    /// These were confirmed as they stood then. What was added since stays.
+    /// Takes out the removals that were confirmed as they stood in `told`. Removals that were added since stay.
     public mutating func subtract(_ told: SharedRemovals) {
         orders.removeAll { $0.number <= told.count }
         if overflowNumber <= told.count { overflowNumber = 0 }
@@ -100,9 +103,10 @@ public struct SharedRemovals: Sendable, Hashable {
         numbers[provider] = nil
     }
 
-    // MARK: Over a restart
+    // MARK: Persistence across restarts
 
-    /// As it is kept: whether all is removed and orders were given up, then names of providers, URLs and orders, each with its length.
+    /// The stored form: flags for the removal of everything and for dropped orders, then the names of providers, the
+    /// URLs and the orders, each with its length.
     public var encoded: Bytes {
         var out: Bytes = [(isGlobal ? 1 : 0) | Self.hasURLs, isOverflown ? 1 : 0]
         func put(_ part: Bytes) {
@@ -119,7 +123,7 @@ public struct SharedRemovals: Sendable, Hashable {
 
     private static let hasURLs: UInt8 = 2
 
-    /// Adds what another could not tell.
+    /// Adds the removals that another list could not send.
     public mutating func merge(_ other: SharedRemovals) {
         if other.isGlobal { add(nil) }
         for provider in other.providers.sorted() { add(provider) }
@@ -131,12 +135,12 @@ public struct SharedRemovals: Sendable, Hashable {
         if other.isOverflown { overflowNumber = count }
     }
 
-    /// Where there is no room for a URL and nobody knows whose it is, all is removed.
+    /// If there is no room for a URL, everything is removed, because the provider of the URL is not known.
     private mutating func addOfSomebody(_ url: Bytes) {
         if urls.count < Self.mostOrders { add(url: url, of: "") } else { add(nil) }
     }
 
-    /// Adds what an earlier run could not tell. What cannot be read counts as all of it.
+    /// Adds the removals that an earlier run could not send. If the bytes cannot be read, everything is removed.
     public mutating func recall(_ bytes: Bytes) {
         var rest = bytes[...]
         func word() -> Int? {
@@ -173,7 +177,8 @@ public struct SharedRemovals: Sendable, Hashable {
         if isOverflown { overflowNumber = count }
     }
 
-    /// All is removed, and the other hosts drop what came from the tier: what it was is not known.
+    /// Removes everything, and has the other hosts drop everything that came from the tier, because the pending
+    /// removals are unknown.
     public mutating func recallAll() {
         add(nil)
         overflowNumber = count

@@ -1,30 +1,30 @@
-// What may leave this host for the tier that a fleet shares. It is narrower than what is stored here: an answer that is for one
-// person, or that says itself that it is not for storing, stays on the host that asked for it, whatever the provider's settings
-// make of it.
+// Decides what may leave this host for the tier that a fleet shares. The rules are stricter than those for storing on
+// this host. A response that is for one person, or whose own fields forbid storing, stays on the host that requested
+// it, whatever the provider's settings say.
 import LarderCore
 import LarderHTTP
 
-/// Decides which stored answers are published. Pure.
+/// Decides which stored responses are published. Pure.
 public enum SharedStorability {
-    /// Why an answer is not published. The raw values are labels of `larder_shared_published_total`.
+    /// Why a response is not published. The raw values are labels of `larder_shared_published_total`.
     public enum Obstacle: String, Sendable, Hashable, CaseIterable {
-        /// Its key names somebody, or its fields do.
+        /// Its key or its fields belong to one person.
         case personal
-        /// It says `no-store` or `private`, or it was made of an answer that did.
+        /// It says `no-store` or `private`, or was made from a response that did.
         case noStore
         case tooLarge
         /// Its body is not in memory.
         case streamed
-        /// Nothing is left of its time.
+        /// Its stale window has ended.
         case expired
-        /// It is a part of an answer.
+        /// It is a part of a response.
         case partial
-        /// No list of request fields tells which requests it answers.
+        /// No list of request fields says which requests it answers.
         case unnamed
     }
 
-    /// Why the entry stays here, or nil.
-    /// - Parameter maxObject: the largest body in bytes, as it is stored here.
+    /// The reason why the entry is not published; nil if it is.
+    /// - Parameter maxObject: the largest body in bytes, as stored on this host.
     public static func obstacle(_ entry: StoredResponse, maxObject: Int64, now: WallTime) -> Obstacle? {
         guard entry.key.isEverybodys else { return .personal }
         if let obstacle = obstacle(fields: entry.fields) { return obstacle }
@@ -35,7 +35,8 @@ public enum SharedStorability {
         return nil
     }
 
-    /// Why nothing that has these fields, or is made of an answer that has them, leaves this host.
+    /// The reason why a response with these fields, or one made from it, must not leave this host; nil if there is
+    /// none.
     public static func obstacle(fields: HeaderFields) -> Obstacle? {
         let isPersonal = ["Set-Cookie", "Set-Cookie2", "Authorization", "Cookie"].contains { fields.contains($0) }
         if isPersonal { return .personal }

@@ -1,9 +1,10 @@
-// The stream by which a host tells the others what it has removed. It is bounded: who was away for long finds its place gone. Each
-// entry names the one before it, by a random number, so a reader knows whether it has seen all: where the chain breaks, since the
-// stream was trimmed, is another one, or holds what is not of this fleet, everything that came from the shared tier is dropped.
+// Defines the stream by which a host tells the others what it has removed. The stream is bounded, so a host that was
+// away for long finds its place gone. Each entry names the random number of the entry before it, so a reader knows
+// whether it has seen all entries. The chain breaks if the stream was trimmed, is another stream, or holds an entry
+// that is not of this fleet. The reader then drops everything that came from the shared tier.
 import LarderCore
 
-/// The place of an entry in the stream, as the engine numbers it.
+/// The ID of an entry in the stream, as assigned by the engine.
 public struct SharedStreamID: Sendable, Hashable, Comparable {
     public var milliseconds: UInt64
     public var number: UInt64
@@ -13,7 +14,7 @@ public struct SharedStreamID: Sendable, Hashable, Comparable {
         self.number = number
     }
 
-    /// From the engine's text, "1526919030474-0"; nil where that is none.
+    /// Parses the engine's text, such as "1526919030474-0"; nil if the text is not an ID.
     public init?(text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let milliseconds = UInt64(parts[0]), let number = UInt64(parts[1]) else { return nil }
@@ -30,13 +31,13 @@ public struct SharedStreamID: Sendable, Hashable, Comparable {
 /// One entry as it was read.
 public struct SharedStreamEntry: Sendable, Hashable {
     public var id: SharedStreamID
-    /// By chance, for each entry another.
+    /// A random number, different for each entry.
     public var nonce: SharedGeneration
-    /// That of the entry before it; nil for the first of a stream.
+    /// The nonce of the entry before it; nil for the first entry of a stream.
     public var before: SharedGeneration?
     /// What was removed, as its writer encoded it; empty for the mark at the beginning of a stream.
     public var order: Bytes
-    /// Whether its code is of this fleet's key.
+    /// Whether its authentication code was made with this fleet's key.
     public var isGenuine: Bool
 
     public init(
@@ -50,7 +51,7 @@ public struct SharedStreamEntry: Sendable, Hashable {
     }
 }
 
-/// How far one host has read. Pure.
+/// How far one host has read the stream. Pure.
 public struct SharedStreamCursor: Sendable, Hashable {
     /// The last entry that was read.
     public struct Place: Sendable, Hashable {
@@ -63,17 +64,17 @@ public struct SharedStreamCursor: Sendable, Hashable {
         }
     }
 
-    /// What a reader has to do, in this order.
+    /// What the reader must do, in this order.
     public enum News: Sendable, Hashable {
-        /// Remove what the entry says.
+        /// Remove what the entry names.
         case order(SharedStreamEntry)
-        /// Something may have been missed: drop everything that came from the shared tier.
+        /// An entry may have been missed: drop everything that came from the shared tier.
         case gap
     }
 
     public private(set) var place: Place?
 
-    /// - Parameter kept: what `text` was when this host last read; nil at the very first time.
+    /// - Parameter kept: the value of `text` when this host last read; nil the first time.
     public init(kept: String? = nil) {
         guard let parts = kept?.split(separator: " "), parts.count == 2,
             let id = SharedStreamID(text: String(parts[0])),
@@ -82,17 +83,17 @@ public struct SharedStreamCursor: Sendable, Hashable {
         place = Place(id: id, nonce: nonce)
     }
 
-    /// To be kept over a restart.
+    /// The place as text, stored across restarts.
     public var text: String? {
         place.map { "\($0.id.text) \(String(decoding: $0.nonce.text, as: UTF8.self))" }
     }
 
-    /// Takes in one reading.
+    /// Takes the result of one read.
     /// - Parameters:
-    ///   - tip: the stream's last entry as it was before `entries` were read; nil where there is no stream.
-    ///   - entries: those after the place, in order; possibly not all.
+    ///   - tip: the last entry of the stream before `entries` were read; nil if there is no stream.
+    ///   - entries: the entries after the place, in order. The list may be incomplete.
     public mutating func take(tip: Place?, entries: [SharedStreamEntry]) -> [News] {
-        // Whoever finds no stream begins one, and finds its mark then.
+        // A host that finds no stream begins one, and then reads its mark.
         guard let tip else { return [] }
         guard var place else {
             place = tip

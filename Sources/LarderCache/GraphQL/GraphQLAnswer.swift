@@ -1,16 +1,17 @@
-// Whether an answer of a GraphQL server holds data and no errors, looked at piece by piece (GraphQL specification §7.1). An answer with
-// errors has status 200 like any other; kept for its lifetime, it would repeat a failure that is long over.
+// Decides, piece by piece, whether the response of a GraphQL server holds data and no errors (GraphQL specification
+// §7.1). A response with errors has status 200 like any other. If it were stored for its lifetime, it would repeat a
+// failure that is long over.
 import LarderCore
 
-/// Looks at one answer, or at a batch of them, as its bytes come.
+/// Examines one GraphQL response, or a batch of them, as its bytes arrive.
 public struct GraphQLAnswer: Sendable {
-    /// How many brackets may be open at once.
+    /// The most brackets that may be open at once.
     static let maxDepth = 512
 
     private static let data = Bytes(text: "data")
     private static let errors = Bytes(text: "errors")
 
-    /// Where the text stands.
+    /// The lexical context of the next byte.
     private enum Stand {
         case plain
         case string
@@ -18,26 +19,26 @@ public struct GraphQLAnswer: Sendable {
     }
 
     private var stand = Stand.plain
-    /// The brackets that are open.
+    /// The open brackets, outermost first.
     private var open: [UInt8] = []
     private var isFaulty = false
     private var hasEnded = false
-    /// The next string of an answer's own level names a member.
+    /// Whether the next string directly within a response is the name of a member.
     private var awaitsName = false
-    /// That string so far: no more of it than tells.
+    /// The first bytes of that name. 16 are enough to recognize it.
     private var name: Bytes?
-    /// The member before the colon.
+    /// The name of the member before the colon.
     private var member = Bytes()
-    /// The value of `errors` is looked at: 1 before its first byte, 2 behind its bracket.
+    /// The state of reading the value of `errors`: 0 outside it, 1 before its first byte, 2 after its opening bracket.
     private var watch = 0
     private var answers = 0
     private var answersWithData = 0
     private var hasData = false
 
-    /// Nothing has come yet.
+    /// Creates an examiner that has read nothing.
     public init() {}
 
-    /// Takes the next bytes of the text, without a content coding.
+    /// Reads the next bytes of the text, without a content coding.
     public mutating func add(_ bytes: Bytes) {
         for byte in bytes {
             if isFaulty { return }
@@ -45,10 +46,10 @@ public struct GraphQLAnswer: Sendable {
         }
     }
 
-    /// Whether all that came is a whole answer, or a batch of them, each with `data` and none with errors.
+    /// Whether the bytes so far are one whole response, or one batch, and every response has `data` and no errors.
     public var isGood: Bool { hasEnded && !isFaulty && answers > 0 && answersWithData == answers }
 
-    /// The text stands directly within an answer.
+    /// Whether the next byte is directly within a response object.
     private var isOwnLevel: Bool {
         open.last == 0x7B && (open.count == 1 || open.count == 2 && open[0] == 0x5B)
     }
@@ -62,20 +63,20 @@ public struct GraphQLAnswer: Sendable {
             case 0x22: endString()
             case 0x5C:
                 stand = .escape
-                // A member's name with an escape may be any.
+                // An escape could spell any name, so the name is not known.
                 if name != nil { isFaulty = true }
             default: if let count = name?.count, count < 16 { name?.append(byte) }
             }
         case .plain:
             if byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { return }
-            // Something behind the end is no answer.
+            // Text after the end of the response is a fault.
             guard !hasEnded else { return isFaulty = true }
             if watch > 0 { look(byte) }
             if !isFaulty { structure(byte) }
         }
     }
 
-    /// The value of `errors`: null and an empty list hold none.
+    /// Reads the value of `errors`. Null and an empty list mean that there are no errors.
     private mutating func look(_ byte: UInt8) {
         switch (watch, byte) {
         case (1, 0x5B): watch = 2
@@ -106,7 +107,7 @@ public struct GraphQLAnswer: Sendable {
             awaitsName = false
             if isOwnLevel { named() }
         default:
-            // A text that is neither object nor array is no answer.
+            // A text that is neither an object nor an array is not a response.
             if open.isEmpty { isFaulty = true }
         }
     }
@@ -120,7 +121,7 @@ public struct GraphQLAnswer: Sendable {
         awaitsName = false
     }
 
-    /// A colon came behind a member's name.
+    /// Handles the colon after the name of a member.
     private mutating func named() {
         if member == Self.errors { watch = 1 }
         if member == Self.data, !hasData {

@@ -1,5 +1,6 @@
-// Which operations a GraphQL document holds, and which of them a request executes (GraphQL specification §2.3, §6.1). Selections are
-// passed over by their brackets. A document that is valid is told rightly; one that is not may be told as what a server refuses.
+// Finds the operations of a GraphQL document, and which of them a request executes (GraphQL specification §2.3, §6.1).
+// Selections are skipped by matching their brackets. A valid document is always read correctly. An invalid document may
+// be accepted here although a server refuses it.
 import LarderCore
 
 /// The operations of one document.
@@ -13,23 +14,24 @@ struct GraphQLDocument: Sendable, Hashable {
         var name: String?
     }
 
-    /// In the order of the document.
+    /// In document order.
     let operations: [Operation]
 
-    /// How many brackets may be open at once.
+    /// The most brackets that may be open at once.
     static let maxDepth = 256
 
-    /// Nil for what is no executable document.
+    /// Nil if the text is not an executable document.
     init?(_ text: Bytes) {
         var reader = Reader(lexer: GraphQLLexer(text))
         guard let operations = try? reader.operations() else { return nil }
         let names = operations.map(\.name)
-        // Names are unique, and an operation without a name stands alone (§5.2.1, §5.2.2).
+        // Names are unique, and an operation without a name is the only operation (§5.2.1, §5.2.2).
         guard Set(names).count == names.count, names.count < 2 || !names.contains(nil) else { return nil }
         self.operations = operations
     }
 
-    /// What a request executes: the operation of that name, or without a name the only one. Nil where there is none.
+    /// The kind of the operation that a request executes: the one with this name or, without a name, the only one. Nil
+    /// if there is none.
     func executed(_ name: String?) -> Kind? {
         guard let name, !name.isEmpty else { return operations.count == 1 ? operations[0].kind : nil }
         return operations.first { $0.name == name }?.kind
@@ -43,7 +45,7 @@ struct GraphQLDocument: Sendable, Hashable {
             while true {
                 var token = try lexer.next()
                 if token == .end { return out }
-                // A description may stand before a definition, and before no bare selection.
+                // A description may precede a definition, but not a bare selection.
                 let isDescribed = token == .string
                 if isDescribed { token = try lexer.next() }
                 if token == .mark(0x7B), !isDescribed {
@@ -62,7 +64,7 @@ struct GraphQLDocument: Sendable, Hashable {
             }
         }
 
-        /// Behind the word for its kind.
+        /// Reads an operation after the word for its kind. Returns its name.
         private mutating func operation() throws(GraphQLLexer.Fault) -> String? {
             let token = try lexer.next()
             guard case .name(let name) = token else {
@@ -73,14 +75,14 @@ struct GraphQLDocument: Sendable, Hashable {
             return name
         }
 
-        /// Behind "fragment": a name that is not "on", "on", and a type.
+        /// Reads a fragment after the word "fragment": a name that is not "on", then "on" and a type.
         private mutating func fragment() throws(GraphQLLexer.Fault) {
             guard case .name(let name) = try lexer.next(), name != "on" else { throw GraphQLLexer.Fault() }
             guard try lexer.next() == .name("on"), case .name = try lexer.next() else { throw GraphQLLexer.Fault() }
             try selection(try lexer.next())
         }
 
-        /// Variables and directives, and the selection that ends the definition.
+        /// Reads variables and directives, and the selection that ends the definition.
         private mutating func selection(_ first: GraphQLToken) throws(GraphQLLexer.Fault) {
             var token = first
             while true {
@@ -94,7 +96,7 @@ struct GraphQLDocument: Sendable, Hashable {
             }
         }
 
-        /// Everything up to the bracket that closes that one.
+        /// Skips everything up to the bracket that closes this one.
         private mutating func pass(_ opening: UInt8) throws(GraphQLLexer.Fault) {
             var open = [opening]
             while let last = open.last {
@@ -104,7 +106,7 @@ struct GraphQLDocument: Sendable, Hashable {
                     guard open.count < maxDepth else { throw GraphQLLexer.Fault() }
                     open.append(mark)
                 case .mark(let mark) where mark == 0x7D || mark == 0x29 || mark == 0x5D:
-                    // The brackets of ASCII lie two apart, the parentheses one.
+                    // In ASCII a closing bracket or brace is 2 above its opening one, a closing parenthesis 1 above.
                     guard mark == (last == 0x28 ? 0x29 : last + 2) else { throw GraphQLLexer.Fault() }
                     open.removeLast()
                 default: break

@@ -1,5 +1,6 @@
-// The tokens of a GraphQL document (GraphQL specification, appendix "Lexical Tokens"). Only as much is read as tells where an
-// operation begins and ends: a value's own content is nobody's business here. What no token can begin with is a fault.
+// Splits a GraphQL document into tokens (GraphQL specification, appendix "Lexical Tokens"). It reads only as much as is
+// needed to find where an operation begins and ends. The contents of values are not interpreted. A byte with which no
+// token can begin is a fault.
 import LarderCore
 
 /// One token.
@@ -15,9 +16,9 @@ enum GraphQLToken: Sendable, Hashable {
     case end
 }
 
-/// Reads tokens one after the other. Each byte is looked at a bounded number of times.
+/// Reads tokens one after the other. Each byte is examined a bounded number of times.
 struct GraphQLLexer {
-    /// Why no token could be read.
+    /// The text is not a valid token.
     struct Fault: Error {}
 
     private let text: Bytes
@@ -27,7 +28,7 @@ struct GraphQLLexer {
         self.text = text
     }
 
-    /// The next token; `end` for ever after the last one.
+    /// Reads the next token. After the last token it returns `end` each time.
     mutating func next() throws(Fault) -> GraphQLToken {
         try skipIgnored()
         guard place < text.count else { return .end }
@@ -54,7 +55,7 @@ struct GraphQLLexer {
         }
     }
 
-    /// Byte order marks, white space, ends of lines, commas and comments.
+    /// Skips byte order marks, white space, line ends, commas and comments.
     private mutating func skipIgnored() throws(Fault) {
         while place < text.count {
             switch text[place] {
@@ -66,8 +67,8 @@ struct GraphQLLexer {
         }
     }
 
-    /// Up to the end of its line. Early editions of the specification ended lines at U+2028 and U+2029 too: what reads
-    /// differently by edition is a fault.
+    /// Skips a comment up to the end of its line. Early editions of the specification also ended lines at U+2028 and
+    /// U+2029. A comment that editions read differently is a fault.
     private mutating func comment() throws(Fault) {
         while place < text.count, text[place] != 0x0A, text[place] != 0x0D {
             if text[place] < 0x20, text[place] != 0x09 { throw Fault() }
@@ -108,7 +109,7 @@ struct GraphQLLexer {
         throw Fault()
     }
 
-    /// `-? digits (. digits)? ([eE] [+-]? digits)?`, with no name and no dot directly behind it.
+    /// Reads `-? digits (. digits)? ([eE] [+-]? digits)?`. A name or a dot must not follow directly.
     private mutating func number() throws(Fault) {
         if text[place] == 0x2D { place += 1 }
         try digits()

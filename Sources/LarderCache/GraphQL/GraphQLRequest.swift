@@ -1,18 +1,18 @@
-// Whether a GraphQL request over HTTP only reads (GraphQL over HTTP, "Request Parameters"). Servers differ in what they read beyond the
-// specification: parameters of the URL, members in other spelling, documents by an id. Whatever one of them could read as
-// something else than the query that stands here cannot be told, and counts as a change.
+// Decides whether a GraphQL request over HTTP only reads (GraphQL over HTTP, "Request Parameters"). Servers differ in
+// what they read beyond the specification: URL parameters, members in other spelling, documents by an id. If some
+// server could read a request as something other than the query in its content, the request counts as a change.
 import LarderCore
 import LarderHTTP
 
-/// Reading a request's content. Pure.
+/// Examines the content of a request. Pure.
 public enum GraphQLRequest {
-    /// Requests of one batch that are looked at; a longer batch cannot be told.
+    /// The most requests of one batch that are examined. A longer batch counts as a change.
     static let mostInBatch = 64
 
     /// Whether every operation that a server would execute is a query.
     /// - Parameters:
-    ///   - fields: of the request.
-    ///   - query: of its URL.
+    ///   - fields: the fields of the request.
+    ///   - query: the query of its URL.
     public static func isQuery(_ body: Bytes, fields: HeaderFields, query: String?) -> Bool {
         guard !hasParameters(query), isPlain(fields) else { return false }
         switch MediaType.essence(fields.first("Content-Type")) {
@@ -26,8 +26,8 @@ public enum GraphQLRequest {
         }
     }
 
-    /// The members of a request. Another one, one that comes twice, and one that a reader without regard to case takes for one of
-    /// these, may mean another document.
+    /// Whether one request object is a query. It is refused if it has an unknown member or a repeated member, because a
+    /// server may then read another document. An unknown member may equal a known one for a server that ignores case.
     private static func isQuery(_ request: JSONValue) -> Bool {
         guard request.kind == .object else { return false }
         var seen: Set<String> = []
@@ -44,14 +44,15 @@ public enum GraphQLRequest {
 
     private static let members: Set<String> = ["query", "operationName", "variables", "extensions"]
 
-    /// Whether the URL has a parameter by which some server may be told the document, the operation, an id or another method, before it
-    /// looks at the content.
+    /// Whether the URL has a parameter from which a server may take the document, the operation, an id or another
+    /// method before it reads the content.
     private static func hasParameters(_ query: String?) -> Bool {
         guard let query else { return false }
         return RequestNames.letters(ofQuery: query[...].utf8).map { $0.contains(where: mayTell) } ?? true
     }
 
-    /// Whether a name, by its letters, may be one by which a server is told what to do. A rule and no list: servers agree on no spelling.
+    /// Whether a parameter with these letters may tell a server what to do. This is a rule and not a list, because
+    /// servers agree on no spelling.
     private static func mayTell(_ letters: String) -> Bool {
         MethodOverride.isMethod(letters) || names.contains(letters) || letters.hasPrefix("op")
             || parts.contains { letters.contains($0) }
@@ -62,15 +63,16 @@ public enum GraphQLRequest {
         "query", "mutation", "subscription", "operation", "doc", "variable", "extension", "hash", "persist", "graphql",
     ]
 
-    /// A server registers, or looks up, a document by what stands in `extensions.persistedQuery`, also beside a query: which of the two it
-    /// executes is its own affair. Other extensions, such as a client's name and version, change nothing.
+    /// Whether the extensions do not affect which document is executed. With `extensions.persistedQuery` a server
+    /// registers or looks up a document, even beside a query, and chooses itself which of the two to execute. Other
+    /// extensions, such as a client's name and version, change nothing.
     private static func arePlain(_ extensions: JSONValue?) -> Bool {
         guard let extensions, !extensions.isNull else { return true }
         guard extensions.kind == .object else { return false }
         return !extensions.members.contains { RequestNames.letters($0.name).map(mayTell) ?? true }
     }
 
-    /// The content is text in UTF-8 as it stands here.
+    /// Whether the content is plain UTF-8 text without a content coding.
     private static func isPlain(_ fields: HeaderFields) -> Bool {
         let types = fields.all("Content-Type")
         let codings = FieldList.names(fields.all("Content-Encoding"))

@@ -1,46 +1,46 @@
-// The answers to one URL are ordered by when their heads came. Requests with different fields have flights of their
-// own, so the body of one answer may end long after a newer answer is complete. The older answer is then not stored: a
-// cache uses the most recent suitable answer (RFC 9111 §4), and never one that a newer answer made unusable
-// (`Displacement`).
+// The responses to one URL are ordered by the arrival of their heads. Requests with different fields have their own
+// flights, so the body of one response may end long after a newer response is complete. The older response is then not
+// stored. A cache uses the most recent suitable response (RFC 9111 §4), and never a response that a newer one made
+// unusable (`Displacement`).
 //
-// Only answers whose flights are under way are held. A newer answer marks the older ones when it is complete, or at its
-// head where it is not stored. Nothing has to be remembered of it after that.
+// The order holds only responses whose flights are under way. A newer response marks the older ones when it is
+// complete, or at its head if it is not stored. After that nothing about the newer response has to be remembered.
 import LarderCore
 import LarderHTTP
 
-/// The answers to one URL whose bodies are coming or being written, the oldest first.
+/// The responses to one URL whose bodies are arriving or being written, oldest first.
 public struct AnswerOrder: Sendable {
-    /// How an answer was selected.
+    /// The fields that selected a response.
     public struct Selection: Sendable {
         let vary: Vary
         let fields: HeaderFields
 
         /// - Parameters:
-        ///   - vary: the answer's own.
-        ///   - fields: those of the request that it answers.
+        ///   - vary: the `Vary` of the response.
+        ///   - fields: the fields of the request that the response answers.
         public init(vary: Vary, fields: HeaderFields) {
             self.vary = vary
             self.fields = fields
         }
 
-        /// Whether the answer would also be given to the other's request.
+        /// Returns whether this response also matches the request of `other`.
         func answers(_ other: Selection) -> Bool { vary.matches(fields, other.fields) }
     }
 
-    /// What an answer holds, as far as its head tells.
+    /// The representation that a response carries, as far as its head tells.
     public struct Representation: Sendable {
         let fields: HeaderFields
         let length: Int64?
         let receivedAt: WallTime
 
         /// - Parameters:
-        ///   - fields: those of the whole representation.
-        ///   - length: the complete one, where it is known.
+        ///   - fields: the fields of the whole representation.
+        ///   - length: its complete length in bytes, if known.
         public init(fields: HeaderFields, length: Int64?, receivedAt: WallTime) {
             (self.fields, self.length, self.receivedAt) = (fields, length, receivedAt)
         }
 
-        /// Whether both are known to have the same bytes.
+        /// Returns whether both are known to have the same bytes.
         func isSame(as other: Representation) -> Bool {
             guard let length, length == other.length,
                 let validator = StrongValidator(fields, now: receivedAt)
@@ -49,13 +49,13 @@ public struct AnswerOrder: Sendable {
         }
     }
 
-    /// Which older answers a newer one overtakes.
+    /// Which older responses a newer one overtakes.
     public enum Reach: Sendable {
-        /// Those that its request selects: of a newer one that is not stored.
+        /// The older responses that the newer request selects. Used for a response that is not stored.
         case selected
-        /// Those as well whose requests it answers itself.
+        /// Those of `selected`, and also the older responses whose requests the newer response matches.
         case answered
-        /// All of the URL's.
+        /// All older responses of the URL.
         case all
     }
 
@@ -64,7 +64,7 @@ public struct AnswerOrder: Sendable {
         let selection: Selection
         let key: CacheKey
         let representation: Representation?
-        /// Older answers of the same representation stay.
+        /// Older responses of the same representation are not overtaken.
         var sparesSame = false
         var isOvertaken = false
         var isWithdrawn = false
@@ -85,34 +85,35 @@ public struct AnswerOrder: Sendable {
     }
     private var places: [Place] = []
 
-    /// No answers.
+    /// Creates an empty order.
     public init() {}
 
-    /// No answer is under way.
+    /// Whether no response is under way.
     public var isEmpty: Bool { places.isEmpty }
     public var count: Int { places.count }
 
-    /// The head of an answer has come.
+    /// Records that the head of a response has arrived.
     /// - Parameters:
-    ///   - number: above those of all heads that came before.
-    ///   - key: under which the answer is stored, if it is.
+    ///   - number: higher than the number of every earlier head.
+    ///   - key: the key under which the response is stored, if it is stored.
     public mutating func enter(
         _ number: UInt64, _ selection: Selection, key: CacheKey, _ representation: Representation? = nil
     ) {
         places.append(Place(number: number, selection: selection, key: key, representation: representation))
     }
 
-    /// The answer of that number is stored as a part or not at all: older ones of the same representation are as right as it is, and it
-    /// overtakes none of them.
+    /// Records that the response is stored as a part or not at all. Older responses of the same representation are
+    /// equally right, so this response does not overtake them.
     public mutating func spareSame(_ number: UInt64) {
         guard let index = places.firstIndex(where: { $0.number == number }) else { return }
         places[index].sparesSame = true
     }
 
-    /// Marks what is older than the answer of that number.
-    /// - Parameter withdraws: nobody is to join the older ones either, since the newer one is not there to be found instead. Nor those
-    ///   that were overtaken before: what overtook them may be hidden now.
-    /// - Returns: the keys of those that were not overtaken before and are written, or have been: who looks them up may find them.
+    /// Marks the responses that are older than the response with this number.
+    /// - Parameter withdraws: true if no request may join the older flights either, because the newer response cannot
+    ///   be found in their place. This also withdraws older responses that were overtaken before: the response that
+    ///   overtook them may now be hidden.
+    /// - Returns: the keys of the newly overtaken responses that are written or being written. A look-up may find them.
     public mutating func overtake(by number: UInt64, _ reach: Reach, withdraws: Bool) -> [CacheKey] {
         guard let newer = places.first(where: { $0.number == number }) else { return [] }
         var written: [CacheKey] = []
@@ -128,20 +129,20 @@ public struct AnswerOrder: Sendable {
         return written
     }
 
-    /// A newer answer took the place of the one of that number, or says that there is none.
+    /// Returns whether a newer response replaced this one, or said that the URL has no representation.
     public func isOvertaken(_ number: UInt64) -> Bool {
         places.contains { $0.number == number && $0.isOvertaken }
     }
 
-    /// Nobody is to join the flight of the answer of that number.
+    /// Returns whether no request may join the flight of this response.
     public func isWithdrawn(_ number: UInt64) -> Bool {
         places.contains { $0.number == number && $0.isWithdrawn }
     }
 
-    /// The answer is whole and is written from here on, unless it is overtaken. It overtakes what is older in the same step: what
-    /// is written after that comes behind it.
-    /// - Parameter reach: nil where it overtakes nothing.
-    /// - Returns: false where it is overtaken.
+    /// Records that the response is whole and is being written, unless it is overtaken. It overtakes the older
+    /// responses in the same step, so every later write comes after its own.
+    /// - Parameter reach: which older responses it overtakes; nil for none.
+    /// - Returns: false if the response is overtaken.
     public mutating func beginWriting(_ number: UInt64, overtaking reach: Reach?) -> Bool {
         guard let index = places.firstIndex(where: { $0.number == number }), !places[index].isOvertaken else {
             return false
@@ -151,7 +152,7 @@ public struct AnswerOrder: Sendable {
         return true
     }
 
-    /// The answer is under way no more.
+    /// Removes a response that is no longer under way.
     public mutating func leave(_ number: UInt64) {
         places.removeAll { $0.number == number }
     }

@@ -1,15 +1,14 @@
-// Every rule that can decide about storing or reuse, by name. An explanation of a request cites them. Rules of a
-// standard name their section. Rules of Larder, where it is stricter or where the configuration decides, say so in
-// their sentence.
+// Names every rule that can decide about storing or reuse. The explanation of a request cites these rules. Rules of a
+// standard name their section. Where Larder is stricter, or the configuration decides, the rule's sentence says so.
 
-/// A rule that decided. Its raw value is the word of JSON explanations.
+/// A rule that decided. Its raw value is its name in JSON explanations.
 public enum CacheRule: String, CaseIterable, Sendable, Hashable {
-    // Storing: why not.
+    // Why a response is not stored.
     case method, requestBody, authorization, cookie, requestNoStore, responseNoStore, responsePrivate
     case notFinal, statusNotUnderstood, statusNeverStored, partialContent, notModifiedAnswer, preconditionAnswer
     case partInvalid, partOfUnknownLength, partTooShort, partCondition
     case setCookie, cookieWithoutLifetime, varyAny, connectionOption, notCacheable, noLifetime, noUse, retention
-    // Storing: why, and for how long.
+    // Why a response is stored, and for how long.
     case sharedMaxAge, maxAge, expires, heuristic, validationOnly, noCacheAnswer, mustUnderstand, targeted
     case postContentLocation, declaredTTL, partStored, partWithoutValidator, partCombined
     case cookiesLeftOut, cookiesStored
@@ -17,7 +16,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case fresh, immutable, requestNoCache, requestMaxAge, requestMinFresh, requestMaxStale, onlyIfCached
     case mustRevalidate, proxyRevalidate, sharedMaxAgeStale, staleWhileRevalidate, staleNeedsValidation, staleBound
     case clock
-    // Reuse after asking failed.
+    // Reuse after asking the upstream failed.
     case disconnected, staleIfError, requestStaleIfError, errorForwarded
     // Variants, validation, update, invalidation, ranges.
     case searchVariance, bestLanguage
@@ -25,20 +24,20 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case headTooLarge
     case invalidated, range, ifRange, conditional, requestCookies
     case partsLack, partsUnfit, rangeUnit, severalRanges, rangeUnsatisfiable
-    // Larder's own bounds.
+    // Limits of Larder's own.
     case objectTooLarge, queryTooLarge, graphQLOperation, graphQLErrors, methodOverride, postCondition
     case digestMismatch
     case errorOverAnswer, ownBusiness, personalToken, personalTarget, fleeting
-    // `ttl` semantics.
+    // Rules of `ttl` semantics.
     case configuredTTL, configuredNegative, configuredStale
 }
 
 extension CacheRule {
-    /// Where the rule is written: "RFC 9111 §5.2.2.5", or "Larder" for rules of the configuration.
+    /// Where the rule is defined: "RFC 9111 §5.2.2.5", or "Larder" for rules of the configuration.
     public var section: String { text.section }
 
-    /// Whether the rule forbids any answer but one that the upstream has just confirmed; where that fails, 504 is owed
-    /// (RFC 9111 §5.2.2.2).
+    /// Whether the rule forbids any response that the upstream has not just confirmed. If asking the upstream fails,
+    /// the client gets a 504 (RFC 9111 §5.2.2.2).
     public var demandsValidation: Bool {
         switch self {
         case .mustRevalidate, .proxyRevalidate, .sharedMaxAgeStale: true

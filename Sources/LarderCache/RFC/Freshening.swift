@@ -1,44 +1,44 @@
-// Updates a stored answer with the head of a newer one (RFC 9111 §3.2): that of a 304 (§4.3.4), or of the answer to
-// HEAD (§4.3.5).
+// Updates a stored response with the head of a newer response (RFC 9111 §3.2): a 304 (§4.3.4) or a HEAD response
+// (§4.3.5).
 import LarderCore
 import LarderHTTP
 
-/// A stored answer with its head and times anew, and whether it may stay in the store.
+/// A stored response with its new head and times, and whether it may stay in the store.
 public struct Freshening: Sendable {
     public var entry: StoredResponse
-    /// A refusal means: remove the entry. What came may still be answered to this request.
+    /// A refusal means that the entry must be removed. The updated response may still answer the current request.
     public var verdict: StoreVerdict
 }
 
-/// What the answer to HEAD means for a stored answer to GET.
+/// What a HEAD response means for a stored GET response.
 public enum HeadEffect: Sendable {
-    /// It holds, with this head.
+    /// The stored response still holds, with this new head.
     case freshen(StoredResponse)
-    /// It does not hold any more: to be treated as stale.
+    /// The stored response no longer holds and is treated as stale.
     case invalidate
-    /// Nothing.
+    /// No effect.
     case none
 }
 
 extension Validation {
-    /// Fields that describe the stored body and stay as they were stored: of a newer head they would tell of another
-    /// (RFC 9111 §3.2: `Content-Length`, and what the cache depends on, since bodies are decoded and cut from here). A digest of
-    /// the content of a 304 is one of nothing.
+    /// Fields that describe the stored body and keep their stored values, because a newer head may describe another
+    /// body. RFC 9111 §3.2 names `Content-Length` and the fields that the cache depends on; Larder decodes bodies and
+    /// cuts ranges from them. A content digest in a 304 describes an empty body.
     public static let describingBody: FieldNameSet = [
         "Content-Length", "Content-Encoding", "Content-Range", "Content-Digest", "Content-MD5", "Repr-Digest", "Digest",
     ]
 
-    /// The stored answer as a newer head updates it (RFC 9111 §3.2, §4.3.4): each field of the head takes the place of
-    /// the stored lines of its name, but what is never stored and what describes the stored body; age, times and
-    /// lifetimes count from the new head; the body stays. Where the updated answer may not be kept any more (a 304 that
-    /// says no-store), it comes back with nothing left of freshness and use: see `freshening` for why.
+    /// The stored response as updated by a newer head (RFC 9111 §3.2, §4.3.4). Each field of the head replaces the
+    /// stored lines of the same name, except fields that are never stored and fields that describe the stored body.
+    /// Age, times and lifetimes are taken from the new head. The body stays. If the updated response must not be kept
+    /// (a 304 with `no-store`), it has no freshness and no stale window left; `freshening` gives the reason.
     public static func freshened(
         _ entry: StoredResponse, by head: UpstreamHead, rule: FreshnessRule, targets: [String]
     ) -> StoredResponse {
         freshening(entry, by: head, rule: rule, targets: targets).entry
     }
 
-    /// As `freshened`, with the verdict about keeping it (RFC 9111 §3.2, §4.3.4).
+    /// The same as `freshened`, with the verdict about keeping the response (RFC 9111 §3.2, §4.3.4).
     public static func freshening(
         _ entry: StoredResponse, by head: UpstreamHead, rule: FreshnessRule, targets: [String]
     ) -> Freshening {
@@ -49,7 +49,7 @@ extension Validation {
         var whole = head
         whole.status = entry.status
         whole.fields = out.fields
-        // Decided as a new answer would be; whose request it was has been decided when it was stored.
+        // Judged like a new response. The request's credentials were judged when the response was stored.
         var verdict = RFCStorage.decide(method: .get, requestFields: [:], head: whole, rule: rule, targets: targets)
         if isTooLong(out.fields) {
             verdict = RFCStorage.refuse(.headTooLarge, .headTooLarge)
@@ -68,18 +68,19 @@ extension Validation {
         return Freshening(entry: out, verdict: verdict)
     }
 
-    /// Each 304 may add fields of new names, so that a stored head would grow without end: it is held to what one answer may have.
+    /// Each 304 may add fields with new names, so a stored head could grow without end. It is limited to what one
+    /// response may have.
     private static func isTooLong(_ fields: HeaderFields) -> Bool {
         fields.lines.count > ResponseHeadReader.maxFields
             || fields.lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
                 > ResponseHeadReader.maxBytes
     }
 
-    /// The fields after the update, new ones behind the others (RFC 9111 §3.2).
+    /// The fields after the update. Fields with new names come last (RFC 9111 §3.2).
     static func updated(
         _ stored: HeaderFields, by head: UpstreamHead, targets: [String], cookies: FreshnessRule.Cookies = .strict
     ) -> HeaderFields {
-        // The age is that of the newer head or none: an old one would age the answer twice.
+        // The age comes from the newer head, if it has one. Keeping the old `Age` would count it twice.
         var fields = stored
         fields.remove("Age")
         let news = RFCStorage.storedFields(of: head, targets: targets, cookies: cookies).lines.filter {
@@ -99,14 +100,15 @@ extension Validation {
             fields.remove(group.name)
             fields.lines.insert(contentsOf: group.lines, at: place ?? fields.lines.endIndex)
         }
-        // What a qualified directive names is not stored, whichever of the two heads said so.
+        // A field that a qualified directive names is not stored, whichever of the two heads has the directive.
         let withheld = RFCStorage.withheld(ResponseControl(fields: fields, targets: targets).control)
         fields.remove(withheld)
         return fields
     }
 
-    /// What the answer to HEAD means for a stored answer that could have been chosen for it (RFC 9111 §4.3.5). Only 200
-    /// says anything. It holds where every validator that came, and the length, are those of the stored answer.
+    /// The effect of a HEAD response on a stored response that could have been selected for it (RFC 9111 §4.3.5). Only
+    /// a 200 has an effect. The stored response holds if it has every validator and the length that the HEAD response
+    /// gives.
     public static func headEffect(
         of head: UpstreamHead, on entry: StoredResponse, rule: FreshnessRule, targets: [String]
     ) -> HeadEffect {

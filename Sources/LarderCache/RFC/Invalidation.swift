@@ -1,21 +1,21 @@
-// Which stored answers a request makes invalid that may have changed something (RFC 9111 §4.4): those of its own
-// target, and those of the URLs in `Location` and `Content-Location` of the answer. Only URLs of the same origin count.
-// Otherwise one origin could empty the cache of another.
+// Decides which stored responses a request that may have changed something makes invalid (RFC 9111 §4.4): those of its
+// own target, and those of the URLs in `Location` and `Content-Location` of the response. Only URLs of the same origin
+// count. Otherwise one origin could empty the cache of another.
 import LarderCore
 import LarderHTTP
 
-/// When something is invalidated, and what besides the request's own target. Pure.
+/// When stored responses are invalidated, and which other URLs are affected. Pure.
 public enum Invalidation {
-    /// Whether what is stored for the request's target is to be invalidated (RFC 9111 §4.4): after every answer that is
-    /// no error to a method that is not known to be safe.
+    /// Whether the stored responses of the request's target are invalidated (RFC 9111 §4.4). True for every response
+    /// that is not an error to a method that is not known to be safe.
     public static func isDue(method: Method, status: Int) -> Bool {
         !method.isSafe && (200..<400).contains(status)
     }
 
-    /// The other URLs whose stored answers are to be invalidated then, each once (RFC 9111 §4.4).
+    /// The other URLs whose stored responses are then invalidated, each once (RFC 9111 §4.4).
     ///
-    /// - Parameter requestURL: absolute. One that is no URL by the book can still be asked and stored; nothing can be
-    ///   resolved against it, so that nothing else is named.
+    /// - Parameter requestURL: an absolute URL. If it is not a valid URL, nothing can be resolved against it and the
+    ///   result is empty. Such a URL can still be requested and stored.
     public static func others(requestURL: String, fields: HeaderFields) -> [HTTPURL] {
         guard let base = HTTPURL(requestURL) else { return [] }
         var out: [HTTPURL] = []

@@ -3,27 +3,27 @@
 import LarderCore
 import LarderHTTP
 
-/// What a request is to a representation of which no whole answer is stored.
+/// How to answer a request when no whole response of the representation is stored.
 public enum PartDecision: Sendable, Hashable {
-    /// The stored parts hold all of these ranges, which are what is asked for.
+    /// The stored parts hold all of these ranges, and these ranges are what the request asks for.
     case covered([Range<Int64>])
-    /// The upstream is asked for these stretches, one after the other, and the rest is stored.
+    /// Ask the upstream for these ranges, one after the other. The rest is stored already.
     case ask([Range<Int64>])
-    /// The upstream is asked for the range as it is written: nothing is known of the representation, or a rule says why what is known is
-    /// of no use.
+    /// Ask the upstream for the range as the client wrote it. Either nothing is known of the representation, or the
+    /// rule says why the stored parts cannot be used.
     case askAsWritten(CacheRule?)
-    /// The upstream is asked for the whole representation.
+    /// Ask the upstream for the whole representation.
     case whole
-    /// The request goes forward as it is.
+    /// Forward the request unchanged.
     case forward(CacheRule)
 }
 
 /// A 206 that may be stored as a part.
 public struct PartAnswer: Sendable, Hashable {
     public var range: Range<Int64>
-    /// Of the whole representation.
+    /// The length of the whole representation in bytes.
     public var length: Int64
-    /// Nil where it stands alone.
+    /// Nil if the part stands alone.
     public var validator: StrongValidator?
 
     public init(range: Range<Int64>, length: Int64, validator: StrongValidator?) {
@@ -31,19 +31,21 @@ public struct PartAnswer: Sendable, Hashable {
     }
 }
 
-/// Decides about parts.
+/// Decides how parts are used and stored.
 public enum PartRequest {
-    /// A range that begins before this place of an unknown representation is cut from the whole: of a small one all is stored by
-    /// one call, and of a large one no more is read than is wanted.
+    /// A range of an unknown representation that begins before this byte is cut from the whole response. One call then
+    /// stores all of a small representation; of a large one, no more than needed is read.
     public static let nearBeginning: Int64 = 1 << 20
-    /// For a whole answer no more stretches than this are asked for one by one.
+    /// The most missing ranges that are asked for one by one to complete a whole response.
     public static let mostStretches = 4
 
+    /// Decides how a request is answered from the stored parts.
     /// - Parameters:
-    ///   - content: what is stored of the representation; nil where that is nothing.
-    ///   - fields: of the stored head, for `If-Range`.
-    ///   - largest: what is longer is not stored whole, and so is not completed for a request for the whole.
-    ///   - now: for dates with a year of two digits.
+    ///   - content: the stored parts of the representation; nil if there are none.
+    ///   - fields: the fields of the stored head, for `If-Range`.
+    ///   - largest: the largest body in bytes that is stored whole. A longer one is not completed for a request for the
+    ///     whole.
+    ///   - now: for dates with a two-digit year.
     public static func decide(
         method: Method, requestFields: HeaderFields, content: PartialContent?, fields: HeaderFields,
         largest: Int64 = .max, now: WallTime
@@ -60,7 +62,7 @@ public enum PartRequest {
             let missing = content.missing(in: 0..<content.length)
             if missing.isEmpty { return .covered([0..<content.length]) }
             if content.validator == nil { return .whole }
-            // Who asks for all by a range may leave before its end, as players do.
+            // A client that asks for everything with a range may leave before the end, as media players do.
             if let first = missing.first, let last = missing.last, asksForAll(requestFields, content, fields, now) {
                 return .ask(missing.count <= mostStretches ? missing : [first.lowerBound..<last.upperBound])
             }
@@ -68,18 +70,18 @@ public enum PartRequest {
         case .single(let range):
             let missing = content.missing(in: range)
             guard let first = missing.first, let last = missing.last else { return .covered([range]) }
-            // Nothing is put together with it.
+            // A part without a validator cannot be combined with another.
             if content.validator == nil { return unknown(requestFields) }
             return .ask(missing.count <= mostStretches ? missing : [first.lowerBound..<last.upperBound])
         case .several(let ranges):
             return ranges.allSatisfy(content.covers) ? .covered(ranges) : .forward(.severalRanges)
-        // Only the origin knows whether it is longer by now.
+        // Only the origin knows whether the representation has become longer.
         case .unsatisfiable:
             return isSingle(requestFields) ? .askAsWritten(.rangeUnsatisfiable) : .forward(.rangeUnsatisfiable)
         }
     }
 
-    /// Whether one range stands for the whole representation, and not a range that does not count.
+    /// Whether the request has one range that covers the whole representation and is not ignored.
     private static func asksForAll(
         _ requestFields: HeaderFields, _ content: PartialContent, _ fields: HeaderFields, _ now: WallTime
     ) -> Bool {
@@ -95,7 +97,8 @@ public enum PartRequest {
         ByteRange.specs(requestFields)?.count == 1
     }
 
-    /// Whether a range of what is unknown is asked for as it is written: the whole would be waste.
+    /// Whether a range of an unknown representation is asked for as written, because fetching the whole would be
+    /// wasteful.
     public static func isFar(_ requestFields: HeaderFields) -> Bool {
         if case .askAsWritten = unknown(requestFields) { true } else { false }
     }
@@ -108,11 +111,11 @@ public enum PartRequest {
         }
     }
 
-    /// What of a 206 may be stored.
+    /// Decides what of a 206 may be stored.
     /// - Parameters:
-    ///   - asked: the only range that was asked for.
-    ///   - known: the complete length of the stored parts, which the answer need not repeat.
-    /// - Returns: a failure where its range is not what was asked for, or cannot be kept.
+    ///   - asked: the only range that was requested.
+    ///   - known: the stored parts. The response may omit the complete length if they give it.
+    /// - Returns: a failure if the range of the response does not match the requested range, or cannot be stored.
     public static func judge(
         _ head: UpstreamHead, asked: ByteRange.Spec, known: PartialContent?
     ) -> Result<PartAnswer, PartRefusal> {
@@ -126,18 +129,19 @@ public enum PartRequest {
         let validator = StrongValidator(head.fields, now: head.responseTime)
         let told = place.length ?? known.flatMap { $0.isSame(as: validator, length: $0.length) ? $0.length : nil }
         guard let length = told else { return .failure(PartRefusal(rule: .partOfUnknownLength)) }
-        // Less than was asked for may be sent, but from its beginning on (RFC 9110 §15.3.7).
+        // The upstream may send less than the requested range, but from its beginning (RFC 9110 §15.3.7).
         guard let wanted = asked.resolved(length), wanted.lowerBound == place.range.lowerBound,
             place.range.upperBound <= wanted.upperBound
         else { return .failure(PartRefusal(rule: .partInvalid)) }
-        // What lacks cannot be asked for: nothing would tell that it belongs to the part.
+        // The missing bytes cannot be fetched later: without a validator nothing proves that they belong to this part.
         if validator == nil, place.range.upperBound < wanted.upperBound {
             return .failure(PartRefusal(rule: .partTooShort))
         }
         return .success(PartAnswer(range: place.range, length: length, validator: validator))
     }
 
-    /// What a whole answer is a part of that is cut off, or too large to be stored whole; nil where it cannot be one.
+    /// The part to store of a whole response that was cut off or is too large to be stored whole; nil if it cannot be a
+    /// part.
     public static func incomplete(_ head: UpstreamHead) -> PartAnswer? {
         guard head.status == 200, let length = head.length, length > 0, length <= ContentRange.mostBytes,
             let validator = StrongValidator(head.fields, now: head.responseTime)
@@ -145,7 +149,8 @@ public enum PartRequest {
         return PartAnswer(range: 0..<length, length: length, validator: validator)
     }
 
-    /// The head of the whole representation, as far as that of a part tells it. The digest of the content is that of the part.
+    /// Makes the head of the whole representation from the head of a part. The content digest is removed, because it is
+    /// that of the part.
     public static func wholeHead(_ head: UpstreamHead) -> UpstreamHead {
         var head = head
         head.status = 200
@@ -155,8 +160,8 @@ public enum PartRequest {
         return head
     }
 
-    /// The fields of stored parts as the head of one more updates them (RFC 9111 §3.2, RFC 9110 §15.3.7.3).
-    /// - Parameter head: as `wholeHead` gives it.
+    /// The fields of the stored parts, updated by the head of a further part (RFC 9111 §3.2, RFC 9110 §15.3.7.3).
+    /// - Parameter head: a head made by `wholeHead`.
     public static func combined(
         _ stored: HeaderFields, with head: UpstreamHead, targets: [String], cookies: FreshnessRule.Cookies
     ) -> HeaderFields {

@@ -1,66 +1,66 @@
-// Which bytes of one representation are stored (RFC 9111 §3.3, §3.4). Each part is a row of its own. The list of parts
-// says which row holds which bytes; it lies in a row that also holds the head of the whole representation. Parts are
-// combined only where they have the same strong validator and the same complete length. A part without a strong
-// validator stands alone: it answers ranges inside it. The ranges in the list do not overlap. Of bytes that several
-// parts hold, those of the last part to arrive are used.
+// Records which bytes of one representation are stored (RFC 9111 §3.3, §3.4). Each part is a row of its own. The list
+// of parts says which row holds which bytes; its row also holds the head of the whole representation. Parts are
+// combined only if they have the same strong validator and the same complete length. A part without a strong validator
+// stands alone and answers only ranges inside it. The ranges in the list do not overlap. If several parts hold the same
+// bytes, the part that arrived last is used.
 import LarderCore
 import LarderHTTP
 
 /// The parts of one representation. A value, stored as bytes.
 public struct PartialContent: Sendable, Hashable {
-    /// More parts than this are not kept of one representation: the one that was stored first leaves.
+    /// The most parts that are kept of one representation. Beyond that the part that was stored first is dropped.
     public static let limit = 128
 
-    /// A stretch of the representation, and the part that holds it.
+    /// A range of the representation, and the part that holds it.
     public struct Part: Sendable, Hashable {
-        /// The bytes that it is used for. Never empty.
+        /// The bytes for which this part is used. Never empty.
         public var range: Range<Int64>
-        /// Where the stored part begins, which names its row.
+        /// Where the stored part begins. This offset names its row.
         public let start: Int64
-        /// Where the stored part ends. Newer parts may hold the rest of it.
+        /// Where the stored part ends. Newer parts may supply some of its bytes.
         public let end: Int64
-        /// Rises with each part that is stored.
+        /// Increases with each part that is stored.
         public let number: UInt64
     }
 
     /// What makes parts belong together.
     public enum Identity: Sendable, Hashable {
         case validator(StrongValidator)
-        /// Nothing does. The number tells the row of the only part from those of others.
+        /// The part has no strong validator. The number distinguishes its row from the rows of other parts.
         case alone(UInt64)
     }
 
     public let identity: Identity
-    /// Of the whole representation.
+    /// The length of the whole representation in bytes.
     public let length: Int64
-    /// In the order of the bytes, without an overlap.
+    /// Ordered by range, without overlaps.
     public private(set) var parts: [Part] = []
-    /// Until when the rows of all parts are worth their place.
+    /// Until when the rows of all parts are worth keeping.
     public var keptUntil: WallTime
 
-    /// No parts of a representation.
-    /// - Parameter length: above zero.
+    /// Creates an empty list of parts.
+    /// - Parameter length: the length of the representation in bytes, above zero.
     public init(_ identity: Identity, length: Int64, keptUntil: WallTime) {
         self.identity = identity
         self.length = length
         self.keptUntil = keptUntil
     }
 
-    /// Whether parts of both are parts of the same representation.
-    /// - Parameter validator: nil is that of nothing else.
+    /// Whether a part with this validator and length belongs to the same representation.
+    /// - Parameter validator: nil never matches.
     public func isSame(as validator: StrongValidator?, length: Int64) -> Bool {
         validator != nil && self.validator == validator && self.length == length
     }
 
-    /// Whether both list parts of the same representation, or the same part that stands alone.
+    /// Whether both lists belong to the same representation, or name the same part that stands alone.
     public func isSame(as other: PartialContent) -> Bool { identity == other.identity && length == other.length }
 
-    /// The validator that all parts have; nil where there is one part that has none.
+    /// The validator that all parts share; nil for a part that stands alone.
     public var validator: StrongValidator? {
         if case .validator(let validator) = identity { validator } else { nil }
     }
 
-    /// What tells the rows of its parts from those of other representations.
+    /// A text that distinguishes the rows of these parts from the rows of other representations.
     public var mark: String {
         switch identity {
         case .validator(let validator): validator.ifRange
@@ -70,10 +70,10 @@ public struct PartialContent: Sendable, Hashable {
 
     public var isComplete: Bool { covers(0..<length) }
 
-    /// Bytes that are stored.
+    /// The number of bytes that are stored.
     public var stored: Int64 { parts.reduce(0) { $0 + Int64($1.range.count) } }
 
-    /// Bytes of the parts' rows, of which newer parts may hold some as well.
+    /// The bytes in the rows of all parts. Bytes that several rows hold count several times.
     private var rowBytes: Int64 {
         var seen: Set<Int64> = []
         return parts.reduce(0) { seen.insert($1.start).inserted ? $0 + $1.end - $1.start : $0 }
@@ -81,7 +81,7 @@ public struct PartialContent: Sendable, Hashable {
 
     public func covers(_ range: Range<Int64>) -> Bool { missing(in: range).isEmpty }
 
-    /// What of a range is not stored, in the order of the bytes.
+    /// The stretches of a range that are not stored, in byte order.
     public func missing(in range: Range<Int64>) -> [Range<Int64>] {
         var out: [Range<Int64>] = []
         var place = range.lowerBound
@@ -94,20 +94,20 @@ public struct PartialContent: Sendable, Hashable {
         return out
     }
 
-    /// The part that holds a byte.
+    /// The part that holds the byte at this offset.
     public func part(at place: Int64) -> Part? { parts.first { $0.range.contains(place) } }
 
-    /// Notes a part that is stored now.
+    /// Adds a part that has just been stored.
     ///
     /// - Parameters:
-    ///   - range: inside the representation; one that is not changes nothing.
-    ///   - most: so many bytes may be stored in all; the part that was stored first leaves.
-    /// - Returns: the beginnings of those that are used no more: their rows are to be removed.
+    ///   - range: the bytes of the part. A range outside the representation changes nothing.
+    ///   - most: the most bytes that may be stored in all. Beyond that the parts stored first are dropped.
+    /// - Returns: the start offsets of the parts that are no longer used. The caller removes their rows.
     public mutating func add(_ range: Range<Int64>, most: Int64 = .max) -> [Int64] {
         guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= length else { return [] }
         let before = Set(parts.map(\.start))
         var kept: [Part] = []
-        // The row of one that begins at the same place is written over.
+        // A part that begins at the same offset has the same row, which the new part overwrites.
         for part in parts where part.start != range.lowerBound {
             let left = part.range.clamped(to: 0..<range.lowerBound)
             let right = part.range.clamped(to: range.upperBound..<max(length, range.upperBound))
@@ -124,7 +124,7 @@ public struct PartialContent: Sendable, Hashable {
         return before.subtracting(parts.map(\.start)).sorted()
     }
 
-    /// Forgets a part whose row is gone.
+    /// Removes a part whose row is gone.
     public mutating func remove(start: Int64) {
         parts.removeAll { $0.start == start }
     }
@@ -133,8 +133,9 @@ public struct PartialContent: Sendable, Hashable {
 extension PartialContent {
     private static let version: UInt8 = 1
 
-    /// Version; 0 for a tag, 1 for a date and 2 for a part that stands alone, the mark's length and its text; complete length;
-    /// milliseconds of `keptUntil`; count, then of each part: beginning and end of its range, beginning and end of its row, number.
+    /// Format: version; kind (0 for a tag, 1 for a date, 2 for a part that stands alone); length and text of the mark;
+    /// complete length; `keptUntil` in milliseconds; count. Then for each part: start and end of its range, start and
+    /// end of its row, number.
     public func encoded() -> Bytes {
         let kind: UInt8 =
             switch identity {
@@ -159,7 +160,7 @@ extension PartialContent {
         return out
     }
 
-    /// The list from what `encoded` wrote; nil for any other bytes.
+    /// Decodes the output of `encoded`. Returns nil for any other bytes.
     public init?(decoding bytes: Bytes) {
         guard bytes.count > 2, bytes[0] == Self.version, bytes[1] < 3 else { return nil }
         var place = 2
@@ -179,7 +180,7 @@ extension PartialContent {
             else { return nil }
             parts.append(Part(range: first..<end, start: start, end: rowEnd, number: UInt64(order)))
         }
-        // Only what `encoded` writes is taken: one form, nothing behind it.
+        // Accepts only what `encoded` writes: the canonical form, with nothing after it.
         guard place == bytes.count, encoded() == bytes else { return nil }
     }
 

@@ -1,29 +1,30 @@
-// An answer to POST that is also the answer to a later GET of the same URL (RFC 9110 §9.3.3). It states a lifetime, and
-// its `Content-Location` names that URL.
+// Decides whether a response to POST also answers a later GET of the same URL (RFC 9110 §9.3.3). It does if it states a
+// lifetime and its `Content-Location` names that URL.
 import LarderCore
 import LarderHTTP
 
-/// Whether an answer to POST may be stored for GET. Pure.
+/// Whether a response to POST may be stored for GET. Pure.
 public enum PostReuse {
     /// - Parameters:
-    ///   - requestURL: absolute.
-    ///   - targets: names of targeted fields that count (RFC 9213).
+    ///   - requestURL: an absolute URL.
+    ///   - targets: the names of the targeted fields that count (RFC 9213).
     public static func isDue(
         method: Method, status: Int, requestURL: String, fields: HeaderFields, targets: [String]
     ) -> Bool {
-        // Another status would be told to whoever GETs it.
+        // Any other status would be served to every GET of the URL.
         guard method == .post, status == 200 else { return false }
         let locations = fields.all("Content-Location")
         guard locations.count == 1, let base = HTTPURL(requestURL), base.resolving(locations[0]) == base else {
             return false
         }
-        // Lifetimes that are guessed do not count: the standard demands explicit ones.
+        // A heuristic lifetime does not count: the standard requires an explicit one.
         let answer = ResponseControl(fields: fields, targets: targets)
         let control = answer.control
         guard control.sMaxAge != nil || control.maxAge != nil || !answer.isTargeted && fields.contains("Expires") else {
             return false
         }
-        // The request may have accepted other codings than the GETs here do, which are told apart as gzip or none.
+        // The POST may have accepted other codings than GET requests do here. For GET, Larder distinguishes only gzip
+        // and none.
         let coding = FieldList.names(fields.all("Content-Encoding"))
         return coding.isEmpty || coding == ["gzip"] || coding == ["identity"]
     }

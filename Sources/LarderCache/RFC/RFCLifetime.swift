@@ -1,25 +1,25 @@
-// How long an answer is fresh (RFC 9111 §4.2): as s-maxage, max-age or Expires says, in this order; else by a
-// heuristic, from the time since the last change. Also lists the status codes that allow the heuristic, and those whose
+// Decides how long a response is fresh (RFC 9111 §4.2): by s-maxage, max-age or Expires, in this order, or else by a
+// heuristic from the time since the last change. Also lists the status codes that allow the heuristic, and those whose
 // caching rules are implemented here.
 import LarderCore
 import LarderHTTP
 
 extension RFCStorage {
-    /// Heuristic freshness is this part of the time since the last change, and never longer than a day (§4.2.2).
+    /// Heuristic freshness is this fraction of the time since the last change, and at most one day (§4.2.2).
     static let heuristicDivisor: Int64 = 10
     static let heuristicLimit: Int64 = 86_400_000
 
-    /// Status codes whose meaning for caching is known here (RFC 9111 §3, §5.2.2.3). A 206 is not among them: `PartRequest`
-    /// decides about it before anything here does.
+    /// Status codes whose caching rules are implemented here (RFC 9111 §3, §5.2.2.3). A 206 is not included:
+    /// `PartRequest` decides about it first.
     static let understood: Set<Int> = [
         200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 415, 421, 451, 500, 501, 502,
         503, 504,
     ]
 
-    /// Those that may be kept without being told how long (RFC 9110 §15.1).
+    /// Status codes that are cacheable without an explicit lifetime (RFC 9110 §15.1).
     static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
-    /// A lifetime in milliseconds from birth, and the rule that gave it.
+    /// A lifetime in milliseconds from the generation of the response, and the rule that gave it.
     struct Lifetime: Sendable, Hashable {
         var milliseconds: Int64
         var rule: CacheRule
@@ -34,11 +34,12 @@ extension RFCStorage {
         }
     }
 
-    /// Statuses to which a declared lifetime applies.
+    /// Status codes to which a declared lifetime applies.
     private static let successes: Set<Int> = [200, 203, 204]
 
-    /// The freshness lifetime (RFC 9111 §4.2.1, §4.2.2); nil where neither the answer nor a heuristic gives any.
-    /// - Parameter declared: of the configuration, for a successful answer that says nothing; nothing is guessed then.
+    /// The freshness lifetime (RFC 9111 §4.2.1, §4.2.2); nil if neither the response nor a heuristic gives one.
+    /// - Parameter declared: the configured lifetime of a successful response that states none. It replaces the
+    ///   heuristic.
     static func lifetime(
         status: Int, fields: HeaderFields, responseTime: WallTime, answer: ResponseControl, declared: Duration? = nil
     ) -> Lifetime? {
@@ -48,7 +49,7 @@ extension RFCStorage {
         let date = Age.date(fields, responseTime: responseTime)
         let expires = answer.isTargeted ? [] : fields.all("Expires")
         if !expires.isEmpty {
-            // An unreadable date, "0" above all, means already expired; so do lines that contradict each other (§5.3).
+            // An unreadable date, such as "0", means already expired. So do lines that contradict each other (§5.3).
             guard Set(expires).count == 1, let end = HTTPDate.parse(expires[0], now: responseTime) else {
                 return Lifetime(milliseconds: 0, rule: .expires)
             }

@@ -1,13 +1,14 @@
-// Decides whether a stored answer may be used without asking the upstream (RFC 9111 §4). The decision uses the stored
-// fields, so changed settings apply at once. The stale window of the rule limits every stale use, also those that the
-// answer (RFC 5861) or the client allows. `ConfiguredReuse.swift` describes what happens when the clock is set back.
+// Decides whether a stored response may be used without asking the upstream (RFC 9111 §4). The decision uses the
+// stored fields, so changed settings apply at once. The stale window of the rule limits every stale use, including
+// those that the response (RFC 5861) or the client allows. `ConfiguredReuse.swift` describes what happens when the
+// clock is set back.
 //
-// `immutable` (RFC 8246 §2.1) needs no step of its own: a fresh answer is never validated, unless the client's own
+// `immutable` (RFC 8246 §2.1) needs no step of its own: a fresh response is never validated unless the client's own
 // directives forbid its use.
 import LarderCore
 import LarderHTTP
 
-/// A decision about reuse, and what decided.
+/// A decision about reuse, and the rule that decided.
 public struct ReuseVerdict: Sendable, Hashable {
     public var decision: ReuseDecision
     public var rule: CacheRule
@@ -18,24 +19,24 @@ public struct ReuseVerdict: Sendable, Hashable {
     }
 }
 
-/// What became of asking the upstream.
+/// How a request to the upstream failed.
 public enum UpstreamTrouble: Sendable, Hashable {
-    /// No answer: not reached, cut off, timed out, or not tried at all.
+    /// No response: the upstream was not reached, the response was cut off or timed out, or no request was tried.
     case disconnected
-    /// An answer with that status. Errors are 500, 502, 503 and 504 (RFC 5861 §4).
+    /// A response with this status. Errors are 500, 502, 503 and 504 (RFC 5861 §4).
     case status(Int)
 }
 
 /// Decides about reuse by RFC 9111. Pure.
 public enum RFCReuse {
-    /// Before the upstream is asked (RFC 9111 §4, §4.2.4, §5.2.1; RFC 5861 §3).
+    /// Decides before the upstream is asked (RFC 9111 §4, §4.2.4, §5.2.1; RFC 5861 §3).
     ///
-    /// `stale` means: answer at once; whether a refresh goes out beside it is told by the rule, which is
-    /// `staleWhileRevalidate` or `requestMaxStale`.
+    /// `stale` means that the request is answered at once. The rule, `staleWhileRevalidate` or `requestMaxStale`, says
+    /// whether a refresh is started as well.
     ///
     /// - Parameters:
-    ///   - entry: whose selecting fields match the request already (see `VariantIndex`).
-    ///   - targets: as given when it was stored.
+    ///   - entry: an entry whose selecting fields already match the request (see `VariantIndex`).
+    ///   - targets: the same targeted fields as when the entry was stored.
     public static func decide(
         entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, targets: [String], now: WallTime
     ) -> ReuseVerdict {
@@ -57,9 +58,10 @@ public enum RFCReuse {
         return unusable(.mustValidate, .staleNeedsValidation)
     }
 
-    /// After asking failed (RFC 9111 §4.2.4, §4.3.3; RFC 5861 §4). What the answer forbids stays forbidden, and so
-    /// does what the client's `no-cache`, `max-age` and `min-fresh` exclude. Without an answer from the upstream a
-    /// stale one may serve; an error that it sent is covered only where answer or request says `stale-if-error`.
+    /// Decides after the upstream failed (RFC 9111 §4.2.4, §4.3.3; RFC 5861 §4). What the stored response forbids stays
+    /// forbidden, and so does what the client's `no-cache`, `max-age` and `min-fresh` exclude. If the upstream sent no
+    /// response, a stale entry may be used. If it sent an error, a stale entry needs `stale-if-error` or the client's
+    /// `max-stale`.
     public static func afterFailure(
         entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, targets: [String],
         failure: UpstreamTrouble, now: WallTime
@@ -93,18 +95,18 @@ public enum RFCReuse {
         }
     }
 
-    /// The errors that `stale-if-error` is about (RFC 5861 §4).
+    /// The statuses that `stale-if-error` covers (RFC 5861 §4).
     public static let errors: Set<Int> = [500, 502, 503, 504]
 
-    /// The directive that forbids a shared cache to use the answer stale (RFC 9111 §4.2.4), where there is one. An
-    /// unqualified `no-cache`, which forbids fresh use too, is not among them.
+    /// The directive, if any, that forbids a shared cache to use the response when stale (RFC 9111 §4.2.4). An
+    /// unqualified `no-cache`, which also forbids fresh use, is not included.
     public static func staleProhibition(_ control: CacheControl) -> CacheRule? {
         if control.mustRevalidate { return .mustRevalidate }
         if control.proxyRevalidate { return .proxyRevalidate }
         return control.sMaxAge != nil ? .sharedMaxAgeStale : nil
     }
 
-    /// What is decided before staleness matters: clock, `no-cache` of both sides, the client's `max-age`, freshness.
+    /// Decides what does not depend on staleness: clock, `no-cache` of both sides, the client's `max-age`, freshness.
     private static func beforeStaleness(
         _ entry: StoredResponse, _ directives: ClientDirectives, _ control: CacheControl, _ now: WallTime
     ) -> ReuseVerdict? {
@@ -115,7 +117,7 @@ public enum RFCReuse {
         if let maxAge = directives.maxAge, isOlder(entry, than: maxAge, now) {
             return unusable(.maxAge, .requestMaxAge)
         }
-        // An answer that was never fresh does not become so by a clock set back.
+        // A response that was never fresh must not become fresh when the clock is set back.
         let isFresh =
             now < entry.freshUntil && entry.freshUntil > entry.responseTime && ahead <= ConfiguredReuse.clockSkew
         guard isFresh else { return nil }
@@ -126,7 +128,7 @@ public enum RFCReuse {
         return ReuseVerdict(decision: .fresh, rule: control.immutable ? .immutable : .fresh)
     }
 
-    /// What forbids every stale use (RFC 9111 §4.2.4), and our own bounds.
+    /// Applies the rules that forbid every stale use (RFC 9111 §4.2.4), and Larder's own limits.
     private static func staleRefusal(
         _ entry: StoredResponse, _ directives: ClientDirectives, _ control: CacheControl, _ rule: FreshnessRule,
         _ staleness: Duration, _ now: WallTime
@@ -138,7 +140,7 @@ public enum RFCReuse {
         return nil
     }
 
-    /// `max-age=0` asks for a validation, also within the instant of arrival; else the age counts in milliseconds.
+    /// `max-age=0` demands a validation even in the instant of arrival. Otherwise ages are compared in milliseconds.
     private static func isOlder(_ entry: StoredResponse, than maxAge: Int64, _ now: WallTime) -> Bool {
         let age = entry.initialAge + max(0, (now - entry.responseTime).milliseconds)
         return maxAge == 0 || age > maxAge * 1000

@@ -1,16 +1,16 @@
-// What a shared cache may store (RFC 9111 §3). Storing is not reuse: an answer that is stale at once but can be
-// validated is worth storing. Larder is stricter than the RFC in three points. Each of them can cost a fetch, and none
-// can give a wrong answer. `Cookie` counts like `Authorization`. An answer with `Set-Cookie` is stored (without the
-// cookie) only where it allows shared storage, unless the configuration says otherwise (`FreshnessRule.Cookies`). An
-// answer is not stored if its `Connection` lists a field that later decisions need.
+// Decides what a shared cache may store (RFC 9111 §3). Storing is not reuse: a response that is stale at once but can
+// be validated is worth storing. Larder is stricter than the RFC in three points. Each can cost a fetch, and none can
+// give a wrong response. `Cookie` counts like `Authorization`. A response with `Set-Cookie` is stored (without the
+// cookie) only if it allows shared storage, unless the configuration says otherwise (`FreshnessRule.Cookies`). A
+// response is not stored if its `Connection` lists a field that later decisions need.
 import LarderCore
 import LarderHTTP
 
-/// A decision about storing, and what decided.
+/// A decision about storing, and the rule that decided.
 public struct StoreVerdict: Sendable, Hashable {
     public var decision: StoreDecision
     public var rule: CacheRule
-    /// The fields to store; none where nothing is stored.
+    /// The fields to store; empty if nothing is stored.
     public var fields: HeaderFields
 
     public init(decision: StoreDecision, rule: CacheRule, fields: HeaderFields = [:]) {
@@ -20,23 +20,25 @@ public struct StoreVerdict: Sendable, Hashable {
     }
 }
 
-/// Decides about storing by RFC 9111. Pure: the instants come with the answer's head.
+/// Decides about storing by RFC 9111. Pure: the times come with the head of the response.
 public enum RFCStorage {
-    /// How long an answer with a validator is kept for its sake at least, also where no stale use is configured.
+    /// The minimum time for which a response with a validator is kept, even if no stale use is configured.
     public static let validationKeep: Duration = .seconds(3600)
-    /// How long before its arrival an answer can have ceased to be fresh, in milliseconds: ten years stand for all that is longer.
+    /// The longest time in milliseconds by which freshness may have ended before arrival: ten years. Longer times are
+    /// cut to it.
     static let longestStaleness: Int64 = 315_360_000_000
 
-    /// Whether an answer may be stored, and how long its row is worth keeping (RFC 9111 §3 for a shared cache).
+    /// Decides whether a response may be stored, and how long its row is worth keeping (RFC 9111 §3 for a shared
+    /// cache).
     ///
-    /// `staleUntil` of the lifetimes is only the end of the row's worth: whether it may be used is decided anew each
-    /// time, by `RFCReuse`, from the stored fields.
+    /// `staleUntil` of the lifetimes only says how long the row is worth keeping. `RFCReuse` decides about each use
+    /// from the stored fields.
     ///
     /// - Parameters:
-    ///   - requestFields: of the client's request, credentials included.
-    ///   - head: of the answer, as received.
-    ///   - rule: its stale window, its retention, its cookies and its declared lifetime count, nothing else.
-    ///   - targets: names of targeted fields that count (RFC 9213), the most specific first.
+    ///   - requestFields: the fields of the client's request, with credentials.
+    ///   - head: the head of the response, as received.
+    ///   - rule: only its stale window, retention, cookies and declared lifetime count.
+    ///   - targets: the names of the targeted fields that count (RFC 9213), the most specific first.
     public static func decide(
         method: Method, requestFields: HeaderFields, head: UpstreamHead, rule: FreshnessRule, targets: [String]
     ) -> StoreVerdict {
@@ -59,22 +61,23 @@ public enum RFCStorage {
         StoreVerdict(decision: .refuse(reason: reason), rule: rule)
     }
 
-    /// Statuses of which no answer is stored, whatever it says (RFC 9111 §3, §3.3; RFC 6585 §3 to §6).
+    /// Refuses statuses whose responses are never stored (RFC 9111 §3, §3.3; RFC 6585 §3 to §6).
     private static func byStatus(_ head: UpstreamHead) -> StoreVerdict? {
         switch head.status {
         case 206: refuse(.partial, .partialContent)
         case 304: refuse(.partial, .notModifiedAnswer)
-        // They answer the conditions, ranges or expectations of one request.
+        // These answer the conditions, ranges or expectations of one request.
         case 412, 416, 417: refuse(.partial, .preconditionAnswer)
-        // 407 is between neighbours, the others were told never to be stored.
+        // 407 concerns one connection only. RFC 6585 forbids storing the others.
         case 407, 428, 429, 431, 511: refuse(.status, .statusNeverStored)
-        // In any other answer Content-Range has no meaning (RFC 9110 §14.4).
+        // In any other response `Content-Range` has no meaning (RFC 9110 §14.4).
         case 200..<600: nil
         default: refuse(.status, .notFinal)
         }
     }
 
-    /// RFC 9111 §5.2.2.3, §5.2.2.5 and §5.2.2.7. `must-understand` lifts `no-store` where the status is understood.
+    /// Applies RFC 9111 §5.2.2.3, §5.2.2.5 and §5.2.2.7. `must-understand` overrides `no-store` if the status is
+    /// understood.
     private static func byDirectives(_ head: UpstreamHead, _ control: CacheControl) -> StoreVerdict? {
         if control.mustUnderstand {
             if !understood.contains(head.status) { return refuse(.status, .statusNotUnderstood) }
@@ -85,7 +88,7 @@ public enum RFCStorage {
         return nil
     }
 
-    /// What belongs to one person (RFC 9111 §3.5, §7.3).
+    /// Refuses responses that belong to one person (RFC 9111 §3.5, §7.3).
     private static func byPerson(
         _ requestFields: HeaderFields, _ head: UpstreamHead, _ answer: ResponseControl, _ cookies: FreshnessRule.Cookies
     ) -> StoreVerdict? {
@@ -95,7 +98,8 @@ public enum RFCStorage {
             if requestFields.contains("Authorization") { return refuse(.authorization, .authorization) }
             if requestFields.contains("Cookie") { return refuse(.cookie, .cookie) }
         }
-        // One that a qualified directive names is not stored, and says nothing of the rest (RFC 9111 §5.2.2.4, §5.2.2.7).
+        // A cookie field that a qualified directive names is not stored, so it does not count (RFC 9111 §5.2.2.4,
+        // §5.2.2.7).
         var kept = head.fields
         kept.remove(withheld(control))
         let setsCookie = kept.contains("Set-Cookie") || kept.contains("Set-Cookie2")
@@ -109,7 +113,7 @@ public enum RFCStorage {
         return isStored ? nil : refuse(.setCookie, cookies == .drop ? .cookieWithoutLifetime : .setCookie)
     }
 
-    /// Whether `Connection` lists a field that is there and that `RFCReuse` or the choice of variants would miss.
+    /// Whether `Connection` lists a field that is present and that `RFCReuse` or the choice of variants would lack.
     private static func listsDecidingField(_ fields: HeaderFields, targets: [String]) -> Bool {
         let listed = FieldList.names(fields.all("Connection"))
         if listed.isEmpty { return false }
@@ -118,11 +122,12 @@ public enum RFCStorage {
         }
     }
 
-    /// The lifetimes of an answer that may be kept, or why keeping it is of no use (RFC 9111 §3 last point, §4.2).
+    /// The lifetimes of a response that may be kept, or the reason why keeping it is useless (RFC 9111 §3 last point,
+    /// §4.2).
     ///
     /// - Parameters:
-    ///   - status, fields: of the answer as stored; after a validation these are not the 304's.
-    ///   - head: gives age and instants.
+    ///   - status, fields: those of the stored response; after a validation they are not those of the 304.
+    ///   - head: supplies age and times.
     static func kept(
         status: Int, fields: HeaderFields, head: UpstreamHead, answer: ResponseControl, rule: FreshnessRule
     ) -> StoreVerdict {
@@ -138,8 +143,9 @@ public enum RFCStorage {
         let initialAge = Age.initial(
             fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
         let demandsValidation = control.noCache && control.noCacheFields.isEmpty
-        // Freshness counts from the birth of the answer, and part of it, or all, may have passed on the way (§4.2). How long ago it
-        // ended counts against what accepts a stale answer (§4.2.4), so it may have ended before the answer came.
+        // Freshness counts from the generation of the response. Some or all of it may have passed before arrival
+        // (§4.2). A negative value is kept, because the time since freshness ended counts against the limits of stale
+        // use (§4.2.4).
         let left = demandsValidation ? 0 : max(-longestStaleness, (lifetime?.milliseconds ?? 0) - initialAge)
         var window = RFCReuse.staleProhibition(control) == nil ? max(.zero, rule.staleWindow) : .zero
         if hasValidator { window = max(window, rule.staleWindow, validationKeep) }

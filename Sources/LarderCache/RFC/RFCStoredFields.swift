@@ -1,19 +1,19 @@
-// Which fields of an answer are stored (RFC 9111 §3.1).
+// Decides which fields of a response are stored (RFC 9111 §3.1).
 import LarderCore
 import LarderHTTP
 
 extension RFCStorage {
-    /// The fields to store (RFC 9111 §3.1, §5.2.2.4, §5.2.2.7), others in their order and spelling. Left out are:
-    /// fields of the connection and those `Connection` lists; cookies, unless they are kept; what a qualified `private` or `no-cache` names;
-    /// and `Content-Length`, since the body that is stored tells its length itself. A missing `Date` is added with the
-    /// time of arrival (RFC 9110 §6.6.1).
+    /// The fields to store, in their order and spelling (RFC 9111 §3.1, §5.2.2.4, §5.2.2.7). Left out are: hop-by-hop
+    /// fields and those that `Connection` lists; cookies, unless they are kept; the fields that a qualified `private`
+    /// or `no-cache` names; and `Content-Length`, because the stored body has its own length. A missing `Date` is added
+    /// with the time of arrival (RFC 9110 §6.6.1).
     public static func storedFields(
         of head: UpstreamHead, targets: [String], cookies: FreshnessRule.Cookies = .strict
     ) -> HeaderFields {
         storedFields(of: head, ResponseControl(fields: head.fields, targets: targets).control, cookies)
     }
 
-    /// The same where the directives have been read already.
+    /// The same, for directives that have already been read.
     static func storedFields(
         of head: UpstreamHead, _ control: CacheControl, _ cookies: FreshnessRule.Cookies
     ) -> HeaderFields {
@@ -25,7 +25,7 @@ extension RFCStorage {
         return fields
     }
 
-    /// What qualified directives keep out of the store (RFC 9111 §5.2.2.4, §5.2.2.7).
+    /// The fields that qualified directives keep out of the store (RFC 9111 §5.2.2.4, §5.2.2.7).
     static func withheld(_ control: CacheControl) -> FieldNameSet {
         FieldNameSet(control.privateFields + control.noCacheFields)
     }

@@ -1,21 +1,21 @@
-// Which field of an answer controls the cache (RFC 9213 §2.2). The first of the configured targeted fields that is
-// present and holds a dictionary with members replaces Cache-Control and Expires. A field that is empty or cannot be
-// parsed counts as absent.
+// Decides which field of a response controls the cache (RFC 9213 §2.2). The first of the configured targeted fields
+// that is present and holds a dictionary with members replaces Cache-Control and Expires. A field that is empty or
+// cannot be parsed counts as absent.
 import LarderCore
 import LarderHTTP
 
-/// The directives that count for one answer.
+/// The cache directives that apply to one response.
 public struct ResponseControl: Sendable, Hashable {
-    /// The targeted field that is ours (RFC 9213 §2).
+    /// Larder's own targeted field (RFC 9213 §2).
     public static let ownTarget = "Larder-Cache-Control"
 
     public let control: CacheControl
-    /// A targeted field took the place of `Cache-Control` and `Expires`, which are not looked at (RFC 9213 §2.2).
+    /// Whether a targeted field replaces `Cache-Control` and `Expires`, which are then ignored (RFC 9213 §2.2).
     public let isTargeted: Bool
 
-    /// Chooses and reads the field (RFC 9213 §2.2).
+    /// Selects and reads the field (RFC 9213 §2.2).
     ///
-    /// - Parameter targets: names of targeted fields, the most specific first.
+    /// - Parameter targets: the names of the targeted fields, the most specific first.
     public init(fields: HeaderFields, targets: [String]) {
         for target in targets {
             let values = fields.all(target)

@@ -1,30 +1,30 @@
-// Which queries of a path were answered with No-Vary-Search, so that an equivalent query can find the answer. The table
-// only names where to look. The stored answer itself decides whether it may be used. No entry of the table applies to
-// another path or another provider.
+// Records, for each path, the queries whose responses had No-Vary-Search, so that an equivalent query can find the
+// response. The table only names where to look. The stored response itself decides whether it may be used. No entry of
+// the table applies to another path or another provider.
 import LarderCore
 import LarderHTTP
 
-/// The queries of one provider. Bounded by these numbers, whatever an origin says.
+/// The queries of one provider. These numbers bound the table, whatever an origin sends.
 public struct SearchVarianceTable: Sendable {
-    /// Paths; the one that was not looked at for longest leaves.
+    /// The most paths. Beyond that the least recently used path is dropped.
     public static let mostPaths = 64
-    /// Different rules of one path; the oldest leaves, with its queries.
+    /// The most different rules of one path. Beyond that the oldest rule is dropped with its queries.
     public static let mostRules = 4
-    /// Queries of one path; the oldest leaves.
+    /// The most queries of one path. Beyond that the oldest query is dropped.
     public static let mostQueries = 64
-    /// Bytes of a query that is remembered.
+    /// The length in bytes of the longest query that is remembered.
     public static let longestQuery = 1024
 
-    /// A query by one rule: what counts of it, as a digest. It is made where no lock is held.
+    /// The significant parameters of a query under one rule, as a digest. It can be computed before the lock is taken.
     public struct Form: Sendable, Hashable {
         let variance: SearchVariance
         let digest: Digest
 
-        /// Nil where every difference counts, and beyond the bounds.
+        /// Nil if every difference between queries counts, or if the query exceeds the limits of `SearchVariance`.
         public init?(_ query: String?, by variance: SearchVariance) {
             guard !variance.isStandard, let pairs = variance.significant(query) else { return nil }
             self.variance = variance
-            // Each text with its length: no two lists give the same bytes.
+            // Each text is preceded by its length, so that two different lists never give the same bytes.
             var bytes = Bytes()
             for pair in pairs {
                 for text in [pair.name, pair.value] {
@@ -38,7 +38,7 @@ public struct SearchVarianceTable: Sendable {
 
     private struct Rule: Sendable {
         var variance: SearchVariance
-        /// By what counts of them; the latest of those that are equivalent.
+        /// The latest of each group of equivalent queries, by the digest of its form.
         var queries: [Digest: Known] = [:]
     }
 
@@ -60,14 +60,14 @@ public struct SearchVarianceTable: Sendable {
 
     public init() {}
 
-    /// How many queries are remembered.
+    /// The number of queries that are remembered.
     public var count: Int { paths.values.reduce(0) { $0 + $1.count } }
 
-    /// Notes an answer that is stored.
+    /// Records a response that is stored.
     /// - Parameters:
-    ///   - path: of its URL, with everything else that is before the query.
-    ///   - form: of the query, by what the answer says.
-    /// - Returns: how many others had to leave.
+    ///   - path: the digest of the URL without its query.
+    ///   - form: the form of the query under the rule of the response.
+    /// - Returns: the number of queries that were dropped.
     public mutating func note(_ query: String?, at path: Digest, _ form: Form) -> Int {
         guard (query?.utf8.count ?? 0) <= Self.longestQuery else { return 0 }
         latest += 1
@@ -94,7 +94,7 @@ public struct SearchVarianceTable: Sendable {
         return dropped
     }
 
-    /// The rules of a path, the latest first.
+    /// The rules of a path, the latest first. Counts as a use of the path.
     public mutating func rules(at path: Digest) -> [SearchVariance] {
         guard let known = paths[path] else { return [] }
         latest += 1
@@ -102,7 +102,8 @@ public struct SearchVarianceTable: Sendable {
         return known.rules.map(\.variance)
     }
 
-    /// The queries whose answers may answer one, in the order of its forms; itself is none of them.
+    /// The equivalent queries whose responses may answer this query, in the order of `forms`. The query itself is not
+    /// included.
     public func equivalents(of query: String?, at path: Digest, _ forms: [Form]) -> [String?] {
         guard let known = paths[path] else { return [] }
         var out: [String?] = []
@@ -116,7 +117,7 @@ public struct SearchVarianceTable: Sendable {
         return out
     }
 
-    /// Forgets a query whose answer is gone.
+    /// Removes a query whose response is gone.
     public mutating func forget(_ query: String?, at path: Digest) {
         guard var known = paths[path] else { return }
         for place in known.rules.indices {

@@ -1,15 +1,16 @@
-// The request fields that select a variant, in one normal form (RFC 9111 §4.1). Lines of one name are combined, and
-// white space around members is removed. `Accept` and the similar fields are compared by meaning (`PreferenceList`).
-// The form is injective: an absent field, an empty field, one quoted member "a, b" and two members all differ.
+// Brings the request fields that select a variant into one normal form (RFC 9111 §4.1). Lines with the same name are
+// combined, and white space around members is removed. `Accept` and similar fields are compared by meaning
+// (`PreferenceList`). The form is injective: an absent field, an empty field, one quoted member "a, b" and two members
+// all differ.
 import LarderCore
 import LarderHTTP
 
 extension VariantIndex {
-    /// The digest of the selecting fields of a request (RFC 9111 §4.1). Requests have the same digest exactly when every
-    /// one of the names is absent in both, or present in both with the same members in the same order. Preferences are in
-    /// the order of their weights.
+    /// The digest of the selecting fields of a request (RFC 9111 §4.1). Two requests have the same digest exactly if
+    /// each of the names is absent in both, or present in both with the same members in the same order. Preferences are
+    /// ordered by weight.
     ///
-    /// - Parameter names: of the answer's `Vary`, in any case and order.
+    /// - Parameter names: the names in the response's `Vary`, in any case and order.
     public static func selection(names: [String], requestFields: HeaderFields) -> Digest {
         var bytes = Bytes()
         for name in normalised(names) {
@@ -32,7 +33,7 @@ extension VariantIndex {
         return FieldList.members(values).map { foldsCase(name) ? FieldList.lowercased($0) : String($0) }
     }
 
-    /// Names in lower case, sorted, each once.
+    /// The names in lower case, sorted, without duplicates.
     static func normalised(_ names: [String]) -> [String] {
         names.count < 2 ? names.map { FieldList.lowercased($0) } : Set(names.map { FieldList.lowercased($0) }).sorted()
     }
@@ -47,7 +48,8 @@ extension VariantIndex {
     }
 }
 
-/// Numbers as seven bits a byte, the lowest first, the highest bit set on all but the last (LEB128).
+/// Encodes numbers with seven bits per byte, the lowest first. The highest bit is set on every byte but the last
+/// (LEB128).
 enum VariableLength {
     static func append(_ value: UInt64, to bytes: inout Bytes) {
         var value = value
@@ -58,7 +60,8 @@ enum VariableLength {
         bytes.append(UInt8(truncatingIfNeeded: value))
     }
 
-    /// The number at the place, which moves behind it; nil at the end of the bytes and for what does not fit 63 bits.
+    /// Reads the number at `place` and advances `place` behind it. Nil if the bytes end early or the number does not
+    /// fit 63 bits.
     static func read(_ bytes: Bytes, at place: inout Int) -> UInt64? {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 63, by: 7) {

@@ -1,20 +1,20 @@
-// The strong validator that makes parts of different answers parts of one representation (RFC 9111 §3.4, RFC 9110
-// §8.8.1).
+// The strong validator that allows parts of different responses to be combined into one representation (RFC 9111 §3.4,
+// RFC 9110 §8.8.1).
 import LarderCore
 import LarderHTTP
 
-/// A strong validator of a representation.
+/// A strong validator of a representation (RFC 9110 §8.8.1).
 public enum StrongValidator: Sendable, Hashable {
     /// A strong entity tag.
     case tag(EntityTag)
-    /// `Last-Modified` in the origin's own spelling.
+    /// `Last-Modified`, exactly as the origin wrote it.
     case date(String)
 
-    /// The validator of an answer; nil where it has none that is strong. Where there is an entity tag, the date does not count: a
+    /// The strong validator of a response; nil if it has none. If there is an entity tag, the date does not count: a
     /// weak tag says that equal dates do not mean equal bytes.
     ///
-    /// A date is strong where the answer's `Date` is at least a second later (RFC 9110 §8.8.2.2).
-    /// - Parameter now: for dates with a year of two digits.
+    /// A date is strong if the response's `Date` is at least one second later (RFC 9110 §8.8.2.2).
+    /// - Parameter now: for dates with a two-digit year.
     public init?(_ fields: HeaderFields, now: WallTime) {
         if fields.contains("ETag") {
             guard let tag = Validation.etag(fields), !tag.isWeak else { return nil }
@@ -27,7 +27,7 @@ public enum StrongValidator: Sendable, Hashable {
         self = .date(text)
     }
 
-    /// The value of `If-Range` that asks for parts of this representation only.
+    /// The value of `If-Range` that requests parts of this representation only.
     public var ifRange: String {
         switch self {
         case .tag(let tag): tag.description
@@ -35,7 +35,7 @@ public enum StrongValidator: Sendable, Hashable {
         }
     }
 
-    // Texts are compared by their scalars, which stand for bytes.
+    // Texts are compared by their Unicode scalars, which represent bytes.
     public static func == (left: StrongValidator, right: StrongValidator) -> Bool {
         switch (left, right) {
         case (.tag(let one), .tag(let other)): one == other

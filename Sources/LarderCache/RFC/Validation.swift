@@ -1,14 +1,14 @@
-// Makes the conditions that validate stored answers (RFC 9111 §4.3.1), and decides which of them a 304 is about
+// Makes the conditions that validate stored responses (RFC 9111 §4.3.1), and decides which of them a 304 confirms
 // (§4.3.4).
 import LarderCore
 import LarderHTTP
 
-/// Conditional requests of our own and what their answers mean. Pure.
+/// Larder's own conditional requests, and the meaning of their responses. Pure.
 public enum Validation {
-    /// Our conditions for stored answers of one URL (RFC 9111 §4.3.1): `If-None-Match` with every entity tag once;
-    /// `If-Modified-Since` with the first one's `Last-Modified`, in its own spelling, where there is one answer only or
-    /// no tag at all. Beside the tags of several variants it is left out: an upstream that looks at the date alone
-    /// would confirm a variant that nobody asked about. Empty where nothing can be validated.
+    /// The conditions for the stored responses of one URL (RFC 9111 §4.3.1). `If-None-Match` has every entity tag once.
+    /// `If-Modified-Since` has the first response's `Last-Modified`, in its own spelling, if there is only one response
+    /// or no tag at all. It is left out beside the tags of several variants: an upstream that looks at the date alone
+    /// would confirm a variant that was not asked for. Empty if nothing can be validated.
     public static func conditionalFields(for entries: [StoredResponse]) -> HeaderFields {
         var fields = HeaderFields()
         var tags: [String] = []
@@ -22,12 +22,12 @@ public enum Validation {
         return fields
     }
 
-    /// Which stored answers a 304 confirms (RFC 9111 §4.3.4): with a strong tag all that have the same; with a weak
-    /// validator the newest that has the same; without any the only one there is, if it is alone. The RFC lets that
-    /// last one pass only where it has no validator either; but a 304 need not repeat `Last-Modified` (RFC 9110
-    /// §15.4.5), and an answer that alone was asked about is the one that was confirmed.
+    /// Which stored responses a 304 confirms (RFC 9111 §4.3.4). A strong tag confirms all responses with the same tag.
+    /// A weak validator confirms the newest response that has it. A 304 without a validator confirms the only response,
+    /// if there is just one. The RFC allows that only if the response has no validator either. But a 304 need not
+    /// repeat `Last-Modified` (RFC 9110 §15.4.5), and a request about a single response can only confirm that response.
     ///
-    /// - Parameter entries: those that the request's conditions were made from.
+    /// - Parameter entries: the entries from which the request's conditions were made.
     public static func freshenedIndexes(by head: UpstreamHead, among entries: [StoredResponse]) -> [Int] {
         guard head.status == 304 else { return [] }
         let newest = { (matching: [Int]) -> [Int] in
@@ -49,26 +49,26 @@ public enum Validation {
         return entries.count == 1 ? [0] : []
     }
 
-    /// Whether fields hold what a validation needs (RFC 9110 §8.8).
+    /// Whether the fields hold a validator (RFC 9110 §8.8).
     public static func hasValidator(_ fields: HeaderFields) -> Bool {
         etag(fields) != nil || lastModified(fields) != nil
     }
 
-    /// The entity tag, where one line holds one (RFC 9110 §8.8.3).
+    /// The entity tag, if the field has exactly one line with one tag (RFC 9110 §8.8.3).
     public static func etag(_ fields: HeaderFields) -> EntityTag? {
         let values = fields.all("ETag")
         return values.count == 1 ? EntityTag.parse(ASCII.trimmed(values[0][...])) : nil
     }
 
-    /// The text of `Last-Modified`, where one line holds a date (RFC 9110 §8.8.2).
+    /// The text of `Last-Modified`, if the field has exactly one line with a date (RFC 9110 §8.8.2).
     private static func lastModified(_ fields: HeaderFields) -> String? {
         let values = fields.all("Last-Modified")
-        // The century of a two-digit year does not matter for whether it is a date.
+        // Any `now` will do: the century of a two-digit year does not decide whether the text is a date.
         return values.count == 1 && HTTPDate.parse(values[0], now: WallTime(seconds: 0)) != nil ? values[0] : nil
     }
 
-    /// The instant of `Last-Modified`, where one line holds a date.
-    /// - Parameter now: for dates with a year of two digits.
+    /// The time in `Last-Modified`, if the field has exactly one line with a date.
+    /// - Parameter now: for dates with a two-digit year.
     public static func lastModifiedTime(_ fields: HeaderFields, now: WallTime) -> WallTime? {
         lastModified(fields).flatMap { HTTPDate.parse($0, now: now) }
     }

@@ -1,27 +1,27 @@
-// Finds a stored variant in the client's preferred language that another value of Accept-Language selected (RFC 9110
-// §12.5.4).
+// Finds a stored variant in the client's preferred language that was selected by another value of Accept-Language (RFC
+// 9110 §12.5.4).
 import LarderCore
 import LarderHTTP
 
 extension VariantIndex {
-    /// The language of a variant that `Accept-Language` had a part in selecting.
+    /// The language of a variant whose selecting fields include `Accept-Language`.
     public struct Language: Sendable, Hashable {
-        /// In lower case.
+        /// The language tag in lower case.
         public let tag: String
-        /// The digest of the other selecting values.
+        /// The digest of the other selecting fields.
         public let rest: Digest
 
         /// - Parameters:
-        ///   - tag: of the answer's `Content-Language`, in lower case.
+        ///   - tag: the tag in the response's `Content-Language`, in lower case.
         ///   - rest: see `rest`.
         public init(tag: String, rest: Digest) {
             self.tag = tag
             self.rest = rest
         }
 
-        /// What an answer says, where it was selected by `Accept-Language`; nil for any other.
+        /// The language that a response states, if `Accept-Language` is a selecting field; nil otherwise.
         ///
-        /// - Parameter names: of the answer's `Vary`, lower case, sorted.
+        /// - Parameter names: the names in the response's `Vary`, in lower case, sorted.
         init?(_ names: [String], requestFields: HeaderFields, fields: HeaderFields) {
             guard names.contains(name), let tag = LanguageChoice.language(fields) else { return nil }
             self.init(tag: tag, rest: Self.rest(names, requestFields))
@@ -34,8 +34,8 @@ extension VariantIndex {
 
     private static let name = "accept-language"
 
-    /// The variants in the language that a request wants before any other, where all other selecting fields are the same: those whose
-    /// tag is the very one first, then the most recently received. None of them is in doubt.
+    /// The variants in the language that the request prefers most, whose other selecting fields match. Variants with
+    /// exactly the preferred tag come first, then the most recently received. Variants in doubt are not included.
     public func inBestLanguage(for requestFields: HeaderFields) -> [Digest] {
         guard let best = LanguageChoice.best(requestFields) else { return [] }
         let found = variants.filter { variant in

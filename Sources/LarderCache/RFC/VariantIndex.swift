@@ -1,40 +1,43 @@
-// Which variants of one URL are stored (RFC 9111 §4.1). Each has the field names of its own `Vary`, because an origin
-// may change `Vary` between answers. A variant is found by the digest of the values that those fields have in a
-// request. The index is the row under the key of the URL. Each variant lies under a key that contains its digest.
+// Records which variants of one URL are stored (RFC 9111 §4.1). Each variant has the field names of its own `Vary`,
+// because an origin may change `Vary` between responses. A variant is found by the digest of the values that those
+// fields have in a request. The index is the row under the key of the URL. Each variant is stored under a key that
+// contains its digest.
 import LarderCore
 import LarderHTTP
 
-/// The variants of one URL, the newest first. A value, stored as bytes.
+/// The variants of one URL, newest first. A value, stored as bytes.
 public struct VariantIndex: Sendable, Hashable {
-    /// An origin that varies by what is different in every request would fill the store with answers that never serve
-    /// again. 32 are enough for languages times codings; beyond that the oldest leaves.
+    /// The most variants of one URL. An origin whose `Vary` names a field that differs in every request would fill the
+    /// store with responses that are never used again. 32 are enough for languages times codings. Beyond that the
+    /// oldest is dropped.
     public static let limit = 32
 
     /// One stored variant.
     public struct Variant: Sendable, Hashable {
-        /// The names of its `Vary`, lower case, sorted.
+        /// The names in its `Vary`, in lower case, sorted.
         public let names: [String]
-        /// The digest of the selecting values, names included.
+        /// The digest of the selecting fields, names and values.
         public let selection: Digest
         public var receivedAt: WallTime
-        /// Another variant was answered 404 or 410 since: this one is validated before it is used again.
+        /// Whether another variant has been answered with 404 or 410 since. This variant must then be validated before
+        /// its next use.
         public var isInDoubt = false
-        /// In which language it is, where that was negotiated.
+        /// Its language, if the language was negotiated.
         public var language: Language?
     }
 
     public private(set) var variants: [Variant]
-    /// When the newest answer was received that put others in doubt. A large body is noted when it has ended, which may be
-    /// long after it was received.
+    /// When the newest response that put others in doubt was received. A large body is recorded when it has ended,
+    /// which may be long after it was received.
     public private(set) var doubtSince: WallTime?
 
-    /// No variants.
+    /// Creates an empty index.
     public init() {
         variants = []
     }
 
-    /// The selections that a request matches, each by its own names, the most recently received first (RFC 9111 §4.1:
-    /// of several the most recent one is to be used).
+    /// The selections that a request matches, each by its own names, the most recently received first. RFC 9111 §4.1
+    /// requires the most recent of several.
     public func candidates(for requestFields: HeaderFields) -> [Digest] {
         var known: [[String]: Digest] = [:]
         return variants.compactMap { variant in
@@ -44,14 +47,15 @@ public struct VariantIndex: Sendable, Hashable {
         }
     }
 
-    /// Notes a variant that is stored now, in the place of one with the same selection (RFC 9111 §4.1).
+    /// Adds a variant that has just been stored. It replaces a variant with the same selection (RFC 9111 §4.1).
     ///
     /// - Parameters:
-    ///   - names: of the answer's `Vary`; never with "*", which nothing matches.
-    ///   - putsOthersInDoubt: see `Displacement`. It concerns what was received before, also what is noted later.
-    ///   - answerFields: may tell its language.
-    ///   - now: an instant ahead of it is from before the wall clock was set back, and tells no order.
-    /// - Returns: its selection, and those that had to leave: their rows are to be removed.
+    ///   - names: the names in the response's `Vary`. They never include "*", which nothing matches.
+    ///   - putsOthersInDoubt: see `Displacement`. It applies to variants received earlier, even those added later.
+    ///   - answerFields: the fields of the response, which may state its language.
+    ///   - now: the current time. A later `receivedAt` dates from before the wall clock was set back and gives no
+    ///     order.
+    /// - Returns: the variant's selection, and the dropped selections, whose rows the caller removes.
     public mutating func add(
         vary names: [String], requestFields: HeaderFields, receivedAt: WallTime, putsOthersInDoubt: Bool = false,
         answerFields: HeaderFields = [:], now: WallTime
@@ -72,7 +76,7 @@ public struct VariantIndex: Sendable, Hashable {
         return (selection, dropped)
     }
 
-    /// Puts those in doubt that were received up to that instant, also those that are noted later.
+    /// Puts all variants received up to this instant in doubt, including those that are added later.
     public mutating func doubt(since instant: WallTime, now: WallTime) {
         for place in variants.indices {
             let other = variants[place].receivedAt
@@ -81,35 +85,35 @@ public struct VariantIndex: Sendable, Hashable {
         doubtSince = max(doubtSince ?? instant, instant)
     }
 
-    /// Whether the choice of a variant depends on those request fields alone: neither it nor a newer one, which would be chosen
-    /// instead (RFC 9111 §4.1), is selected by others.
+    /// Whether the choice of a variant depends only on these request fields. That is so if neither the variant nor a
+    /// newer one, which would be preferred (RFC 9111 §4.1), is selected by other fields.
     public func isChosen(_ selection: Digest, byOnly names: Set<String>) -> Bool {
         guard let place = variants.firstIndex(where: { $0.selection == selection }) else { return false }
         return variants[...place].allSatisfy { $0.names.allSatisfy(names.contains) }
     }
 
-    /// Whether a variant is to be validated before it is used, fresh or not.
+    /// Whether a variant must be validated before it is used, fresh or not.
     public func isInDoubt(_ selection: Digest) -> Bool {
         variants.contains { $0.selection == selection && $0.isInDoubt }
     }
 
-    /// Forgets a variant whose row is gone.
+    /// Removes a variant whose row is gone.
     public mutating func remove(_ selection: Digest) {
         variants.removeAll { $0.selection == selection }
     }
 }
 
 extension VariantIndex {
-    /// Where nothing was ever put in doubt, as all indexes were once; and with a byte for each variant that tells, and the
-    /// instant.
+    /// The plain version is that of an index in which nothing was ever put in doubt, as in the first format. The
+    /// doubting version adds one byte per variant and `doubtSince`.
     private static let versions: (plain: UInt8, doubting: UInt8) = (1, 2)
-    /// Added to these where a variant has a language.
+    /// Added to the version if a variant has a language.
     private static let withLanguages: UInt8 = 2
 
-    /// Version, count, then of each variant: count of names, each with its length; 32 bytes of digest; milliseconds in
-    /// 8 bytes, the highest first; with `doubtSince`, for each a byte that is 1 where it is in doubt, and at the end that
-    /// instant in 8 bytes. With languages, for each the length of its tag, which is 0 where there is none, the tag, and 32 bytes of
-    /// digest.
+    /// Format: version, count. Then for each variant: count of names, each name with its length; 32 bytes of digest;
+    /// `receivedAt` in milliseconds as 8 bytes, big-endian. With `doubtSince`, each variant has one more byte, 1 if it
+    /// is in doubt, and the 8 bytes of `doubtSince` come last. With languages, each variant has the length of its tag,
+    /// 0 if there is none, then the tag and 32 bytes of digest.
     public func encoded() -> Bytes {
         let hasLanguages = variants.contains { $0.language != nil }
         let version = doubtSince == nil ? Self.versions.plain : Self.versions.doubting
@@ -145,7 +149,7 @@ extension VariantIndex {
         WallTime(milliseconds: Int64(bitPattern: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }))
     }
 
-    /// The index from what `encoded` wrote; nil for any other bytes.
+    /// Decodes the output of `encoded`. Returns nil for any other bytes.
     public init?(decoding bytes: Bytes) {
         var place = 1
         guard let version = bytes.first, (1...4).contains(version),
@@ -173,11 +177,11 @@ extension VariantIndex {
             doubtSince = Self.time(bytes[place...])
             place += 8
         }
-        // Only what `encoded` writes is taken: one form, nothing behind it.
+        // Accepts only what `encoded` writes: the canonical form, with nothing after it.
         guard place == bytes.count, encoded() == bytes else { return nil }
     }
 
-    /// False for what `encoded` does not write.
+    /// Reads a variant's language. False for bytes that `encoded` does not write.
     private static func readLanguage(_ bytes: Bytes, at place: inout Int, _ language: inout Language?) -> Bool {
         guard let length = VariableLength.read(bytes, at: &place) else { return false }
         if length == 0 { return true }
