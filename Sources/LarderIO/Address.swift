@@ -1,24 +1,24 @@
-// Socket addresses as values, written the way people write them: "127.0.0.1:8787", "[::1]:0", "unix:/run/larder.sock".
-// Host names are not resolved here: what is listened on is said exactly.
+// Socket addresses as values, in their usual notation: "127.0.0.1:8787", "[::1]:0", "unix:/run/larder.sock". Host names
+// are not resolved, so that the addresses listened on are always exact.
 import CLinux
 import Glibc
 import LarderCore
 
-/// A text that is no address; the message says what would be.
+/// The error for text that is not an address. The message says what is expected.
 public struct AddressError: Error, Sendable, Hashable, CustomStringConvertible {
     public let description: String
 }
 
-/// Where to listen, whom to connect to, or who connected.
+/// The address of a listener, a server or a client.
 public enum Address: Sendable, Hashable, CustomStringConvertible {
-    /// Four bytes in the order they are written.
+    /// Four bytes in written order, and the port.
     case ipv4([UInt8], port: UInt16)
-    /// Sixteen bytes in the order they are written.
+    /// Sixteen bytes in written order, and the port.
     case ipv6([UInt8], port: UInt16)
-    /// A file system path; empty for a peer's unnamed end.
+    /// A file system path; empty for a peer that has none.
     case unix(String)
 
-    /// An address from its text.
+    /// Parses an address.
     public init(_ text: String) throws(AddressError) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
@@ -49,7 +49,7 @@ public enum Address: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Room in `sun_path` (unix(7)).
+    /// The size of `sun_path` in bytes (unix(7)).
     static let maximumPath = 108
 
     private static func port(_ text: Substring) -> UInt16? {
@@ -69,7 +69,7 @@ public enum Address: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The canonical text of four or sixteen bytes, without brackets and port (RFC 5952).
+    /// Returns the canonical text of four or sixteen bytes, without brackets and port (RFC 5952).
     public static func text(_ bytes: [UInt8]) -> String {
         render(bytes, family: bytes.count == 4 ? AF_INET : AF_INET6)
     }
@@ -80,7 +80,7 @@ public enum Address: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The port, nil for a Unix socket.
+    /// The port; nil for a Unix socket.
     public var port: UInt16? {
         switch self {
         case .ipv4(_, let port), .ipv6(_, let port): port
@@ -88,7 +88,8 @@ public enum Address: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether only this machine can reach it: 127.0.0.0/8, ::1, their mapped form, and Unix sockets.
+    /// Whether only this machine can reach the address: 127.0.0.0/8, ::1, the IPv4-mapped form of 127.0.0.0/8, and Unix
+    /// sockets.
     public var isLoopback: Bool {
         switch self {
         case .ipv4(let bytes, _): bytes.first == 127
@@ -107,7 +108,7 @@ public enum Address: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Calls the body with the address as the kernel wants it.
+    /// Calls the body with the address as the kernel's structure.
     func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         switch self {
         case .ipv4(let bytes, let port):
@@ -133,11 +134,11 @@ public enum Address: Sendable, Hashable, CustomStringConvertible {
     private static func rebound<Value, Result>(
         _ value: UnsafePointer<Value>, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
-        // Every socket address begins with its family, as `sockaddr` does.
+        // Every socket address structure begins with its family, like `sockaddr`.
         value.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<Value>.size)) }
     }
 
-    /// Reads an address the kernel wrote, or nil for a family that is none of ours.
+    /// Reads an address that the kernel wrote; nil for an unsupported family.
     init?(storage: sockaddr_storage, length: socklen_t) {
         var storage = storage
         let family = Int32(storage.ss_family)

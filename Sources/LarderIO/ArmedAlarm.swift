@@ -1,29 +1,29 @@
-// What the loop believes of its timerfd, as a value: for when it is set, and whether it must be set again.
+// The state of the loop's timerfd, as a value: the deadline it is set for, and whether it must be set again.
 import LarderCore
 
-/// The one alarm of a loop. It is set for the earliest deadline only; a later one waits until it has rung.
+/// The one alarm of a loop. It is set for the earliest deadline only; later deadlines wait until it has rung.
 struct ArmedAlarm {
-    /// For when it is set; nil where it is not, or has rung.
+    /// The deadline that the alarm is set for; nil if it is not set or has rung.
     private(set) var deadline: MonotonicTime?
 
-    /// It rang. That counts whatever the clock shows: an alarm can ring some microseconds before the clock reaches its
-    /// time, and one still taken for set would keep every later timer from setting it.
+    /// Records that the alarm rang. This counts whatever the clock shows: an alarm can ring some microseconds before
+    /// the clock reaches its time. If it still counted as set, no later timer would set it again.
     mutating func rang() {
         deadline = nil
     }
 
-    /// The clock has reached this time: an alarm set for it or before has no more to tell.
+    /// Records that the clock has reached a time. An alarm set for that time or before has nothing more to report.
     mutating func passed(_ now: MonotonicTime) {
         if let deadline, deadline <= now { self.deadline = nil }
     }
 
-    /// Whether it will not have rung by then.
+    /// Whether the alarm, as it is set, rings later than this deadline or not at all.
     func isLater(than earliest: MonotonicTime) -> Bool {
         guard let deadline else { return true }
         return earliest < deadline
     }
 
-    /// The instant to set the alarm to, now that this is the earliest deadline; nil where it need not be touched.
+    /// Returns the time to set the alarm to, given the earliest deadline; nil if the alarm need not change.
     mutating func set(for earliest: MonotonicTime?) -> MonotonicTime? {
         guard let earliest else { return nil }
         if let deadline, deadline <= earliest { return nil }

@@ -1,37 +1,37 @@
-// Work that would hold a loop for long (parsing, normalising, sorting, compressing) leaves it by this one door: under
-// `executorPreference: loop` even `@concurrent` functions would run on the loop. No more than one job a core at once,
-// so a burst of misses cannot crowd out the loops. Those waiting are answered in order; there are at most as many as
-// requests in hand, which the server limits. A small job runs where it is asked for: two changes of thread cost more than
-// it does.
+// The gate for work that would hold a loop for long (parsing, normalising, sorting, compressing). Such work must leave
+// the loop here: under `executorPreference: loop` even `@concurrent` functions would run on the loop. The number of
+// concurrent jobs is limited, in the daemon to one for each loop, so a burst of misses cannot crowd out the loops.
+// Waiting jobs run in order; the server limits the requests in hand, and so their number. A small job runs in place,
+// because two changes of thread cost more than the job.
 import LarderCore
 
-/// Runs pure work on the global concurrent executor, so many jobs at once and no more.
+/// Runs pure work on the global concurrent executor, with a limited number of concurrent jobs.
 public struct ComputeGate: Sendable {
     private struct Waiting {
         var free: Int
         var queue: [CheckedContinuation<Void, Never>] = []
-        /// Continuations before this place have been resumed.
+        /// The continuations before this index have been resumed.
         var head = 0
     }
 
     private let state: Lock<Waiting>
 
-    /// Jobs that read no more bytes than this run in place: at some 30 ns a byte of parsing and rendering JSON they take half a
-    /// millisecond at most, and a loop may be held for one.
+    /// Jobs that read at most this many bytes run in place. At about 30 ns for each byte of JSON parsed and rendered
+    /// they take at most half a millisecond. A loop may be held for one millisecond.
     public static let inPlace = 16 * 1024
 
-    /// - Parameter width: jobs at once, at least one.
+    /// - Parameter width: the limit of concurrent jobs; at least 1.
     public init(width: Int) {
         state = Lock(Waiting(free: max(1, width)))
     }
 
-    /// Runs the body away from the caller's executor and comes back to it with the result.
+    /// Runs the body away from the caller's executor, and returns to it with the result.
     public func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         await enter()
         defer { leave() }
-        // A task of its own: the caller's preference for a loop does not reach into it.
+        // A new task does not inherit the caller's preference for a loop.
         let result = await Task(executorPreference: globalConcurrentExecutor) { () -> Result<Value, Failure> in
             do throws(Failure) {
                 return .success(try body())
@@ -42,8 +42,8 @@ public struct ComputeGate: Sendable {
         return try result.get()
     }
 
-    /// Runs the body in place where it is a small job, else as `run` does.
-    /// - Parameter bytes: what the body reads, as far as its caller knows; `Int.max` where it cannot be told.
+    /// Runs the body in place if it is a small job, otherwise like `run(_:)`.
+    /// - Parameter bytes: the bytes that the body reads, as far as the caller knows; `Int.max` if that is unknown.
     public func run<Value: Sendable, Failure: Error>(
         reading bytes: Int, _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -51,7 +51,7 @@ public struct ComputeGate: Sendable {
         return try await run(body)
     }
 
-    /// Places that the queue holds, those of resumed jobs among them.
+    /// The length of the queue, including jobs that were already resumed.
     var places: Int { state.withLock { $0.queue.count } }
 
     private func enter() async {
@@ -75,7 +75,8 @@ public struct ComputeGate: Sendable {
             }
             let next = state.queue[state.head]
             state.head += 1
-            // On a machine that is never idle the queue is never empty: those resumed must not be kept for ever.
+            // On a machine that is always busy the queue never becomes empty. Remove the resumed continuations, or they
+            // would be kept forever.
             if state.head >= 64, state.head * 2 >= state.queue.count {
                 state.queue.removeFirst(state.head)
                 state.head = 0

@@ -1,9 +1,9 @@
-// One epoll instance. The event word carries a slot and the slot's generation, so that an event fetched for a
-// descriptor that was meanwhile closed, and perhaps opened again by another owner, is recognised and dropped.
+// One epoll instance. The event word carries a slot and the slot's generation. An event fetched for a descriptor that
+// was closed meanwhile, and perhaps reopened by another owner, is thus recognised and dropped.
 import CLinux
 import Glibc
 
-/// What a descriptor is ready for; the raw value is epoll's.
+/// The events that a descriptor is ready for. The raw value is epoll's.
 public struct ReadyEvents: OptionSet, Sendable {
     public let rawValue: UInt32
 
@@ -14,14 +14,14 @@ public struct ReadyEvents: OptionSet, Sendable {
 
     public static let readable = ReadyEvents(rawValue: larder_EPOLLIN)
     public static let writable = ReadyEvents(rawValue: larder_EPOLLOUT)
-    /// The peer sends no more; what it sent before may still wait to be read.
+    /// The peer sends no more. Data that it sent before may still be unread.
     public static let peerEnded = ReadyEvents(rawValue: larder_EPOLLRDHUP)
     /// Both directions are closed.
     public static let hangup = ReadyEvents(rawValue: larder_EPOLLHUP)
     public static let error = ReadyEvents(rawValue: larder_EPOLLERR)
 }
 
-/// What to be told about; the raw value is epoll's. Hang-up and error are always told.
+/// The events to report. The raw value is epoll's. Hang-up and error are always reported.
 public struct Interest: OptionSet, Sendable {
     public let rawValue: UInt32
 
@@ -33,16 +33,16 @@ public struct Interest: OptionSet, Sendable {
     public static let readable = Interest(rawValue: larder_EPOLLIN)
     public static let writable = Interest(rawValue: larder_EPOLLOUT)
     public static let peerEnd = Interest(rawValue: larder_EPOLLRDHUP)
-    /// Told once for each change and not for as long as it lasts: the handler reads until nothing is left.
+    /// Report each change once instead of as long as it lasts. The handler must then read until nothing is left.
     public static let edge = Interest(rawValue: larder_EPOLLET)
 }
 
-/// Who is told; called on the loop.
+/// Handles the events of a descriptor. Called on the loop.
 public protocol EventHandler: AnyObject {
     func ready(_ events: ReadyEvents)
 }
 
-/// A descriptor's place in its loop.
+/// Identifies a watched descriptor in its loop.
 public struct Registration: Sendable, Hashable {
     let slot: UInt32
     let generation: UInt32
@@ -51,7 +51,7 @@ public struct Registration: Sendable, Hashable {
     var word: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 }
 
-/// The epoll descriptor and who stands behind each of its slots. Confined to the loop's thread.
+/// The epoll descriptor and the handler of each slot. Confined to the loop's thread.
 final class Epoll {
     private struct Slot {
         var generation: UInt32
@@ -61,7 +61,7 @@ final class Epoll {
     private let descriptor: Int32
     private var slots: [Slot] = []
     private var free: [UInt32] = []
-    /// More than a turn needs; a full batch is no loss, the rest comes with the next turn.
+    /// The buffer of one wait. If it is full, the remaining events come with the next turn.
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
     init() throws(SystemError) {
@@ -75,7 +75,7 @@ final class Epoll {
         Syscall.close(descriptor)
     }
 
-    /// Registrations in force.
+    /// The number of registrations in force.
     var count: Int { slots.count - free.count }
 
     func add(
@@ -106,17 +106,17 @@ final class Epoll {
         try control(EPOLL_CTL_MOD, registration.descriptor, interest.rawValue, registration.word)
     }
 
-    /// Before the descriptor is closed. Removing twice does nothing.
+    /// Removes a registration. Must be called before the descriptor is closed. Removing twice does nothing.
     func remove(_ registration: Registration) {
         guard isCurrent(registration) else { return }
-        // It can fail only for a descriptor closed before, against the rule above; the slot is freed all the same.
+        // This fails only if the descriptor was closed before, against the rule above. The slot is freed all the same.
         try? control(EPOLL_CTL_DEL, registration.descriptor, 0, 0)
         slots[Int(registration.slot)].generation &+= 1
         slots[Int(registration.slot)].handler = nil
         free.append(registration.slot)
     }
 
-    /// Forgets every handler; the descriptors are their owners' to close.
+    /// Removes every handler. Their owners close the descriptors.
     func clear() {
         for slot in slots.indices where slots[slot].handler != nil {
             slots[slot].handler = nil
@@ -135,7 +135,8 @@ final class Epoll {
         _ = try Syscall.check("epoll_ctl") { epoll_ctl(descriptor, operation, target, &event) }
     }
 
-    /// Waits and gives back the number of events; `timeout` in milliseconds, -1 without end, 0 not at all.
+    /// Waits for events and returns their number. `timeout` is in milliseconds; -1 waits without limit, 0 does not
+    /// wait.
     func wait(timeout: Int32) throws(SystemError) -> Int {
         Int(
             try Syscall.check("epoll_wait") {
@@ -143,7 +144,7 @@ final class Epoll {
             })
     }
 
-    /// The handler an event of the last wait is for, or nil where it left since.
+    /// Returns the handler of an event of the last wait; nil if its registration was removed meanwhile.
     func event(_ index: Int) -> (handler: any EventHandler, events: ReadyEvents)? {
         let word = larder_epoll_word(&events[index])
         let slot = Int(truncatingIfNeeded: word & 0xFFFF_FFFF)

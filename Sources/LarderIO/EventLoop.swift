@@ -1,22 +1,22 @@
-// A loop is one thread that waits for descriptors, timers and posted work, and runs each to its end. It never blocks
-// elsewhere. A turn: wait, tell the handlers of ready descriptors (at most a batch), run due timers, run the work that
-// was posted, and what that work adds, for so many rounds. What is added beyond waits for the next turn, so none of the
-// three starves another.
+// A loop is one thread that waits for descriptors, timers and posted work, and runs each to its end. It blocks nowhere
+// else. In each turn it waits, calls the handlers of ready descriptors (at most one batch), runs due timers, and runs
+// the posted work and, for a limited number of rounds, the work that this adds. Anything beyond waits for the next
+// turn, so none of the three starves another.
 //
-// It is also a Swift executor: a task with `executorPreference: loop` runs on this thread between the handlers, and so does an
-// actor with a `LoopSerialExecutor`.
+// A loop is also a Swift executor. A task with `executorPreference: loop` runs on this thread between the handlers, and
+// so does an actor with a `LoopSerialExecutor`.
 import Glibc
 import LarderCore
 
-/// One thread with an epoll instance. Members under "On the loop" may be used by that thread alone and trap elsewhere;
-/// `post` and what the two executors enqueue are the only ways in from another thread.
+/// One thread with an epoll instance. Members under "On the loop" may be used only on that thread, and trap elsewhere.
+/// Other threads reach it only through `post`, `stop` and the two executors.
 public final class EventLoop: TaskExecutor, Sendable {
-    /// Its number: part of every request id made here.
+    /// The loop's number, which is part of every request id made here.
     public let index: UInt16
     /// The thread's name, as debuggers show it.
     public let name: String
 
-    /// The clock of its timers. From any thread.
+    /// The clock of the loop's timers. May be read on any thread.
     public let clock: any TimeSource
 
     let mark = ThreadMark()
@@ -25,8 +25,8 @@ public final class EventLoop: TaskExecutor, Sendable {
     private let wakeup: Wakeup
     private let thread = Lock<SystemThread?>(nil)
 
-    /// Rounds of work between two looks at the descriptors. A request is a chain of short jobs of which each posts the
-    /// next: a look after every one of them would cost more than the job.
+    /// Rounds of work between two checks of the descriptors. A request is a chain of short jobs, each of which posts
+    /// the next. A check after every job would cost more than the job.
     private static let rounds = 32
 
     enum Work {
@@ -37,12 +37,12 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     private struct Inbox {
         var work: [Work] = []
-        /// The loop sleeps or is about to: whoever adds work wakes it, once.
+        /// The loop sleeps or is about to. The caller that adds work must wake it, once.
         var sleeps = false
         var stops = false
         var ended = false
 
-        /// Whether the loop must be woken for what was just added; whoever is told so does it.
+        /// Whether the caller must wake the loop for the work it just added. True for one caller only.
         mutating func wakes() -> Bool {
             defer { sleeps = false }
             return sleeps
@@ -50,10 +50,10 @@ public final class EventLoop: TaskExecutor, Sendable {
     }
 
     /// - Parameters:
-    ///   - name: "loop-0", "fetch"; the kernel keeps 15 bytes of it.
-    ///   - time: the clock behind `now` and timers. With any but the system's, whoever moves the clock posts to the
-    ///     loop afterwards: due timers then run.
-    ///   - wall: the clock behind `now` where it is another one than that of the timers.
+    ///   - name: the thread's name, such as "loop-0" or "fetch"; the kernel keeps 15 bytes of it.
+    ///   - time: the clock of timers and, by default, of `now`. A caller that moves a clock other than the system's
+    ///     must then post to the loop, so that due timers run.
+    ///   - wall: the clock of `now`, if it differs from that of the timers.
     public init(
         name: String, index: UInt16, time: any TimeSource = SystemTime(), wall: (any TimeSource)? = nil
     ) throws(SystemError) {
@@ -66,11 +66,11 @@ public final class EventLoop: TaskExecutor, Sendable {
     }
 
     deinit {
-        // Whoever stopped it without waiting leaves its thread to the system.
+        // The loop was stopped without `join()`. Detach its thread.
         thread.withLock({ thread in thread.take() })?.detach()
     }
 
-    /// Makes the thread. Once in a loop's life.
+    /// Starts the thread. Must be called once in a loop's life.
     public func start() throws(SystemError) {
         do throws(SystemThread.Failure) {
             let started = try SystemThread.start(named: name) { self.run() }
@@ -80,7 +80,7 @@ public final class EventLoop: TaskExecutor, Sendable {
         }
     }
 
-    /// Asks the thread to end after it has run what was posted. From any thread; later posts are dropped.
+    /// Asks the thread to end after it has run the posted work. May be called on any thread. Later posts are dropped.
     public func stop() {
         let wakes = inbox.withLock { inbox in
             inbox.stops = true
@@ -89,23 +89,23 @@ public final class EventLoop: TaskExecutor, Sendable {
         if wakes { wakeup.signal() }
     }
 
-    /// Waits until the thread has ended. Not from the loop itself, and only after `stop`.
+    /// Waits until the thread has ended. Must be called after `stop()`, and not on the loop itself.
     public func join() {
         precondition(!isCurrent, "a loop cannot wait for itself")
         thread.withLock({ thread in thread.take() })?.join()
     }
 
-    /// Runs the body on the loop, soon, after what was posted before by the same thread. From any thread.
+    /// Runs the body on the loop soon, after the work that the same thread posted before. May be called on any thread.
     public func post(_ job: @escaping @Sendable () -> Void) {
         enqueue(.closure(job))
     }
 
-    /// The loop whose thread this is, if any.
+    /// The loop that runs on the current thread, if any.
     public static var current: EventLoop? {
         pthread_getspecific(currentKey).map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Where each loop's thread keeps its loop, which lives for as long as the thread runs.
+    /// The thread-specific key of each thread's loop. The loop lives as long as its thread runs.
     private static let currentKey: pthread_key_t = {
         var key = pthread_key_t()
         let code = pthread_key_create(&key, nil)
@@ -113,10 +113,10 @@ public final class EventLoop: TaskExecutor, Sendable {
         return key
     }()
 
-    /// Whether this is the loop's thread.
+    /// Whether the current thread is the loop's.
     public var isCurrent: Bool { mark.isCurrent }
 
-    /// Traps on any other thread.
+    /// Traps unless called on the loop's thread.
     public func preconditionCurrent() {
         precondition(mark.isCurrent, "called away from its loop")
     }
@@ -146,20 +146,20 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     // MARK: On the loop
 
-    /// Watches a descriptor, which must not block. The handler is kept until `deregister`.
-    /// - Parameter exclusive: of several loops watching the same descriptor, wake few (EPOLLEXCLUSIVE).
+    /// Watches a descriptor, which must be non-blocking. The handler is kept until `deregister`.
+    /// - Parameter exclusive: whether few of several loops that watch the descriptor are woken (EPOLLEXCLUSIVE).
     public func register(
         _ descriptor: Int32, _ interest: Interest, exclusive: Bool = false, handler: any EventHandler
     ) throws(SystemError) -> Registration {
         try core.value.epoll.add(descriptor, interest, exclusive: exclusive, handler: handler)
     }
 
-    /// Changes what is told. Not for an exclusive registration (epoll_ctl(2)).
+    /// Changes the events that are reported. Not for an exclusive registration (epoll_ctl(2)).
     public func modify(_ registration: Registration, _ interest: Interest) throws(SystemError) {
         try core.value.epoll.modify(registration, interest)
     }
 
-    /// Ends the watch; to be called before the descriptor is closed. Events already fetched are dropped.
+    /// Ends the watch. Must be called before the descriptor is closed. Events already fetched are dropped.
     public func deregister(_ registration: Registration) {
         core.value.epoll.remove(registration)
     }
@@ -169,24 +169,24 @@ public final class EventLoop: TaskExecutor, Sendable {
         core.value.schedule(at: deadline, body)
     }
 
-    /// Drops a timer; nothing happens where it has run.
+    /// Cancels a timer. Does nothing if it has fired.
     public func cancel(_ timer: TimerToken) {
         core.value.timers.cancel(timer)
     }
 
-    /// Runs the body in the next turn, after those who wait have had theirs: how a handler with more to do gives way.
+    /// Runs the body in the next turn, after others have had theirs. A handler with more to do uses this to yield.
     public func soon(_ body: @escaping () -> Void) {
         core.value.soon.append(body)
     }
 
-    /// Reads the clock within a turn, before something that came after the turn began is answered by it.
+    /// Reads the clock within a turn. Needed before answering an event that came after the turn began.
     public func readClock() { core.value.readClock() }
 
-    /// The time read at the last wake, or by `readClock` since.
+    /// The time read at the last wake or by `readClock()` since.
     public var now: WallTime { core.value.now }
     public var monotonic: MonotonicTime { core.value.monotonic }
 
-    /// Descriptors watched beside the loop's own, and timers in force: for tests and the status page.
+    /// The watched descriptors, without the loop's own, and the timers in force. For tests and the status page.
     public var load: (descriptors: Int, timers: Int) { (core.value.epoll.count - 2, core.value.timers.count) }
 
     // MARK: The thread
@@ -204,7 +204,7 @@ public final class EventLoop: TaskExecutor, Sendable {
             if !core.work.isEmpty { performOwn(core) }
             let isIdle = core.work.isEmpty && core.soon.isEmpty
             let posted = inbox.withLock { inbox in
-                // Emptied only where there was something: to empty an array that is handed out makes a new one.
+                // Emptied only if there was something: emptying an array that is returned allocates a new one.
                 defer { if !inbox.work.isEmpty { inbox.work = [] } }
                 inbox.ended = isIdle && inbox.work.isEmpty && inbox.stops
                 inbox.sleeps = isIdle && inbox.work.isEmpty && !inbox.stops
@@ -212,7 +212,7 @@ public final class EventLoop: TaskExecutor, Sendable {
                 return inbox.work
             }
             if !posted.isEmpty {
-                // It may have come long after the turn began, and a deadline counts from when it was asked for.
+                // The work may have come long after the turn began, and its deadlines must count from now.
                 core.readClock()
                 perform(posted)
                 performOwn(core)
@@ -223,7 +223,7 @@ public final class EventLoop: TaskExecutor, Sendable {
         mark.clear()
     }
 
-    /// The work that the thread gave itself, and what that adds.
+    /// Runs the work that the thread gave itself, and the work that this adds, for at most `rounds` rounds.
     private func performOwn(_ core: LoopCore) {
         var round = 0
         while !core.work.isEmpty, round < Self.rounds {

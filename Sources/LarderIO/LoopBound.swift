@@ -1,9 +1,9 @@
-// State that one loop owns crosses `Sendable` borders inside a box that checks the thread on each access: the promise
-// the compiler is asked to believe is verified at run time. It is the only unchecked `Sendable` of this room.
+// A box for state that one loop owns. It crosses `Sendable` boundaries and checks the thread on each access, so the
+// promise given to the compiler is verified at run time. It is the only unchecked `Sendable` type of this target.
 import Glibc
 import Synchronization
 
-/// Which thread a loop runs on; none before it starts and after it ends.
+/// Records which thread a loop runs on; none before the loop starts and after it ends.
 final class ThreadMark: Sendable {
     private let thread = Atomic<UInt>(0)
 
@@ -14,14 +14,14 @@ final class ThreadMark: Sendable {
     func clear() { thread.store(0, ordering: .relaxed) }
 }
 
-/// A value that only its loop's thread may touch. Every access is checked and traps elsewhere.
+/// A value that only its loop's thread may touch. Every access is checked, and traps on another thread.
 ///
-/// The value is destroyed by whoever drops the last reference: it must not mind on which thread.
+/// The thread that drops the last reference destroys the value. Its destruction must be safe on any thread.
 public final class LoopBound<Value>: @unchecked Sendable {
     private let mark: ThreadMark
     private var stored: Value
 
-    /// May be made on any thread; the value must have no other owner.
+    /// May be called on any thread. The value must have no other owner.
     public init(_ value: sending Value, on loop: EventLoop) {
         self.mark = loop.mark
         self.stored = value
@@ -32,7 +32,7 @@ public final class LoopBound<Value>: @unchecked Sendable {
         self.stored = value
     }
 
-    /// The value, for the loop alone.
+    /// The value. Traps unless called on the loop.
     public var value: Value {
         get {
             precondition(mark.isCurrent, "touched away from its loop")

@@ -1,10 +1,10 @@
-// What a loop's thread owns: the epoll instance, the timers, the time of the last wake and the work that the thread
-// gave itself. Reached through a `LoopBound` only.
+// The state that a loop's thread owns: the epoll instance, the timers, the time of the last wake, and the work that the
+// thread gave itself. It is reached only through a `LoopBound`.
 import CLinux
 import Glibc
 import LarderCore
 
-/// An eventfd that ends a loop's wait. Edge-triggered, so its count is never read.
+/// An eventfd that ends a loop's wait. It is edge-triggered, so its count is never read.
 struct Wakeup: ~Copyable {
     let descriptor: Int32
 
@@ -22,31 +22,31 @@ struct Wakeup: ~Copyable {
     }
 }
 
-/// The thread's own state.
+/// The state of a loop's thread.
 final class LoopCore {
     let epoll: Epoll
     var timers = TimerHeap()
     var work: [EventLoop.Work] = []
-    /// Bodies of the thread's own for the next turn.
+    /// Bodies that the thread has put off until its next turn.
     var soon: [() -> Void] = []
     private(set) var now = WallTime(milliseconds: 0)
     private(set) var monotonic = MonotonicTime(nanoseconds: 0)
 
     private let time: any TimeSource
     private let wall: any TimeSource
-    /// A timerfd on CLOCK_BOOTTIME: unlike epoll's own timeout it counts the time the machine slept.
+    /// A timerfd on CLOCK_BOOTTIME. Unlike epoll's own timeout it counts the time that the machine slept.
     private let alarm: Int32
     private let keepsSystemTime: Bool
     private var armed = ArmedAlarm()
     private let ignored = Ignored()
     private let bell = Bell()
 
-    /// Stands behind the eventfd, whose only message is that the wait is over.
+    /// The handler of the eventfd, which only ends the wait.
     private final class Ignored: EventHandler {
         func ready(_ events: ReadyEvents) {}
     }
 
-    /// Stands behind the timerfd.
+    /// The handler of the timerfd.
     private final class Bell: EventHandler {
         var hasRung = false
         func ready(_ events: ReadyEvents) { hasRung = true }
@@ -66,7 +66,7 @@ final class LoopCore {
         Syscall.close(alarm)
     }
 
-    /// Runs what was put off until now.
+    /// Runs the bodies that were put off until now.
     func runSoon() {
         guard !soon.isEmpty else { return }
         let bodies = soon
@@ -74,7 +74,7 @@ final class LoopCore {
         for body in bodies { body() }
     }
 
-    /// The work the thread gave itself so far; what it gives itself from now on waits for the next turn.
+    /// Returns the work that the thread gave itself so far. Work that it adds later waits for the next call.
     func takeWork() -> [EventLoop.Work] {
         if work.isEmpty { return [] }
         defer { work = [] }
@@ -86,7 +86,7 @@ final class LoopCore {
         monotonic = time.monotonic()
     }
 
-    /// Waits, tells the handlers, runs what is due.
+    /// Waits, calls the handlers of ready descriptors, and runs due timers.
     func turn(waits: Bool) {
         let count: Int
         do {
@@ -102,7 +102,7 @@ final class LoopCore {
         runTimers()
     }
 
-    /// The alarm tells of timers by the system's clock; a clock set by hand has none.
+    /// With the system's clock the alarm reports due timers. With a clock that is set by hand no alarm is used.
     private var hasDueTimer: Bool {
         guard !keepsSystemTime, let deadline = timers.earliest else { return false }
         return deadline <= monotonic
@@ -121,7 +121,8 @@ final class LoopCore {
         }
         armed.passed(monotonic)
         guard timers.places > 0 else { return }
-        // A timer that sets another one due at once must not hold the loop: a turn runs no more than there were.
+        // A timer that sets another one due at once must not hold the loop. A turn runs at most as many timers as there
+        // were.
         var left = timers.count
         while left > 0, let body = timers.popDue(at: monotonic) {
             body()
@@ -130,13 +131,13 @@ final class LoopCore {
         arm()
     }
 
-    /// Sets the alarm where the next deadline is earlier than the one it is set for.
+    /// Sets the alarm if the next deadline is earlier than the one it is set for.
     private func arm() {
         guard keepsSystemTime, let earliest = timers.earliest, armed.isLater(than: earliest) else { return }
-        // Due already: no alarm need ring for what the next turn does, which then comes at once.
+        // The deadline has passed. Instead of an alarm, an empty body makes the next turn come at once.
         if earliest <= monotonic { return soon.append {} }
         guard let deadline = armed.set(for: earliest) else { return }
-        // Zero would disarm it.
+        // Zero would disarm the alarm.
         let nanoseconds = max(1, deadline.nanoseconds)
         var when = itimerspec()
         when.it_value.tv_sec = Int(nanoseconds / 1_000_000_000)
@@ -144,7 +145,7 @@ final class LoopCore {
         _ = timerfd_settime(alarm, Int32(TFD_TIMER_ABSTIME), &when, nil)
     }
 
-    /// Drops every handler and timer when the thread ends.
+    /// Drops all handlers and timers when the thread ends.
     func clear() {
         timers = TimerHeap()
         epoll.clear()

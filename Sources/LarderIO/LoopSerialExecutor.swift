@@ -1,8 +1,8 @@
-// An actor that lives on a loop names this executor as its own. It is another object than the loop, which executes tasks: a
-// task that prefers the loop then runs in no actor's isolation, and the runtime lets it go on in place where it would
-// otherwise leave that isolation by a job of its own each time.
+// The executor of an actor that runs on a loop. It is a separate object from the loop, which is a task executor. A task
+// that prefers the loop then runs in no actor's isolation, and the runtime can continue it in place; with one object,
+// leaving the actor's isolation would take a job of its own each time.
 
-/// The executor of actors whose thread is a loop's.
+/// The executor of actors that run on a loop's thread.
 public final class LoopSerialExecutor: SerialExecutor {
     public let loop: EventLoop
 

@@ -1,13 +1,13 @@
-// Waits of a task for a loop.
+// Lets a task wait for a loop.
 import LarderCore
 
 extension EventLoop {
-    /// Returns when the loop has had a turn.
+    /// Returns after the loop has run a turn.
     public func turn() async {
         await handover { (continuation: CheckedContinuation<Void, Never>) in post { continuation.resume() } }
     }
 
-    /// Suspends the caller for that long, on this loop's timers.
+    /// Suspends the caller for a duration, by this loop's timers.
     public func pause(for duration: Duration) async {
         await handover { (continuation: CheckedContinuation<Void, Never>) in
             post {

@@ -1,10 +1,10 @@
-// The other end of a connection, as far as the kernel tells it.
+// The other end of a connection, as far as the kernel reports it.
 
-/// Who sent a request.
+/// The sender of a request.
 public enum Peer: Sendable, Hashable {
-    /// Over TCP; the address where the kernel could still tell it.
+    /// A TCP client; the address is nil if the kernel could no longer report it.
     case tcp(Address?)
-    /// Over a Unix socket, with the user and process the kernel saw (SO_PEERCRED).
+    /// A client of a Unix socket, with the user and process that the kernel saw (SO_PEERCRED).
     case unix(uid: UInt32, pid: Int32)
     /// The daemon's own self-probe.
     case probe

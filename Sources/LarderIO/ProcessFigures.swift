@@ -1,21 +1,21 @@
-// What the kernel tells of this process (proc(5), clock(3), getrlimit(2)).
+// Figures that the kernel reports about this process (proc(5), clock(3), getrlimit(2)).
 import Glibc
 
-/// Figures of the process; nil where the kernel does not tell.
+/// Figures of the process. Each is nil if the kernel does not report it.
 public struct ProcessFigures: Sendable {
-    /// In user and system mode together.
+    /// Processor time in user and system mode together.
     public var processorSeconds: Double?
     public var residentBytes: Int?
     public var virtualBytes: Int?
     public var openDescriptors: Int?
-    /// The soft limit; nil also where there is none.
+    /// The soft limit; nil also if there is none.
     public var mostDescriptors: Int?
     public var threads: Int?
 
-    /// As they are now.
+    /// Reads the present figures.
     public static func read() -> ProcessFigures {
         var figures = ProcessFigures()
-        // Of all threads, in microseconds (POSIX, clock()).
+        // The time of all threads, in microseconds (POSIX, clock()).
         let processor = clock()
         if processor >= 0 { figures.processorSeconds = Double(processor) / 1e6 }
         var limit = rlimit()
@@ -31,13 +31,13 @@ public struct ProcessFigures: Sendable {
         return figures
     }
 
-    /// How many names a directory holds. Looking takes a descriptor for itself.
+    /// Counts the entries of a directory. Reading it opens one descriptor.
     private static func entries(of path: String) -> Int? {
         guard let directory = opendir(path) else { return nil }
         defer { closedir(directory) }
         var count = 0
         while let entry = readdir(directory) {
-            // "." and ".." are no entries.
+            // Skips "." and "..".
             if entry.pointee.d_name.0 != 0x2E { count += 1 }
         }
         return count

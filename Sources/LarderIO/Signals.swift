@@ -1,18 +1,18 @@
-// Signals arrive as readable events on a loop. They are blocked before any thread exists, so that no thread is ever
+// Delivers signals as readable events on a loop. They are blocked before any thread exists, so no thread is ever
 // interrupted by one.
 import CLinux
 import Glibc
 import LarderCore
 
-/// What to do with signals before the first thread.
+/// The signal setup of the process, to be done before the first thread.
 public enum Signals {
-    /// Signals that a `SignalSource` shall deliver: blocked here and in every thread made afterwards.
+    /// Blocks the signals that a `SignalSource` will deliver, here and in every thread made later.
     public static func block(_ numbers: [Int32]) {
         var set = signalSet(numbers)
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// A write to a closed pipe or past the file size limit is then an error of that write and not the end of all.
+    /// A write to a closed pipe or past the file size limit then fails with an error instead of ending the process.
     public static func ignoreWriteSignals() {
         larder_ignore_signal(SIGPIPE)
         larder_ignore_signal(SIGXFSZ)
@@ -26,14 +26,14 @@ public enum Signals {
     }
 }
 
-/// Delivers blocked signals to a loop, one call for each. Signals of the same number that come together are one.
+/// Delivers blocked signals to a loop, one call for each signal. Pending signals of the same number count as one.
 public final class SignalSource: EventHandler {
     private let descriptor: Int32
     private let handler: (Int32) -> Void
     private let loop: EventLoop
     private var registration: Registration?
 
-    /// On the loop. The numbers must have been blocked in every thread.
+    /// Must be called on the loop. The signals must be blocked in every thread.
     public init(_ numbers: [Int32], on loop: EventLoop, handler: @escaping (Int32) -> Void) throws(SystemError) {
         var set = Signals.signalSet(numbers)
         self.loop = loop
@@ -46,7 +46,7 @@ public final class SignalSource: EventHandler {
         Syscall.close(descriptor)
     }
 
-    /// Ends delivery. On the loop.
+    /// Ends delivery. Must be called on the loop.
     public func cancel() {
         if let registration { loop.deregister(registration) }
         registration = nil

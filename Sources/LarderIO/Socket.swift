@@ -1,10 +1,10 @@
-// Making, asking and configuring sockets. Every descriptor made here is closed on exec; those made for a loop do not
-// block.
+// Creates, queries and configures sockets. Every descriptor made here is closed on exec. Descriptors for a loop are
+// non-blocking.
 import CLinux
 import Glibc
 import LarderCore
 
-/// Who is at the other end of a Unix socket, as the kernel saw it when the connection was made (SO_PEERCRED).
+/// The process at the other end of a Unix socket, as the kernel saw it when the connection was made (SO_PEERCRED).
 public struct PeerCredentials: Sendable, Hashable {
     public let pid: Int32
     public let uid: UInt32
@@ -12,9 +12,10 @@ public struct PeerCredentials: Sendable, Hashable {
 }
 
 public enum Socket {
-    /// A listening socket for loops. A TCP port that is taken, or a Unix socket that answers, is an error: a second
-    /// daemon must not start beside the first. A Unix socket file that nobody listens on any more is replaced.
-    /// - Parameter unixMode: permissions of a Unix socket's file.
+    /// Creates a listening socket for loops. A TCP port in use, or a Unix socket on which another process listens, is
+    /// an error: a second daemon must not start beside the first. A Unix socket file on which nobody listens is
+    /// replaced.
+    /// - Parameter unixMode: the permissions of a Unix socket's file.
     public static func listen(
         on address: Address, backlog: Int32 = 1024, unixMode: UInt32 = 0o666
     ) throws(SystemError) -> Int32 {
@@ -36,7 +37,7 @@ public enum Socket {
         return descriptor
     }
 
-    /// Makes an inherited listening socket fit for loops.
+    /// Prepares an inherited listening socket for loops.
     public static func adopt(_ descriptor: Int32) throws(SystemError) {
         try Syscall.setCloseOnExec(descriptor)
         try Syscall.setNonBlocking(descriptor)
@@ -46,14 +47,14 @@ public enum Socket {
     private static func prepareListener(_ descriptor: Int32, listening: Bool, backlog: Int32) throws(SystemError) {
         switch localAddress(descriptor) {
         case .ipv4, .ipv6:
-            // Accepted sockets inherit it: one call here instead of one a connection.
+            // Accepted sockets inherit this option. One call here replaces one for each connection.
             try Syscall.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         case .unix, nil: break
         }
         if listening { _ = try Syscall.check("listen") { Glibc.listen(descriptor, backlog) } }
     }
 
-    /// Removes a socket file whose owner is gone.
+    /// Removes a socket file on which nobody listens.
     private static func removeDead(_ path: String) throws(SystemError) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
@@ -70,7 +71,7 @@ public enum Socket {
         throw SystemError(call: "bind", code: EADDRINUSE)
     }
 
-    /// A connected socket, for clients that may wait.
+    /// Returns a connected, blocking socket, for clients that may wait.
     public static func connect(to address: Address) throws(SystemError) -> Int32 {
         let descriptor = try open(address.family, SOCK_STREAM, blocking: true)
         do throws(SystemError) {
@@ -83,7 +84,8 @@ public enum Socket {
         return descriptor
     }
 
-    /// A socket on its way to a connection, for a loop: writable when it stands, or when it failed (`connectionError`).
+    /// Returns a socket that is connecting, for a loop. It becomes writable when it is connected or has failed
+    /// (`connectionError`).
     public static func beginConnecting(to address: Address) throws(SystemError) -> Int32 {
         let descriptor = try open(address.family, SOCK_STREAM, blocking: false)
         do throws(SystemError) {
@@ -97,7 +99,7 @@ public enum Socket {
         return descriptor
     }
 
-    /// Why the connection does not stand; nil where it does (SO_ERROR).
+    /// Why a connection failed; nil if it did not (SO_ERROR).
     public static func connectionError(_ descriptor: Int32) -> Int32? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -105,7 +107,7 @@ public enum Socket {
         return code == 0 ? nil : code
     }
 
-    /// Two ends of one connection inside this process. Neither blocks.
+    /// Returns the two ends of a connection inside this process. Both are non-blocking.
     public static func pair() throws(SystemError) -> (Int32, Int32) {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -113,12 +115,12 @@ public enum Socket {
         return (ends[0], ends[1])
     }
 
-    /// The address a socket is bound to: the port chosen where 0 was asked for.
+    /// The address that a socket is bound to. If port 0 was requested, this has the port that the kernel chose.
     public static func localAddress(_ descriptor: Int32) -> Address? {
         address { getsockname(descriptor, $0, $1) }
     }
 
-    /// The address at the other end.
+    /// The address of the other end.
     public static func peerAddress(_ descriptor: Int32) -> Address? {
         address { getpeername(descriptor, $0, $1) }
     }
@@ -134,17 +136,17 @@ public enum Socket {
         return result == 0 ? Address(storage: storage, length: length) : nil
     }
 
-    /// Who connected to a Unix socket; nil for any other kind.
+    /// The process that connected to a Unix socket; nil for any other kind of socket.
     public static func peerCredentials(_ descriptor: Int32) -> PeerCredentials? {
         var credentials = larder_ucred()
         var length = socklen_t(MemoryLayout<larder_ucred>.size)
         guard getsockopt(descriptor, SOL_SOCKET, larder_SO_PEERCRED, &credentials, &length) == 0 else { return nil }
-        // A TCP socket answers with nobody in particular.
+        // For a TCP socket the kernel gives no process and no user.
         guard credentials.pid != 0 || credentials.uid != UInt32.max else { return nil }
         return PeerCredentials(pid: credentials.pid, uid: credentials.uid, gid: credentials.gid)
     }
 
-    /// How long a blocking read may take before it fails with EAGAIN.
+    /// Sets how long a blocking read may take before it fails with EAGAIN.
     public static func setReceiveTimeout(_ descriptor: Int32, _ timeout: Duration) throws(SystemError) {
         var value = timeval()
         value.tv_sec = Int(timeout.components.seconds)

@@ -1,10 +1,10 @@
-// The only file that touches errno. Every call is retried on EINTR and reports its failure as a value that names it;
-// `close` is not retried, since Linux frees the descriptor first (close(2)).
+// The only file of this target that reads errno. Every call is retried on EINTR and reports its failure as a value that
+// names the call. `close` is not retried, because Linux frees the descriptor first (close(2)).
 import CLinux
 import Glibc
 import LarderCore
 
-/// A system call that failed: which, and with what code. Holds no address, path or content.
+/// A failed system call and its error code. Contains no address, path or content.
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The call's name, such as "bind".
     public let call: String
@@ -16,45 +16,45 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         self.code = code
     }
 
-    /// Why there is no thread.
+    /// The error of a thread that could not be started.
     public init(_ failure: SystemThread.Failure) {
         self.init(call: "pthread_create", code: failure.code)
     }
 
-    /// "bind: Address already in use".
+    /// The call and the system's text, such as "bind: Address already in use".
     public var description: String {
         var text = [CChar](repeating: 0, count: 128)
-        // The XSI form: fills the buffer and returns a code.
+        // The XSI version, which fills the buffer and returns a code.
         guard strerror_r(code, &text, text.count) == 0 else { return "\(call): error \(code)" }
         return "\(call): " + String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
 
-/// What became of reading or writing without waiting.
+/// The result of a non-blocking read or write.
 public enum Transfer: Sendable, Hashable {
-    /// So many bytes went; for a write it may be fewer than offered.
+    /// The number of bytes transferred. A write may transfer fewer than offered.
     case bytes(Int)
-    /// The peer sends no more (reading only).
+    /// The peer sends no more. Only for reads.
     case end
-    /// Nothing can be done now.
+    /// Nothing can be transferred now.
     case wouldBlock
-    /// The connection is of no more use; the `errno` value says why.
+    /// The connection is unusable. The value is the `errno`.
     case failed(Int32)
 }
 
-/// What became of accepting a connection.
+/// The result of accepting a connection.
 public enum Accepted: Sendable, Hashable {
     case connection(Int32)
     case none
-    /// No descriptors or memory left: wait before trying again.
+    /// No descriptor or memory is left. Wait before the next attempt.
     case exhausted
-    /// The connection went away, or a network error of its own: try the next (accept(2)).
+    /// The connection was lost, or had a network error of its own. Try the next (accept(2)).
     case lost
 }
 
-/// System calls as the house uses them.
+/// The system calls that Larder uses.
 public enum Syscall {
-    /// The call's result, or the error it set. Retried while interrupted.
+    /// Returns the call's result or throws its error. Retries while the call is interrupted.
     @inline(__always)
     static func check<Result: SignedInteger>(
         _ call: StaticString, _ body: () -> Result
@@ -79,18 +79,18 @@ public enum Syscall {
         }
     }
 
-    /// Reads from a socket what is there.
+    /// Reads the available bytes from a socket.
     public static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         transfer { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
     }
 
-    /// Writes to a socket what it takes; never raises SIGPIPE.
+    /// Writes to a socket as much as it takes. Never raises SIGPIPE.
     public static func send(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Transfer {
         if buffer.isEmpty { return .bytes(0) }
         return transfer { Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// Writes several pieces in one call, at most 64 of them; never raises SIGPIPE (hence sendmsg and not writev).
+    /// Writes at most 64 pieces in one call. Never raises SIGPIPE, which is why it uses sendmsg instead of writev.
     public static func send(_ descriptor: Int32, pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Transfer {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: 64) { vectors in
             let count = min(pieces.count, vectors.count)
@@ -107,18 +107,18 @@ public enum Syscall {
         }
     }
 
-    /// Reads from any descriptor what is there.
+    /// Reads the available bytes from any descriptor.
     public static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         transfer { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
     }
 
-    /// Writes to any descriptor what it takes.
+    /// Writes to any descriptor as much as it takes.
     public static func write(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Transfer {
         if buffer.isEmpty { return .bytes(0) }
         return transfer { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
     }
 
-    /// Takes a connection, non-blocking and closed on exec.
+    /// Accepts a connection. Its descriptor is non-blocking and closed on exec.
     public static func accept(_ listener: Int32) -> Accepted {
         while true {
             let descriptor = larder_accept4(listener, nil, nil)
@@ -132,12 +132,12 @@ public enum Syscall {
         }
     }
 
-    /// Whether a read, or an accept on a listening socket, would find something now, or within some milliseconds.
+    /// Whether a read, or an accept on a listening socket, would find something now or within the given milliseconds.
     public static func isReadable(_ descriptor: Int32, within milliseconds: Int32 = 0) -> Bool {
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
             let ready = poll(&poller, 1, milliseconds)
-            // A signal ends poll(2) early, and says nothing of the descriptor.
+            // A signal ends poll(2) early and says nothing about the descriptor.
             if ready < 0, errno == EINTR { continue }
             return ready > 0
         }
@@ -147,16 +147,16 @@ public enum Syscall {
         _ = Glibc.close(descriptor)
     }
 
-    /// Closes so that the peer reads an error and no end: for what must not look whole (TCP only; a Unix socket knows no
-    /// reset).
+    /// Closes a connection so that the peer reads an error instead of an end. Used if what was sent must not look
+    /// complete. TCP only; a Unix socket has no reset.
     public static func closeWithReset(_ descriptor: Int32) {
         var setting = linger(l_onoff: 1, l_linger: 0)
-        // Where it fails the peer reads an end: the descriptor is closed all the same.
+        // If this fails, the peer reads an end. The descriptor is closed all the same.
         _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &setting, socklen_t(MemoryLayout<linger>.size))
         close(descriptor)
     }
 
-    /// Ends the sending half: the peer reads the end after what was written.
+    /// Ends the sending direction. The peer reads the end after the data sent before.
     public static func shutdownWrite(_ descriptor: Int32) {
         _ = Glibc.shutdown(descriptor, Int32(SHUT_WR))
     }
@@ -178,7 +178,7 @@ public enum Syscall {
         }
     }
 
-    /// The number of descriptors this process may open, raised to its hard limit; the limit then in force.
+    /// Raises the limit of open descriptors to the hard limit. Returns the limit then in force, or 0 if it is unknown.
     @discardableResult
     public static func raiseOpenFiles() -> Int {
         var limit = rlimit()

@@ -1,15 +1,14 @@
-// The service manager's side of life: sockets it hands down (sd_listen_fds(3)), what it wants to hear (sd_notify(3)),
-// and the watchdog it keeps (sd_watchdog_enabled(3)). All of it is told through the environment, which comes in as a
-// value.
+// The interface to the service manager: inherited sockets (sd_listen_fds(3)), notifications (sd_notify(3)) and the
+// watchdog (sd_watchdog_enabled(3)). All of it is configured by the environment, which is passed in as a value.
 import CLinux
 import Glibc
 import LarderCore
 
-/// The datagram socket named by `$NOTIFY_SOCKET`.
+/// Sends notifications to the datagram socket named by `$NOTIFY_SOCKET`.
 public struct ServiceNotifier: Sendable {
     private let path: String
 
-    /// Nil where no service manager listens.
+    /// Nil if no service manager listens.
     public init?(environment: [String: String]) {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
             path.utf8.count < Address.maximumPath
@@ -17,12 +16,12 @@ public struct ServiceNotifier: Sendable {
         self.path = path
     }
 
-    /// How long a manager that reads nothing is waited for.
+    /// How long to wait for a manager that does not read.
     private static let patience = Duration.seconds(1)
 
     public func ready(status: String) { send("READY=1\nSTATUS=\(Self.line(status))") }
     public func stopping() { send("STOPPING=1") }
-    /// Never waits, so that a loop may call it: a manager whose queue is full has signs of life to read.
+    /// Never waits, so a loop may call it. If the manager's queue is full, it already holds signs of life.
     public func alive() { send("WATCHDOG=1", flags: Int32(MSG_DONTWAIT)) }
     public func status(_ text: String) { send("STATUS=\(Self.line(text))") }
 
@@ -30,8 +29,8 @@ public struct ServiceNotifier: Sendable {
         text.replacingControls(with: " ")
     }
 
-    /// Sends one message. Telling the manager is never worth failing for: what cannot be sent is dropped. Where the manager's queue is
-    /// full it waits for a second at most.
+    /// Sends one message. A message that cannot be sent is dropped, because no notification is worth a failure. If the
+    /// manager's queue is full, this waits for at most one second.
     public func send(_ message: String) { send(message, flags: 0) }
 
     private func send(_ message: String, flags: Int32) {
@@ -44,7 +43,8 @@ public struct ServiceNotifier: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { room in
             room.copyBytes(from: path.utf8)
-            // "@" stands for the NUL before a name in the abstract namespace, whose length counts.
+            // A leading "@" stands for the NUL byte of a name in the abstract namespace. The length of such a name
+            // counts.
             if path.hasPrefix("@") { room[0] = 0 }
         }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + path.utf8.count)
@@ -56,7 +56,7 @@ public struct ServiceNotifier: Sendable {
         }
     }
 
-    /// How often the manager wants a sign of life at the latest; nil where it keeps no watchdog over this process.
+    /// The longest interval between two signs of life; nil if the manager keeps no watchdog over this process.
     public static func watchdogInterval(environment: [String: String], pid: Int32 = getpid()) -> Duration? {
         guard let text = environment["WATCHDOG_USEC"], let microseconds = Int64(text), microseconds > 0 else {
             return nil
@@ -66,7 +66,7 @@ public struct ServiceNotifier: Sendable {
     }
 }
 
-/// A listening socket that was open when this process began.
+/// A listening socket that was open when this process started.
 public struct InheritedSocket: Sendable, Hashable {
     public let descriptor: Int32
     public let address: Address
@@ -76,10 +76,11 @@ public struct InheritedSocket: Sendable, Hashable {
         self.address = address
     }
 
-    /// Where the service manager puts the first one (SD_LISTEN_FDS_START).
+    /// The first descriptor that the service manager passes (SD_LISTEN_FDS_START).
     public static let firstDescriptor: Int32 = 3
 
-    /// The sockets meant for this process, each made fit for loops. What is no listening stream socket is left alone.
+    /// Returns the sockets passed to this process, prepared for loops. Descriptors that are not listening sockets are
+    /// left alone.
     public static func take(
         environment: [String: String], pid: Int32 = getpid(), first: Int32 = firstDescriptor
     ) -> [InheritedSocket] {

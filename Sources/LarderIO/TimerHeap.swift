@@ -1,17 +1,17 @@
-// Deadlines in order, as a value: the loop asks what is due and when to wake next. Equal deadlines come in the order in
-// which they were set.
+// The deadlines of a loop in order, as a value. The loop asks which timer is due and when to wake next. Timers with
+// equal deadlines fire in the order in which they were set.
 import LarderCore
 
-/// A timer that was set.
+/// Identifies a timer that was set.
 public struct TimerToken: Sendable, Hashable {
     let number: UInt64
 }
 
-/// A binary heap of deadlines. A cancelled timer leaves its place when it comes up, or when such places are the greater
-/// part of the heap: memory stays within a small multiple of the timers in force.
+/// A binary heap of deadlines. A cancelled timer keeps its place until it comes up, or until cancelled places are the
+/// greater part of the heap. Memory thus stays within a small multiple of the timers in force.
 ///
-/// The first place is always in force: what is cancelled there leaves at once. A loop asks for the earliest deadline twice in each
-/// turn, so the answer must not cost a look into the table.
+/// The first place is always in force, because a timer cancelled there leaves at once. A loop asks for the earliest
+/// deadline twice in each turn, so the answer must not cost a look into the table.
 struct TimerHeap {
     private struct Entry {
         var deadline: MonotonicTime
@@ -26,9 +26,9 @@ struct TimerHeap {
     private var bodies: [UInt64: () -> Void] = [:]
     private var next: UInt64 = 0
 
-    /// Timers in force.
+    /// The number of timers in force.
     var count: Int { bodies.count }
-    /// Places held, cancelled ones included.
+    /// The number of places, including cancelled timers.
     var places: Int { heap.count }
 
     mutating func insert(at deadline: MonotonicTime, _ body: @escaping () -> Void) -> TimerToken {
@@ -40,7 +40,7 @@ struct TimerHeap {
         return TimerToken(number: number)
     }
 
-    /// Whether it was still in force.
+    /// Cancels a timer. Returns whether it was still in force.
     @discardableResult
     mutating func cancel(_ token: TimerToken) -> Bool {
         guard bodies.removeValue(forKey: token.number) != nil else { return false }
@@ -56,10 +56,10 @@ struct TimerHeap {
         return true
     }
 
-    /// The earliest deadline in force.
+    /// The earliest deadline in force; nil if there is none.
     var earliest: MonotonicTime? { heap.first?.deadline }
 
-    /// Takes the earliest timer that is due.
+    /// Removes the earliest timer if it is due, and returns its body.
     mutating func popDue(at now: MonotonicTime) -> (() -> Void)? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         removeFirst()
@@ -68,7 +68,7 @@ struct TimerHeap {
         return body
     }
 
-    /// Removes from the front what is not in force.
+    /// Removes cancelled timers from the front.
     private mutating func dropCancelled() {
         while let first = heap.first, bodies[first.number] == nil { removeFirst() }
     }

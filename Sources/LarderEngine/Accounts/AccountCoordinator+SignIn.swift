@@ -1,11 +1,13 @@
-// A sign-in from the page that a person is sent to until its tokens are kept, and its end by hand. Each is known by a random
-// state that counts once (RFC 6749 §10.12).
+// A sign-in, from the page that a person is sent to until its tokens are stored, and signing out by hand. Each sign-in
+// is identified by a random state that is valid once (RFC 6749 §10.12).
 import LarderCore
 import LarderProviders
 
 extension AccountCoordinator {
-    /// A new sign-in: the page to send a person to.
-    /// - Throws: 409 where the application's id is not configured.
+    /// Begins a sign-in.
+    /// - Returns: the URL of the page to send the person to, when the sign-in expires, and whether its tokens can be
+    ///   renewed.
+    /// - Throws: 503 if the application's id is not configured.
     public func start(
         _ provider: String, type: SignInAbout.ResponseType
     ) throws(ClientFacingError) -> (url: String, expiresAt: WallTime, isRenewable: Bool) {
@@ -23,26 +25,26 @@ extension AccountCoordinator {
         return (url, now + SignInStates.lifetime, application.clientSecret != nil)
     }
 
-    /// What the landing page found.
+    /// The parameters that the API's redirect brought to the landing page.
     public enum Landing: Sendable {
         case tokens(GrantedTokens)
         case code(String)
-        /// The word of the API's own (RFC 6749 §4.1.2.1).
+        /// The error code that the API gave (RFC 6749 §4.1.2.1).
         case denied(String)
     }
 
     /// Ends a sign-in.
-    /// - Throws: 403 where the state is none of ours, is over or was used; the reason where the sign-in failed.
+    /// - Throws: 403 if the state is unknown, expired or already used; otherwise the reason why the sign-in failed.
     public func finish(_ provider: String, state: String, _ landing: Landing) async throws(ClientFacingError)
         -> AccountTokens
     {
         let now = time.wall()
-        // Taken back before anything else happens: whatever comes of it, it was its one use.
+        // The state is redeemed first. It counts as used however the sign-in ends.
         guard accounts[provider]?.states.redeem(state, now: now) == true else {
             countSignIn(provider, .unknownState)
             throw Self.unknownState
         }
-        // It is still under way for whoever waits for it.
+        // While the tokens are fetched, the sign-in still counts as pending in reports.
         accounts[provider]?.landing += 1
         defer { accounts[provider]?.landing -= 1 }
         let granted: GrantedTokens
@@ -73,8 +75,9 @@ extension AccountCoordinator {
         return tokens
     }
 
-    /// Forgets the tokens. The API knows no way to take them back; its own settings page does.
+    /// Forgets the tokens. The API offers no call that revokes them; a person can do so on the API's settings page.
     /// - Returns: whether somebody was signed in.
+    /// - Throws: 503 if the sign-out cannot be saved. It then lasts only until Larder starts again.
     public func signOut(_ provider: String) async throws(ClientFacingError) -> Bool {
         guard let standing = accounts[provider]?.state.standing else { return false }
         accounts[provider]?.state.signedOut()
@@ -104,7 +107,7 @@ extension AccountCoordinator {
     /// How a sign-in ended. The raw values are labels of its counter.
     private enum SignInEnd: String {
         case done, failed
-        /// It was not begun here, or too long ago.
+        /// The state was not issued by this daemon, or has expired.
         case unknownState
     }
 

@@ -1,24 +1,24 @@
-// The one owner of tokens: an actor on the home loop, so that a call gets its token where it
-// is sent. Tokens leave it in the fields of a call and into the state database, and nowhere else.
+// The only owner of tokens: an actor on the home loop. Calls get their token there, just before they are sent. Tokens
+// leave the actor only in the fields of a call and in the state database.
 import LarderCore
 import LarderIO
 import LarderProviders
 import LarderSettings
 import LarderStore
 
-/// By what a call speaks for an account: its fields, and which tokens they hold.
+/// What a call needs to act for an account: the fields to send, and the generation of the tokens in them.
 struct AccountPass: Sendable {
     var provider: String
-    /// Whose they are.
+    /// The account that the tokens belong to.
     var account: String
-    /// Secret; they take the place of the application's own credentials.
+    /// Secret. These fields replace the application's own credentials.
     var fields: HeaderFields
     var generation: UInt64
 }
 
-/// For whom a call is made. Its answer is kept for that account, so no other's token will do.
+/// The account that a call is made for. The answer is stored for this account, so no other account's token may be used.
 public struct AccountClaim: Sendable, Hashable {
-    /// Nil: nobody is signed in, and there is no answer without an account.
+    /// Nil if nobody is signed in and the request cannot be answered without an account.
     var account: String?
 }
 
@@ -26,7 +26,7 @@ public struct AccountClaim: Sendable, Hashable {
 public enum AccountStanding: Sendable, Hashable {
     case nobody
     case signedIn(String)
-    /// Somebody was, until the API refused to renew that.
+    /// Somebody was signed in until the API refused to renew the tokens.
     case refused
 
     init(_ standing: TokenState.Standing) {
@@ -38,27 +38,28 @@ public enum AccountStanding: Sendable, Hashable {
     }
 }
 
-/// What may be told of a sign-in.
+/// The state of a sign-in as routes report it.
 public struct AccountReport: Sendable {
-    /// Whether somebody is signed in.
+    /// Who is signed in, if anybody.
     public var standing: TokenState.Standing
-    /// Sign-ins that were begun and have not come to an end.
+    /// The number of sign-ins that have begun and not ended.
     public var pending: Int
-    /// Why the last one that came back failed.
+    /// When and why the last sign-in failed. A successful sign-in or a sign-out sets this to nil.
     public var lastFailure: (at: WallTime, detail: String)?
 }
 
-/// The one owner of accounts: sign-ins, their tokens and their renewal. An actor on the home loop.
+/// The only owner of accounts: sign-ins, their tokens and the renewal of tokens. An actor on the home loop.
 public actor AccountCoordinator {
     nonisolated let loop: EventLoop
     /// The home loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let executor: LoopSerialExecutor
 
-    /// Told of every change of standing, on the loop; empty until the routes are there.
+    /// Called on the loop at every change of standing. Nil until the daemon's wiring sets it.
     private nonisolated let listener = Lock<(@Sendable (String, AccountStanding) -> Void)?>(nil)
 
-    /// Has every change of a provider's standing told, on the home loop; one listener at a time.
+    /// Sets the listener, which is called on the home loop at every change of a provider's standing. It replaces the
+    /// previous listener.
     public nonisolated func listen(_ body: @escaping @Sendable (String, AccountStanding) -> Void) {
         listener.withLock { $0 = body }
     }
@@ -67,7 +68,7 @@ public actor AccountCoordinator {
         var application: SignInApplication
         var state: TokenState
         var states = SignInStates()
-        /// Sign-ins that have come back and whose tokens are being fetched.
+        /// The number of sign-ins that have come back and whose tokens are being fetched.
         var landing = 0
         var lastFailure: (at: WallTime, detail: String)?
         var renewal: Task<Void, Never>?
@@ -82,7 +83,7 @@ public actor AccountCoordinator {
     var accounts: [String: Account] = [:]
     private var isStopped = false
 
-    /// Without any account until `open` is called.
+    /// Creates a coordinator without accounts; `open` adds them.
     public init(
         loop: EventLoop, upstream: any Upstream, store: StateStore, secrets: SecretRegistry, time: any TimeSource,
         log: Logger, counters: CounterRegistry
@@ -99,8 +100,8 @@ public actor AccountCoordinator {
 
     // MARK: Settings
 
-    /// Takes the settings over; at first also what the last run left.
-    /// - Returns: who is signed in where.
+    /// Puts settings in force. The first call also loads the sign-ins that the last run saved.
+    /// - Returns: who is signed in, by provider.
     public func open(_ settings: Settings) async -> [String: AccountStanding] {
         for application in SignInApplication.all(settings) {
             let name = application.provider
@@ -128,26 +129,27 @@ public actor AccountCoordinator {
 
     // MARK: Calls
 
-    /// What a call for whoever is signed in is sent with; nil where nobody is. Tokens that are about to end are renewed
-    /// first, once for all who wait.
-    /// - Throws: where the sign-in is over, or is to be renewed and the API cannot be reached.
+    /// Returns the pass for a call as the signed-in account, or nil if nobody is signed in. Tokens that are about to
+    /// expire are renewed first, once for all waiting calls.
+    /// - Throws: if the sign-in is over, or if the tokens must be renewed and the API cannot be reached.
     func authorization(for provider: String) async throws(UpstreamFailure) -> AccountPass? {
         guard accounts[provider] != nil else { return nil }
         if case .signedOut = accounts[provider]?.state.standing { return nil }
         return try await pass(provider, afterRefusal: nil)
     }
 
-    /// The same for a call whose answer is kept for an account.
-    /// - Throws: also where that account is not the one that is signed in any more.
+    /// Returns the pass for a call whose answer is stored for the account in the claim.
+    /// - Throws: as above, and also if that account is no longer the one that is signed in.
     func authorization(for provider: String, _ claim: AccountClaim) async throws(UpstreamFailure) -> AccountPass {
         guard let pass = try await pass(provider, afterRefusal: nil) else { throw Self.signedOut(provider) }
         return try held(pass, by: claim.account)
     }
 
-    /// The API answered a call with that pass with 401 or 403: the tokens are renewed, once for all who wait.
-    /// - Returns: what to send the call with once more; nil where the refusal stands, since the tokens were renewed for
+    /// Renews the tokens after the API answered a call with this pass with 401 or 403. They are renewed once for all
+    /// waiting calls.
+    /// - Returns: the pass to send the call again with; nil if the refusal stands because the tokens were renewed for
     ///   the same reason a moment ago.
-    /// - Throws: also where another account was signed in meanwhile: the call is not for that one.
+    /// - Throws: as above, and also if another account was signed in meanwhile, since the call was not made for it.
     func rejected(_ refused: AccountPass) async throws(UpstreamFailure) -> AccountPass? {
         guard let pass = try await pass(refused.provider, afterRefusal: refused.generation) else { return nil }
         return try held(pass, by: refused.account)
@@ -166,7 +168,7 @@ public actor AccountCoordinator {
         _ provider: String, afterRefusal generation: UInt64?
     ) async throws(UpstreamFailure) -> AccountPass? {
         var generation = generation
-        // The second turn finds what the renewal has brought; a third would be a sign-in that came in between.
+        // The second round uses the result of the renewal. A third is needed only if a sign-in came in between.
         for _ in 0..<3 {
             switch step(provider, generation) {
             case .use(let tokens, let number):
@@ -199,7 +201,7 @@ public actor AccountCoordinator {
             } else {
                 accounts[provider]?.state.wanted(now: now)
             }
-        // Tokens that end and cannot be renewed end the sign-in by themselves.
+        // Expired tokens that cannot be renewed end the sign-in. That is a change of standing without a call.
         if before != accounts[provider]?.state.generation {
             announce(provider)
             Task { await self.save(provider) }
@@ -210,7 +212,7 @@ public actor AccountCoordinator {
     // MARK: Renewal
 
     private func begin(_ provider: String, _ tokens: AccountTokens, _ generation: UInt64) -> Task<Void, Never> {
-        // The renewal belongs to nobody who waits: whoever leaves, the others get it.
+        // The renewal is a task of its own. If a waiting caller leaves, the others still get its result.
         let task = Task(executorPreference: loop) { await self.renew(provider, tokens, generation) }
         accounts[provider]?.renewal = task
         return task
@@ -226,7 +228,7 @@ public actor AccountCoordinator {
                 accounts[provider]?.state.renewed(tokens.renewed(granted, now: now), of: generation, now: now) ?? false
             count(provider, .done)
             guard isCurrent else { return }
-            // Before anybody uses them: an API may take the old ones back at once.
+            // The new tokens are saved before any call uses them: an API may invalidate the old ones at once.
             await save(provider)
             log.info("sign-in renewed", ["provider": provider])
         case .refused(let detail):
@@ -273,7 +275,7 @@ public actor AccountCoordinator {
         }
     }
 
-    /// What may be told of a provider's sign-in; nil where it has none.
+    /// Returns the state of a provider's sign-in, or nil if the provider has no sign-in.
     public func report(_ provider: String) -> AccountReport? {
         guard let account = accounts[provider] else { return nil }
         let pending = accounts[provider]?.states.count(now: time.wall()) ?? 0
@@ -281,7 +283,7 @@ public actor AccountCoordinator {
             standing: account.state.standing, pending: pending + account.landing, lastFailure: account.lastFailure)
     }
 
-    /// Ends renewals under way, so that nobody waits for them. For the daemon's stop.
+    /// Cancels renewals under way, so that no call waits for them. Used when the daemon stops.
     public func shutDown() {
         isStopped = true
         for account in accounts.values { account.renewal?.cancel() }
@@ -294,7 +296,7 @@ public actor AccountCoordinator {
         listener.withLock { $0 }?(provider, AccountStanding(standing))
     }
 
-    /// Keeps what holds now. The state's thread takes these in their order, so the last one is what stays.
+    /// Saves the present standing. The state database's thread takes these writes in order, so the last one stays.
     @discardableResult
     func save(_ provider: String) async -> Bool {
         guard let standing = accounts[provider]?.state.standing else { return true }
@@ -308,7 +310,7 @@ public actor AccountCoordinator {
         }
     }
 
-    /// No upstream's text repeats the tokens that hold now.
+    /// Registers the present tokens as secrets, so that no text from an upstream repeats them.
     private func hide(_ provider: String) {
         guard case .signedIn(let tokens) = accounts[provider]?.state.standing else {
             return secrets.setTokens([], of: provider)
@@ -316,7 +318,7 @@ public actor AccountCoordinator {
         secrets.setTokens([tokens.access, tokens.refresh].compactMap { $0 }, of: provider)
     }
 
-    /// How a renewal ended. The raw values are labels of its counter.
+    /// The outcome of a renewal. The raw values are labels of its counter.
     private enum RenewalEnd: String {
         case done, refused, failed
     }

@@ -1,13 +1,13 @@
-// Which requests speak for the account that is signed in, and what that does to their keys. Keys and claims come from one
-// snapshot, so an answer is never kept for another account than it was asked for.
+// Which requests act for the signed-in account, and how that changes their cache keys. Keys and claims come from the
+// same snapshot, so an answer is never stored for an account other than the one it was requested for.
 import LarderCache
 import LarderCore
 import LarderProviders
 import LarderSettings
 
 extension ConfiguredProvider {
-    /// For whom a request is made; nil for everybody, with the application's own key. A client that brings its own
-    /// credentials, since Larder has none, speaks for itself.
+    /// Returns the account that a request is made for, or nil if it is made with the application's own key for
+    /// everybody. Also nil if Larder has no key: such a client brings its own credentials.
     public func claim(for request: UpstreamRequest) -> AccountClaim? {
         guard let signIn = about.signIn, settings.key != nil else { return nil }
         switch (signIn.use(of: request), standing) {
@@ -18,8 +18,8 @@ extension ConfiguredProvider {
         }
     }
 
-    /// For whom something is changed there: for the account, where one is signed in. Where the sign-in has ended by itself
-    /// the call fails and says so: a person who signed in does not expect to act as nobody.
+    /// The account that a change at the API is made for, or nil if nobody is signed in. If the sign-in has ended by
+    /// itself, the call fails: a person who signed in does not expect to act anonymously.
     public var claimForChanges: AccountClaim? {
         guard about.signIn != nil, settings.key != nil else { return nil }
         return switch standing {
@@ -29,7 +29,8 @@ extension ConfiguredProvider {
         }
     }
 
-    /// The part of a key that keeps an account's answers apart; empty for what is everybody's.
+    /// The part of a cache key that separates the answers of one account from others; empty for answers that everybody
+    /// shares.
     func accountIdentity(_ request: UpstreamRequest) -> Bytes {
         guard let account = claim(for: request)?.account else { return [] }
         return Digest(of: Bytes(text: "account:\(account)")).bytes
@@ -37,8 +38,8 @@ extension ConfiguredProvider {
 }
 
 extension Engine {
-    /// Somebody signed in or out. Stored answers have other keys from now on; what is ready in memory is found by its
-    /// target alone, so it goes.
+    /// Somebody signed in or out. From now on, stored answers have other cache keys. Answers kept ready in memory are
+    /// found by their target alone, so they are dropped.
     public func accountChanged(_ provider: String, _ standing: AccountStanding) {
         replace { current in
             var standings = current.standings

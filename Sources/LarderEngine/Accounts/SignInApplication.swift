@@ -1,5 +1,5 @@
-// The user's own application at an API that has a sign-in: where it sends people, and by what its calls for tokens are
-// made. Made from one snapshot of settings.
+// The user's registered application at an API with a sign-in: where people are sent to sign in, and how token requests
+// are made. Each value is made from one snapshot of settings.
 import LarderCore
 import LarderProviders
 import LarderSettings
@@ -7,16 +7,16 @@ import LarderSettings
 struct SignInApplication: Sendable {
     var provider: String
     var signIn: SignInAbout
-    /// The API's host, without the prefix of its other paths.
+    /// The URL of the API's host, without the path prefix of its other requests.
     var root: String
     var clientID: String?
     var clientSecret: String?
     var deadline: Duration
 
-    /// An answer with tokens is some hundred bytes.
+    /// The limit of a token response, in bytes. A real one has a few hundred.
     static let maxAnswer = 64 << 10
 
-    /// One for each provider that has a sign-in.
+    /// Returns one application for each enabled provider that has a sign-in.
     static func all(_ settings: Settings) -> [SignInApplication] {
         ProviderRegistry.builtIn.map(\.about).compactMap { about in
             guard let signIn = about.signIn, let own = settings.providers[about.name], own.enabled else { return nil }
@@ -26,9 +26,9 @@ struct SignInApplication: Sendable {
         }
     }
 
-    /// The call for tokens; nil where the application's id or secret is missing. Its body is secret: no part of an order
-    /// is ever logged, and an error of the fetcher names the origin alone. It is no call of the provider's budget, since
-    /// these cost no credits, and is never sent twice: a second one could find its grant used up.
+    /// Returns the token request, or nil if the application's id or secret is missing. Its body is secret: no part of
+    /// an order is ever logged, and fetcher errors name only the origin. It takes no call from the provider's budget,
+    /// since it costs no credits. It is never retried: the first attempt may have used up its grant.
     func order(_ grant: TokenGrant) -> FetchOrder? {
         guard let clientID, let clientSecret else { return nil }
         return FetchOrder(

@@ -1,44 +1,44 @@
-// What lies between a question and an answer: entries, flights, calls to upstreams, accounts. It knows no route and no
-// server; `DaemonParts` has what serves clients.
+// The parts that turn a question into an answer: entries, flights, upstream calls and accounts. The engine knows no
+// route and no server; `DaemonParts` holds what serves clients.
 import LarderCache
 import LarderCore
 import LarderIO
 import LarderProviders
 import LarderSettings
 
-/// The parts by which questions are answered. Immutable but for the snapshot, which is replaced whole.
+/// The engine of one daemon. Immutable except for the snapshot, which is replaced as a whole.
 public final class Engine: Sendable {
-    /// Memory and database as one.
+    /// The memory tier and the database behind one interface.
     public let cache: EntryCache
-    /// Fetches under way.
+    /// The fetches under way.
     public let flights: FlightCoordinator
-    /// Every call to a provider.
+    /// Makes every call to a provider.
     public let upstream: UpstreamClient
-    /// Who is signed in where.
+    /// Sign-ins and their tokens.
     public let accounts: AccountCoordinator
-    /// Where large answers are worked on, away from the loops.
+    /// Runs the processing of large answers away from the loops.
     public let compute: ComputeGate
-    /// The room of bodies that are held whole.
+    /// The memory budget of bodies that are held whole.
     public let bodies: BodyMemory
-    /// Makes and reads the handles of artwork.
+    /// Signs and verifies artwork handles.
     public let signer: ArtworkSigner
     /// All counters of the process.
     public let counters: CounterRegistry
-    /// Where the engine says what went wrong.
+    /// The log of the engine's failures and events.
     public let log: Logger
-    /// Both clocks.
+    /// The wall clock and the monotonic clock.
     public let time: any TimeSource
-    /// What was dealt from each pool lately.
+    /// The answers recently dealt from each pool.
     let pools = Lock(PoolRounds())
-    /// Stored answers that answer other queries of their path.
+    /// Stored answers that also answer other queries of their path (No-Vary-Search).
     let searchVariances: SearchVariances
-    /// Sessions of typing.
+    /// Sessions of a user who types a search.
     public let sessions: SessionCoordinator
-    /// What is refreshed when a provider is back.
+    /// Refreshes entries when a provider is reachable again.
     public let refreshes: RefreshCoordinator
     private let current: Lock<Snapshot>
 
-    /// Makes the parts that nobody else needs, and puts the snapshot in force.
+    /// Creates the engine's own parts (sessions, refreshes, pools) and puts the snapshot in force.
     public init(
         snapshot: Snapshot, cache: EntryCache, flights: FlightCoordinator, upstream: UpstreamClient,
         accounts: AccountCoordinator,
@@ -65,11 +65,11 @@ public final class Engine: Sendable {
         cache.change { snapshot.mark(signer) }
     }
 
-    /// The settings in force. A request takes it once and keeps it to its end.
+    /// The settings in force. A request takes the snapshot once and keeps it to its end.
     public var snapshot: Snapshot { current.withLock { $0 } }
 
-    /// Other settings, or another account, take the place of the present ones. Made under the lock, so that of two such
-    /// changes at once neither is lost; both are rare.
+    /// Replaces the snapshot when settings or an account change. The change runs under the lock, so neither of two
+    /// concurrent changes is lost. Both kinds of change are rare.
     @discardableResult
     public func replace(_ change: (Snapshot) -> Snapshot) -> Snapshot {
         current.withLock { current in
@@ -81,30 +81,30 @@ public final class Engine: Sendable {
         }
     }
 
-    /// One more answer of a provider's data.
+    /// Counts one answer of a provider's data by its outcome.
     public func count(_ outcome: CacheOutcome, of provider: String) {
         counters.cell(EngineCounters.outcomes, provider, outcome.rawValue).add()
     }
 
-    /// One more question to a provider without an answer.
+    /// Counts one question to a provider that got no answer.
     public func countFailure(_ provider: String) {
         count(.none, of: provider)
     }
 
-    /// For whom what is stored was searched. The raw values are labels of `larder_local_answers_total`.
+    /// Why stored results were searched. The raw values are labels of `larder_local_answers_total`.
     public enum LocalUse: String, Sendable {
-        /// A client asked for what is stored.
+        /// A client asked for stored results.
         case asked
-        /// A source is down.
+        /// A source is down, and stored results stand in for it.
         case standIn
     }
 
-    /// How such a search ended.
+    /// The outcome of a search of stored results.
     public enum LocalEnd: String, Sendable {
         case results, noResults, failed
     }
 
-    /// One more search of what is stored.
+    /// Counts one search of stored results.
     public func countLocal(_ use: LocalUse, _ end: LocalEnd) {
         counters.cell(EngineCounters.localAnswers, use.rawValue, end.rawValue).add()
     }

@@ -1,13 +1,13 @@
-// What the engine counts. Labels are names from the configuration and words of fixed sets only, never of a request.
+// The engine's counters. Labels are names from the configuration or words of fixed sets, never text of a request.
 import LarderCore
 
-/// The families of the engine's counters; what each counts is its help text.
+/// The families of the engine's counters. The help text of each says what it counts.
 public enum EngineCounters {
     /// Answers by provider and outcome.
     public static let outcomes = MetricFamily(
         "larder_cache_total", help: "Answers of a provider's data by how they came to be.",
         labels: ["provider", "outcome"])
-    /// Calls by provider and what came of them.
+    /// Calls sent, by provider and result.
     public static let upstreamCalls = MetricFamily(
         "larder_upstream_calls_total", help: "Calls sent to a provider, by what came of them.",
         labels: ["provider", "class"])

@@ -1,29 +1,29 @@
-// The providers as the configuration makes them: one immutable value, replaced whole when settings are read again.
+// The configured providers: one immutable value, replaced as a whole when the settings are read again.
 import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderProviders
 import LarderSettings
 
-/// One provider with its settings: knows its rules, its keys and how to order a fetch. A class, since every request hands
-/// it on several times, and copying so many texts each time would cost more than the request.
+/// One provider with its settings. It makes freshness rules, cache keys and fetch orders. It is a class because each
+/// request passes it on several times, and copying its many strings each time would cost more than the request.
 public final class ConfiguredProvider: Sendable {
-    /// What it is asked and how its answers are read.
+    /// The API's questions and how its answers are read.
     public let provider: any Provider
-    /// The provider's own facts, which it would hand out as a copy each time.
+    /// The provider's description, stored here because `provider.about` makes a copy at each use.
     public let about: ProviderAbout
-    /// Its settings in this snapshot.
+    /// The provider's settings in this snapshot.
     public let settings: ProviderSettings
-    /// Where its pictures may come from.
+    /// The hosts that its artwork may come from.
     public let imageHosts: ImageHosts
-    /// The fields that speak to this cache beside `Cache-Control`, the nearest first (RFC 9213 §2).
+    /// The targeted fields that this cache obeys before `Cache-Control`, most specific first (RFC 9213 §2).
     let targets: [String]
-    /// Who is signed in there.
+    /// Who is signed in at the provider.
     let standing: AccountStanding
     private let jitterPercent: Int
-    /// For the shared tier, see there.
+    /// What answers in the shared tier depend on besides their key; see `scope(_:normaliser:retention:)`.
     let sharedScope: Digest
-    /// The bases of requests and of searches, read once: every order compares redirects with one of them.
+    /// The parsed base URLs of ordinary requests and of searches. Every order compares redirects with one of them.
     private let bases: (usual: HTTPURL?, search: HTTPURL?)
 
     init(
@@ -45,17 +45,18 @@ public final class ConfiguredProvider: Sendable {
         bases = (HTTPURL(settings.baseURL), HTTPURL(settings.searchURL ?? settings.baseURL))
     }
 
-    /// As in the configuration and in paths.
+    /// The name used in the configuration and in paths.
     public var name: String { settings.name }
-    /// Configured by the user and not built in.
+    /// Whether the user configured this provider, as opposed to a built-in one.
     public var isPassthrough: Bool { settings.isPassthrough }
 
-    /// Whether it may be called at all; a provider that needs a key has one, and so has one for which a key's file is named.
+    /// Whether the provider may be called. It must be enabled, have a key if it needs one, and have no problem with its
+    /// key file.
     public var isConfigured: Bool {
         settings.enabled && settings.keyFileProblem == nil && (!about.needsKey || settings.key != nil)
     }
 
-    /// The error of a request that names it while it is not configured.
+    /// The error for a request to this provider while it is not configured.
     public var notConfigured: UpstreamFailure {
         if settings.enabled, let problem = settings.keyFileProblem {
             return UpstreamFailure(
@@ -70,17 +71,17 @@ public final class ConfiguredProvider: Sendable {
         return UpstreamFailure(provider: name, failure: .notConfigured, detail: detail)
     }
 
-    /// Which of its hosts a request is for.
+    /// Returns the base URL of the host that serves a path.
     private func base(of path: String) -> String {
         about.isSearch(path: path) ? settings.searchURL ?? settings.baseURL : settings.baseURL
     }
 
-    /// The absolute URL of a request to it.
+    /// Returns the absolute URL of a request to this provider.
     public func url(_ request: UpstreamRequest) -> String {
         about.url(base: base(of: request.path), request: request)
     }
 
-    /// How long answers of an endpoint stay fresh, and by whose rules.
+    /// Returns the freshness rule of an endpoint: lifetimes, and whether RFC 9111 or the configuration decides.
     public func rule(for endpoint: String) -> FreshnessRule {
         var rule = FreshnessRule(
             semantics: settings.semantics == .rfc ? .rfc : .ttl,
@@ -96,14 +97,15 @@ public final class ConfiguredProvider: Sendable {
         return rule
     }
 
-    /// How stored answers of an endpoint are judged.
+    /// Returns the judge of an endpoint's stored answers.
     public func judge(for endpoint: String) -> ReuseJudge {
         .configured(rule(for: endpoint), staleWhileRefresh: settings.staleWhileRefresh)
     }
 
-    /// The raw entry of a canonical request. The base URL is part of it: another origin is another resource.
-    /// Of a pass-through provider all spellings of a URL have one key (RFC 9110 §4.2.3): what changes one changes all.
-    /// - Parameter content: what stands for the request's content, where that is a part of the question.
+    /// Returns the key of a canonical request's raw entry. The base URL is part of the key, since another origin is
+    /// another resource. For a pass-through provider all equivalent spellings of a URL have one key (RFC 9110 §4.2.3),
+    /// so a change to one applies to all.
+    /// - Parameter content: identifies the request's content if the content is part of the question.
     public func rawKey(
         _ request: UpstreamRequest, variant: String? = nil, content: String? = nil, identity: Bytes = []
     ) -> CacheKey {
@@ -117,13 +119,13 @@ public final class ConfiguredProvider: Sendable {
             ] + (content.map { [KeyParameter("content", $0)] } ?? []), identity: identity)
     }
 
-    /// The key of the raw entry that a URL names; nil where it is not below one of this provider's bases.
+    /// Returns the key of the raw entry for a URL, or nil if the URL is not below one of this provider's bases.
     public func rawKey(url: HTTPURL) -> CacheKey? { request(url: url).map { rawKey($0) } }
 
-    /// The request that a URL names; nil where it is not below one of this provider's bases.
+    /// Returns the request for a URL, or nil if the URL is not below one of this provider's bases.
     public func request(url: HTTPURL) -> UpstreamRequest? {
         for base in settings.baseURLs {
-            // Below the same stand-in both hosts may lie: then the path says which of them it is.
+            // Both bases may be the same stand-in server. The path then decides which base the request belongs to.
             if let request = Self.request(url, below: base), self.base(of: request.path) == base { return request }
         }
         return nil
@@ -141,8 +143,8 @@ public final class ConfiguredProvider: Sendable {
         return UpstreamRequest(path: path, query: query)
     }
 
-    /// The normalised entry of an endpoint. Another version of the normaliser, or another signing key in the artwork
-    /// handles it holds, makes another answer.
+    /// Returns the key of an endpoint's normalised entry. The key includes the normaliser's version and the signing key
+    /// of the artwork handles in the entry, since both change the answer.
     public func normalisedKey(_ endpoint: Endpoint, signer: ArtworkSigner) -> CacheKey {
         CacheKey(
             layer: .normalised, provider: name, endpoint: endpoint.name,
@@ -152,10 +154,11 @@ public final class ConfiguredProvider: Sendable {
             ] + endpoint.parameters, identity: accountIdentity(endpoint.upstream))
     }
 
-    /// What stands for a signing key in the keys of what holds its handles.
+    /// Returns the text that identifies a signing key in the cache keys of entries that hold its handles.
     static func mark(of signer: ArtworkSigner) -> String { signer.handle(provider: "", url: "").suffix(12).description }
 
-    /// The order for a request of ours: fixed fields only, our own key, redirects followed to public hosts.
+    /// Returns the order for a request that Larder makes itself: fixed fields, Larder's own key, and redirects to
+    /// public hosts.
     public func order(_ request: UpstreamRequest, settings whole: Settings) -> FetchOrder {
         var fields = request.fields
         if !fields.contains("Accept") { fields.set("Accept", "application/json") }
@@ -168,7 +171,7 @@ public final class ConfiguredProvider: Sendable {
             addresses: .configured, maxBody: Int(clamping: whole.fetch.maxBody),
             deadline: settings.deadline ?? whole.fetch.deadline,
             maxRedirects: 3,
-            // A retry of the fetcher's own would be a call that no budget counted.
+            // A retry by the fetcher would be a call that no budget counted.
             mayRetry: settings.rate == nil && settings.quota == nil,
             permits: { url in
                 if TakenOverHosts.contains(url: url) { return nil }
@@ -182,11 +185,11 @@ public final class ConfiguredProvider: Sendable {
 
 /// All providers of one configuration.
 public struct ProviderSet: Sendable {
-    /// Every provider, those that are off included.
+    /// Every provider, including disabled ones.
     public let all: [ConfiguredProvider]
     private let byName: [String: Int]
 
-    /// - Parameter standings: who is signed in at which provider.
+    /// - Parameter standings: who is signed in, by provider.
     init(_ settings: Settings, standings: [String: AccountStanding] = [:]) {
         var all: [ConfiguredProvider] = []
         for provider in ProviderRegistry.builtIn {
@@ -212,11 +215,11 @@ public struct ProviderSet: Sendable {
         self.byName = byName
     }
 
-    /// A provider by its name or a short form of it.
+    /// Returns the provider with this name or short name.
     public func named(_ name: String) -> ConfiguredProvider? {
         byName[name].map { all[$0] }
     }
 
-    /// Those that a search may ask.
+    /// The providers that a search may ask.
     public var searchable: [ConfiguredProvider] { all.filter { !$0.isPassthrough } }
 }

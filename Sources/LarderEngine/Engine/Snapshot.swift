@@ -1,14 +1,14 @@
-// The settings in force and what is made from them.
+// The settings in force and the values made from them.
 import LarderProviders
 import LarderSettings
 
-/// Settings and what is made from them, swapped as one. A class, since every request takes it.
+/// Settings and the values made from them, replaced together. A class, because every request takes it.
 public final class Snapshot: Sendable {
     /// The settings as they were read.
     public let settings: Settings
-    /// The providers as these settings have them.
+    /// The providers that these settings configure.
     public let providers: ProviderSet
-    /// Who is signed in where: keys say for whom an answer is, so this changes with the snapshot only.
+    /// Who is signed in, by provider. Cache keys depend on the account, so standings change only with the snapshot.
     public let standings: [String: AccountStanding]
 
     /// - Parameter standings: who is signed in, by provider.

@@ -1,9 +1,9 @@
-// A name that no provider has: the answer names the one that was probably meant, and lists what there is.
+// The error for an unknown provider name. It suggests the most similar known name and lists all of them.
 import LarderCore
 import LarderSettings
 
 extension ClientFacingError {
-    /// 404 for a provider named in a path.
+    /// The 404 problem for an unknown provider in a path.
     public static func unknownProvider(
         _ name: String, among known: [String], parameter: String = "provider"
     ) -> ClientFacingError {
@@ -13,7 +13,7 @@ extension ClientFacingError {
     }
 }
 
-/// The sentence about a name that nothing has.
+/// The sentence about an unknown name.
 public enum UnknownProvider {
     /// - Parameter what: "provider" or "source".
     public static func sentence(_ what: String, _ name: String, among known: [String]) -> String {

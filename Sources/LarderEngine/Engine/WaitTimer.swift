@@ -1,5 +1,5 @@
-// The timer that looks whether a wait has ended. It belongs to one loop and ends with the wait: thousands of hits on flights
-// would else leave thousands of timers behind, each for as long as its asker would have waited.
+// The timer that checks whether a wait has ended. It belongs to one loop and is cancelled with the wait. Otherwise
+// thousands of flight joins would leave thousands of timers, each for as long as its waiter could have waited.
 import LarderCore
 import LarderIO
 
@@ -11,7 +11,8 @@ final class WaitTimer: Sendable {
     }
     private let state = Lock(State())
 
-    /// Sets it, in place of one that has run. On the loop. Nothing is set where the wait is over.
+    /// Sets the timer, in place of one that has fired. Must be called on the loop. If the wait is over, no timer stays
+    /// set.
     func set(at end: MonotonicTime, on loop: EventLoop, _ look: @escaping @Sendable () -> Void) {
         let token = loop.schedule(at: end, look)
         let isOver = state.withLock { state in
@@ -21,7 +22,7 @@ final class WaitTimer: Sendable {
         if isOver { loop.cancel(token) }
     }
 
-    /// The wait is over. On any thread.
+    /// Ends the wait and cancels the timer. May be called on any thread.
     func end() {
         let (token, loop) = state.withLock { state in
             defer { (state.isOver, state.token, state.loop) = (true, nil, nil) }

@@ -1,23 +1,24 @@
-// One source of events and any number of readers. The feed keeps the last few events, once for all; a reader has a place
-// among them. So a slow reader costs no memory: what is forgotten before its turn it does not get, and that is counted.
+// One source of events and any number of readers. The feed keeps the last few events once; each reader has a place
+// among them. A slow reader therefore costs no memory: it misses the events that were dropped before its turn, and a
+// counter counts them.
 import LarderCore
 import LarderHTTP
 
 /// A broadcast of events in order.
 public final class EventFeed: Sendable {
-    /// Where a reader begins that names no event it has seen.
+    /// The start of a reader that names no event it has seen.
     public enum Start: Sendable {
-        /// With the oldest event that is kept.
+        /// The oldest event that is kept.
         case oldest
-        /// With the next one.
+        /// The next event that is posted.
         case next
     }
 
     struct Subscription {
-        /// The number of the event it gets next.
+        /// The number of the next event that the reader gets.
         var place: UInt64
         var waiter: CheckedContinuation<Void, Never>?
-        /// What it gets before any event.
+        /// Text that the reader gets before any event.
         var greeting: Bytes
         var quietTicks = 0
         var needsBeat = false
@@ -25,7 +26,7 @@ public final class EventFeed: Sendable {
     }
 
     struct State {
-        /// The events that are kept, as text; the first has the number `first`.
+        /// The kept events as text. The first has the number `first`.
         var events: [Bytes] = []
         var first: UInt64 = 1
         var isFinished = false
@@ -43,7 +44,7 @@ public final class EventFeed: Sendable {
         }
     }
 
-    /// A word for the counters: "search", "provider", "upload".
+    /// The feed's label in counters: "search", "provider" or "upload".
     let name: String
     private let keep: Int
     private let epoch: String
@@ -53,9 +54,9 @@ public final class EventFeed: Sendable {
     fileprivate let state = Lock(State())
 
     /// - Parameters:
-    ///   - keep: events that a late or slow reader still gets, at least one.
-    ///   - epoch: begins every id, so that an id of another feed at the same place is known for what it is: for feeds
-    ///     that a restart begins anew.
+    ///   - keep: the number of events kept for late or slow readers; at least 1.
+    ///   - epoch: the prefix of every event id, for feeds that start over when the daemon restarts. An id of another
+    ///     feed at the same place is then recognised as foreign.
     public init(_ name: String, streams: EventStreams, keeping keep: Int, epoch: String = "") {
         self.name = name
         self.keep = max(1, keep)
@@ -65,7 +66,7 @@ public final class EventFeed: Sendable {
         dropped = streams.cell(EventCounters.dropped, name)
     }
 
-    /// Tells everyone. After the end nothing is told.
+    /// Posts an event to all readers. After `finish()` this does nothing.
     public func post(_ event: String, _ data: Bytes) {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard !state.isFinished else { return [] }
@@ -81,7 +82,7 @@ public final class EventFeed: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Nothing more will be told: each reader ends when it has had what there is.
+    /// Ends the feed. Each reader ends after it has read the events that are kept.
     func finish() {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.isFinished = true
@@ -90,29 +91,29 @@ public final class EventFeed: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Bytes of the events that are kept.
+    /// The total size of the kept events, in bytes.
     var size: Int { state.withLock { $0.events.reduce(0) { $0 + $1.count } } }
 
-    /// Whether somebody reads on: a stream that is ending wants no more.
+    /// Whether any reader is active. A stream that is ending does not count.
     public var hasReaders: Bool { state.withLock { $0.subscriptions.contains { !$0.value.isOver } } }
 
-    /// Events that the slowest reader has not had yet.
+    /// The number of events that the slowest reader has not read yet.
     public var backlog: Int {
         state.withLock { state in
             state.subscriptions.reduce(0) { max($0, Int(clamping: state.next - min(state.next, $1.value.place))) }
         }
     }
 
-    /// Readers now.
+    /// The number of readers.
     var readers: Int { state.withLock { $0.subscriptions.count } }
 
-    /// A reader with a subscription of its own.
+    /// Opens a reader with its own subscription.
     /// - Parameters:
-    ///   - lastID: the last event it has seen, as `Last-Event-ID` says it (WHATWG HTML §9.2.4); one that this feed did
-    ///     not give counts as none.
-    ///   - start: where it begins without one.
-    ///   - greeting: text that it gets first.
-    /// - Throws: 503 where no more streams may be open.
+    ///   - lastID: the last event that the reader has seen, as in `Last-Event-ID` (WHATWG HTML §9.2.4). An id that this
+    ///     feed did not give counts as none.
+    ///   - start: the reader's start if `lastID` gives none.
+    ///   - greeting: text that the reader gets first.
+    /// - Throws: 503 if no more streams may be open.
     public func reader(after lastID: String?, otherwise start: Start, greeting: Bytes = []) throws(ClientFacingError)
         -> EventReader
     {
@@ -128,17 +129,17 @@ public final class EventFeed: Sendable {
                 }
             state.subscriptions[number] = Subscription(place: place, greeting: greeting)
         }
-        // A stop in between has found the reader without its subscription.
+        // If the streams were closed since `open`, the reader had no subscription to end yet. End it now.
         if all.isClosed { reader.close() }
         return reader
     }
 
-    /// Whether a reader that has seen that event would get nothing more, ever.
+    /// Whether a reader that has seen this event would never get another.
     public func isExhausted(after lastID: String?) -> Bool {
         state.withLock { state in state.isFinished && seen(lastID, state) == state.next }
     }
 
-    /// The number behind the last one seen.
+    /// Returns the number of the event after the last one seen.
     private func seen(_ lastID: String?, _ state: State) -> UInt64? {
         guard let lastID, lastID.hasPrefix(epoch), let number = UInt64(lastID.dropFirst(epoch.count)),
             number < state.next
@@ -166,7 +167,7 @@ public final class EventFeed: Sendable {
 
 /// One pass over a feed.
 public final class EventReader: BodyReader {
-    /// Bytes of events that are handed over together; one that is larger goes by itself.
+    /// The limit of events handed over together, in bytes. A larger event is handed over alone.
     private static let pieceSize = 64 * 1024
 
     private let feed: EventFeed
@@ -189,7 +190,7 @@ public final class EventReader: BodyReader {
         case wait
     }
 
-    /// The next events; nil after the last. Waits for one.
+    /// Returns the next events, or nil after the last. Waits until there is one.
     public func next() async throws(BodyFailure) -> Bytes? {
         while true {
             switch look() {
@@ -203,16 +204,16 @@ public final class EventReader: BodyReader {
         }
     }
 
-    /// Gives the subscription back.
+    /// Ends the subscription.
     public func abandon() { feed.leave(subscription) }
 
-    /// Says something to this reader alone, before the next event.
+    /// Sends text to this reader alone, before its next event.
     public func greet(_ text: Bytes) { feed.change(subscription) { $0.greeting += text } }
 
-    /// The clean end, with what is there.
+    /// Ends the stream cleanly, after the events that are there.
     func close() { feed.change(subscription) { $0.isOver = true } }
 
-    /// A part of the heartbeat's time has passed.
+    /// Counts one tick, a fraction of the heartbeat interval. After enough quiet ticks the reader gets a comment line.
     func tick() {
         feed.change(subscription) { subscription in
             subscription.quietTicks += 1
@@ -233,7 +234,7 @@ public final class EventReader: BodyReader {
             while subscription.place < state.next {
                 let event = state.events[Int(subscription.place - state.first)]
                 guard piece.isEmpty || piece.count + event.count <= Self.pieceSize else { break }
-                // A large one goes alone, as the feed holds it: a slow reader has no copy of its own.
+                // A large event is handed over alone and shares the feed's storage, so a slow reader holds no copy.
                 if piece.isEmpty { piece = event } else { piece += event }
                 subscription.place += 1
             }

@@ -1,14 +1,14 @@
-// How many event streams may be open, and what holds for all of them: a sign of life where nothing happens, and an end
-// at once when the daemon stops.
+// The limit of open event streams, and the rules for all of them: a heartbeat when nothing happens, and an immediate
+// end when the daemon stops.
 import LarderCore
 import LarderIO
 
-/// The streams of every feed's readers.
+/// The open streams of all feeds.
 public final class EventStreams: Sendable {
-    /// Nothing passes between a daemon and its client without giving up on a connection that is quiet for a minute;
-    /// fifteen seconds are what WHATWG HTML §9.2.7 advises.
+    /// The longest silence of a stream. Intermediaries tend to close connections that are quiet for a minute; WHATWG
+    /// HTML §9.2.7 advises about fifteen seconds.
     static let heartbeat = Duration.seconds(15)
-    /// Looks at the streams in so many parts of that time.
+    /// The number of ticks in one heartbeat interval. Streams are checked at each tick.
     static let ticks = 3
 
     private struct OpenStream {
@@ -29,8 +29,8 @@ public final class EventStreams: Sendable {
     private let state: Lock<State>
 
     /// - Parameters:
-    ///   - loop: on whose timers the signs of life are given.
-    ///   - limit: readers at once.
+    ///   - loop: the loop whose timers drive the heartbeat.
+    ///   - limit: the maximum number of open streams.
     public init(loop: EventLoop, limit: Int, counters: CounterRegistry) {
         self.loop = loop
         self.counters = counters
@@ -39,15 +39,15 @@ public final class EventStreams: Sendable {
         state = Lock(State(limit: limit))
     }
 
-    /// Takes a new limit; a stream that is open goes on.
+    /// Sets a new limit. Open streams continue.
     public func setLimit(_ limit: Int) {
         state.withLock { $0.limit = limit }
     }
 
-    /// Whether the daemon stops.
+    /// Whether the daemon is stopping.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Ends every stream and takes no more: each reader comes to its clean end with what there is.
+    /// Ends every stream and refuses new ones. Each reader ends cleanly after the events that are there.
     public func close() {
         let readers = state.withLock { state in
             state.isClosed = true
@@ -56,8 +56,8 @@ public final class EventStreams: Sendable {
         for reader in readers { reader.close() }
     }
 
-    /// One more reader.
-    /// - Throws: 503 where no more streams may be open, or the daemon stops.
+    /// Registers a reader and returns its stream's number.
+    /// - Throws: 503 if no more streams may be open or the daemon is stopping.
     func open(_ reader: EventReader) throws(ClientFacingError) -> UInt64 {
         let (number, begins, isClosed) = state.withLock { state -> (UInt64?, Bool, Bool) in
             guard !state.isClosed, state.streams.count < state.limit else { return (nil, false, state.isClosed) }
@@ -75,7 +75,7 @@ public final class EventStreams: Sendable {
         return number
     }
 
-    /// The reader of that stream has left.
+    /// Removes the stream of a reader that has left.
     func giveBack(_ number: UInt64) {
         guard state.withLock({ $0.streams.removeValue(forKey: number) != nil }) else { return }
         open.add(-1)
@@ -89,7 +89,7 @@ public final class EventStreams: Sendable {
         }
     }
 
-    /// A part of the heartbeat's time has passed.
+    /// One tick: a fraction of the heartbeat interval has passed.
     private func tick() {
         let readers = state.withLock { state -> [EventReader] in
             state.isTicking = !state.streams.isEmpty
@@ -106,7 +106,7 @@ public final class EventStreams: Sendable {
         status: 503, code: "stopping", detail: "Larder is stopping.", retryable: true, retryAfter: 5)
 }
 
-/// What event streams count.
+/// The counters of event streams.
 enum EventCounters {
     static let streams = MetricFamily("larder_event_streams", .gauge, help: "Event streams open now.")
     static let refused = MetricFamily(

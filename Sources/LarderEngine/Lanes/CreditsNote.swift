@@ -1,13 +1,13 @@
-// What an API said of the calls that are left, as it is written down for the next run: a restart must not spend what was
-// known to be spent.
+// What an API said about the calls that are left, as saved for the next run. After a restart Larder must not spend
+// calls that it knew to be spent.
 import LarderCore
 
 struct CreditsNote: Sendable, Hashable {
     var credits: Credits
-    /// Calls after this are not counted in it.
+    /// When the credits were saved. Calls after this instant are not included.
     var savedAt: WallTime
 
-    /// Its name in the state database.
+    /// The note's name in the state database.
     static func name(_ provider: String) -> String { "credits.\(provider)" }
 
     init(credits: Credits, savedAt: WallTime) {
@@ -15,7 +15,7 @@ struct CreditsNote: Sendable, Hashable {
         self.savedAt = savedAt
     }
 
-    /// nil for what no version of this wrote; then nothing is known.
+    /// Nil if the bytes are not a valid note. The credits are then unknown.
     init?(decoding bytes: Bytes) {
         guard let root = try? JSON.parse(bytes), let savedAt = root["savedAt"]?.integer, let list = root["allowances"]
         else { return nil }

@@ -1,31 +1,31 @@
-// What waits to be written of the lanes: suspensions, what an API says is left, redirects, calls taken back. No answer waits for it.
-// It is written in order, and a value that still waits gives its place to the next of its name: so what waits is bounded
-// by the providers, and by a number for the calls. Pure.
+// The queue of notes about lanes for `state.db`: suspensions, credits, redirects and calls taken back. No answer waits
+// for them. They are written in order. A waiting value is replaced by the next value of its name, so the number of
+// providers bounds the values; `most` bounds all notes. Pure.
 import LarderCore
 
 struct LaneNotes: Sendable {
     enum Note: Sendable, Hashable {
-        /// Bytes under a name of the state database.
+        /// A value under a name of the state database.
         case value(String, Bytes)
-        /// Reserved calls that were never made.
+        /// Reserved calls that were never sent.
         case unsent(provider: String, at: [WallTime])
-        /// A redirect, which was a call that nobody could reserve before it came.
+        /// A redirect. It was a call that could not be reserved before it came.
         case redirected(provider: String, at: WallTime)
     }
 
-    /// More are not kept. A call taken back that is forgotten here stays on the record, so that less seems left; a redirect
-    /// that is forgotten is missing there after a restart.
+    /// The limit of waiting notes. If a call taken back is lost, it stays on record and less seems to be left. If a
+    /// redirect is lost, it is missing from the record after a restart.
     static let most = 4096
 
     private var notes: [Note] = []
-    /// Values that could not be written, by their names: they are tried again.
+    /// Values that could not be written, by name. They are tried again.
     private var failed: [String: Bytes] = [:]
-    /// Those taken in so far. What replaced another counts with it.
+    /// The number of notes taken in so far. A replacement does not count again.
     private(set) var added = 0
-    /// Those written so far.
+    /// The number of notes taken out and written, or given up, so far.
     private(set) var written = 0
 
-    /// False where there is no room.
+    /// Adds a note. Returns false if there is no room.
     mutating func add(_ note: Note) -> Bool {
         if let name = note.name, let place = notes.firstIndex(where: { $0.name == name }) {
             failed[name] = nil
@@ -41,12 +41,12 @@ struct LaneNotes: Sendable {
 
     var isWaiting: Bool { !notes.isEmpty }
 
-    /// The next one to write.
+    /// Takes out the next note to write.
     mutating func next() -> Note? { notes.isEmpty ? nil : notes.removeFirst() }
 
-    /// The one that was taken out last could not be written. A value is to be tried again, unless a newer one of its name waits; of
-    /// calls too much time has passed by then.
-    /// - Returns: whether a try is to be planned: none is yet.
+    /// Records that the note taken out last could not be written. A value is tried again unless a newer one of its name
+    /// waits. Notes of calls are not tried again: too much time would have passed.
+    /// - Returns: whether the caller must plan a retry, because none is planned yet.
     mutating func failed(_ note: Note) -> Bool {
         guard case .value(let name, let bytes) = note, !notes.contains(where: { $0.name == name }) else { return false }
         let isFirst = failed.isEmpty
@@ -54,12 +54,12 @@ struct LaneNotes: Sendable {
         return isFirst
     }
 
-    /// What could not be written waits once more.
+    /// Queues the values that could not be written once more.
     mutating func tryAgain() {
         for (name, bytes) in failed.sorted(by: { $0.key < $1.key }) { _ = add(.value(name, bytes)) }
     }
 
-    /// The one that was taken out last has been written, or could not be.
+    /// Records that the note taken out last was written, or could not be.
     mutating func wrote() { written += 1 }
 }
 

@@ -1,30 +1,30 @@
-// What is told of a provider's lane, in wall times: `/v1/status`, `/metrics` and explanations are made of it.
+// A report of a provider's lane, in wall time, for `/v1/status`, `/metrics` and explanations.
 import LarderCore
 
-/// One limit of a lane as it stands.
+/// The present state of one limit of a lane.
 public struct LimitReport: Sendable {
-    /// What is permitted.
+    /// The calls that the limit permits.
     public var limit: CallRate
-    /// Calls that are left now.
+    /// The calls that are left now.
     public var remaining: Int
-    /// When all of it will be there again if nothing more is called; nil where it is.
+    /// When the limit will be whole again if no more calls are made; nil if it is whole.
     public var resetsAt: WallTime?
 }
 
-/// What status and metrics show of a lane.
+/// The state of a lane, for status and metrics.
 public struct LaneReport: Sendable {
-    /// Of the rate; nil where there is none.
+    /// The rate limit; nil if there is none.
     public var rate: LimitReport?
-    /// Of the quota; nil where there is none.
+    /// The quota; nil if there is none.
     public var quota: LimitReport?
-    /// What the API itself says is left.
+    /// The calls that the API itself says are left.
     public var credits: [Credits.Allowance] = []
-    /// When both will be whole again if nothing more is called.
+    /// When rate and quota will both be whole again if no more calls are made.
     public var resetsAt: WallTime?
-    /// The rest that refuses calls now.
+    /// The suspension that refuses calls now.
     public var suspension: (until: WallTime, failure: FailureClass)?
-    /// A rest is over, and the next call tries the provider.
+    /// A suspension is over, and the next call is its trial.
     public var isProbing = false
-    /// What came of its last calls.
+    /// The outcome of the provider's last calls.
     public var reachability: Reachability
 }

@@ -1,14 +1,14 @@
-// Other limits for a lane that is known, after the settings changed. A budget is made of the old one and of the calls on record, of
-// which there may be many: that is no work for the lock, where every call of every provider would wait for it. It is made outside
-// and put in force where the old one is still the same.
+// New limits for an existing lane after the settings changed. The new budget is made from the old one and from the
+// calls on record. These may be many, and every call of every provider would wait if the budget were made under the
+// lock. It is therefore made outside, and put in force only if the old budget has not changed meanwhile.
 import LarderCache
 import LarderCore
 import LarderProviders
 import LarderSettings
 
 extension LaneTable {
-    /// The budget of a lane that is to have other limits, and how often it was changed. What is reserved ahead is so under the old
-    /// ones: it is given back.
+    /// Returns the budget of a lane that gets new limits, and how often that budget was changed. Calls reserved ahead
+    /// under the old limits are given back.
     mutating func budgetToLimit(
         _ provider: String, rate: CallRate?, quota: CallRate?, now: Moment
     ) -> (budget: CallBudget, changes: Int)? {
@@ -17,7 +17,7 @@ extension LaneTable {
         return (lane.budget, lane.budgetChanges)
     }
 
-    /// Puts a budget in force that was made of the one of then. False where calls changed that meanwhile; then nothing changes.
+    /// Puts a new budget in force. Returns false, and changes nothing, if calls changed the old budget meanwhile.
     mutating func limit(_ provider: String, _ budget: CallBudget, ifUnchangedSince changes: Int) -> Bool {
         guard let lane = lanes[provider], lane.budgetChanges == changes else { return false }
         lane.budget = budget
@@ -26,8 +26,8 @@ extension LaneTable {
 }
 
 extension UpstreamClient {
-    /// Puts other limits in force on a lane. Calls are made meanwhile, and each of them counts. Many may be on record, so the budget
-    /// is made outside the lock, and anew where a call came in between.
+    /// Puts new limits in force on a lane. Calls made meanwhile are counted. Many calls may be on record, so the budget
+    /// is made outside the lock, and made again if a call came in between.
     func limit(_ provider: String, _ settings: ProviderSettings, _ record: [WallTime], now: Moment) {
         let make = { [started] (budget: CallBudget) in
             budget.with(rate: settings.rate, quota: settings.quota, recorded: record, started: started, now: now)
@@ -38,13 +38,13 @@ extension UpstreamClient {
             let made = make(known.budget)
             if step({ $0.limit(provider, made, ifUnchangedSince: known.changes) }) { return }
         }
-        // Calls come faster than a budget can be made: they wait for this one.
+        // Calls come faster than a budget can be made. Make this one under the lock; calls wait for it.
         step { table in
             let known = table.budgetToLimit(provider, rate: settings.rate, quota: settings.quota, now: now)
             if let known { _ = table.limit(provider, make(known.budget), ifUnchangedSince: known.changes) }
         }
     }
 
-    /// More tries would hold up the reload.
+    /// The number of tries outside the lock. More would hold up the reload.
     private static let triesToLimit = 10
 }

@@ -1,17 +1,17 @@
-// Calls that are reserved ahead in a burst (`CallStock`): when they come into a lane's stock, and when they are given back. None
-// of them was sent, so what is given back neither counts nor stays on the record.
+// Calls reserved ahead in a burst (`CallStock`): when they come into a lane's stock, and when they are given back. A
+// call that is given back was never sent, so it neither counts nor stays on record.
 import LarderCache
 import LarderCore
 
-/// What became of a call in stock.
+/// The fate of a call in stock.
 struct StockFate: Sendable {
     var provider: String
-    /// It was sent; else it was given back.
+    /// True if the call was sent, false if it was given back.
     var isUsed: Bool
 }
 
 extension LaneTable {
-    /// What was reserved ahead is on the record, or could not be put there.
+    /// Records that the calls reserved ahead were written down, or could not be.
     mutating func stocked(_ ahead: [CallStock.Call], of provider: String, areWritten: Bool, now: Moment) {
         guard !ahead.isEmpty, let lane = lanes[provider] else { return }
         takeBack(lane.stock.came(ahead, areWritten: areWritten), of: provider, areWritten: areWritten, now: now)
@@ -20,19 +20,19 @@ extension LaneTable {
         }
     }
 
-    /// Gives back what nobody used in time.
+    /// Gives back the calls in stock that were not used in time.
     mutating func returnUnused(_ provider: String, now: Moment) {
         guard let lane = lanes[provider], lane.stock.count > 0 else { return }
         takeBack(lane.stock.removeOver(now: now.monotonic), of: provider, areWritten: true, now: now)
     }
 
-    /// Gives back all that is in a stock.
+    /// Gives back all calls in a stock.
     mutating func emptyStock(_ provider: String, now: Moment) {
         guard let lane = lanes[provider] else { return }
         takeBack(lane.stock.empty(), of: provider, areWritten: true, now: now)
     }
 
-    /// The daemon stops: no call leaves any more, so none of those in stock does.
+    /// Gives back all stocks because the daemon is stopping. No call is sent any more.
     mutating func end(now: Moment) {
         isEnding = true
         for provider in lanes.keys { emptyStock(provider, now: now) }

@@ -1,6 +1,6 @@
-// The lanes of all providers, and the calls on their way through them. The client keeps it under one lock, since calls are made
-// on every loop. Each function here is one step of a call, and none of them waits, logs or calls out: what has to be
-// told or written down is collected, and the client does it when the lock is free.
+// The lanes of all providers, and the calls on their way through them. `UpstreamClient` keeps the table under one lock,
+// because calls are made on every loop. Each function is one step of a call; none of them waits, logs or calls out.
+// News and notes are collected here, and the client handles them after it releases the lock.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -8,58 +8,59 @@ import LarderIO
 /// A call between its first look at the lane and its outcome.
 struct CallAttempt: Sendable {
     var provider: String
-    /// It is the suspension's one trial.
+    /// The call is the one trial of a suspended provider.
     var isProbe: Bool
-    /// Its number in the budget, from 1; 0 where it was not taken from it. What its answer says is left knows of no later calls.
+    /// The call's number in the budget, from 1; 0 if it was not taken from the budget. What its answer says is left
+    /// does not include calls with higher numbers.
     var callNumber = 0
-    /// Its instant in the budget; nil where it was not taken from it.
+    /// The instant at which the budget counts the call; nil if it was not taken from the budget.
     var takenAt: Moment?
-    /// It is on the record too.
+    /// The call is written down in `state.db`.
     var isReserved = false
-    /// Why it was not sent when its turn came.
+    /// Why the call was not sent when its turn came.
     var refusal: UpstreamFailure?
-    /// The budget was spent when its turn came, and counts it among its refusals.
+    /// The call was refused because the budget was spent; the budget's refusals include it.
     var isOverBudget = false
-    /// It is being written down: not sent yet.
+    /// The call is being written down and has not been sent.
     var isReserving = false
-    /// Its caller has gone on meanwhile.
+    /// The caller has left while the call was being written down.
     var hasEnded = false
 }
 
 struct LaneTable {
-    /// What becomes of a call that wants to enter the queue.
+    /// The result of asking to enter the queue.
     enum Entrance: Sendable {
         case entered(UInt64)
         case refused(LaneAdmission)
-        /// Nobody knows what may be called.
+        /// There is no such provider.
         case unknown
     }
 
-    /// What becomes of a call whose turn has come.
+    /// The result when a call's turn has come.
     enum Turn: Sendable {
-        /// It may be sent: its lane has no limits, or it is on record already.
+        /// The call may be sent: its lane has no limits, or the call is already on record.
         case ready
-        /// It was taken from the budget, and is to be written down before it is sent; with it, in the same commit, what is reserved
-        /// ahead.
+        /// The call was taken from the budget and must be written down before it is sent. The calls reserved ahead are
+        /// written in the same commit.
         case unwritten(provider: String, ahead: [CallStock.Call])
         case refused(LaneAdmission, provider: String)
-        /// Its caller has left.
+        /// The caller has left.
         case gone
     }
 
-    /// A look at a lane that is due when the next of its limits will be whole again.
+    /// A planned look at a lane, due when the next of its limits is whole again.
     struct DueLook: Sendable {
         var provider: String
         var at: MonotonicTime
-        /// The lane's latest plan for a look; an earlier one is void.
+        /// The number of the lane's latest plan. A look with an earlier number does nothing.
         var number: Int
     }
 
-    /// What the client has to do on its home loop.
+    /// Work for the client to do on its home loop.
     struct Errands: Sendable {
         var news: [LaneNews] = []
         var looks: [DueLook] = []
-        /// When stocks are to be looked through for calls that nobody used.
+        /// When to check a provider's stock for unused calls.
         var stockEnds: [(provider: String, at: MonotonicTime)] = []
         var isEmpty: Bool { news.isEmpty && looks.isEmpty && stockEnds.isEmpty }
     }
@@ -68,27 +69,28 @@ struct LaneTable {
     private(set) var attempts: [UInt64: CallAttempt] = [:]
     private var lastAttempt: UInt64 = 0
     var errands = Errands()
-    /// The daemon stops: nothing is reserved ahead any more.
+    /// The daemon is stopping: no more calls are reserved ahead.
     var isEnding = false
-    /// What became of calls in stock, to be counted.
+    /// Used and returned calls of the stocks, not yet counted.
     var stockFates: [StockFate] = []
-    /// Somebody is told what changes.
+    /// Whether a listener has been set.
     private var isListened = false
-    /// When the record of calls is next rid of those that no window reaches.
+    /// When to next prune recorded calls that no window reaches.
     private var nextPruning: MonotonicTime = .distantPast
-    /// What is to be written of the lanes, and whether somebody writes.
+    /// Notes to write to `state.db`, and whether a task is writing them.
     var notes = LaneNotes()
     var isWriting = false
-    /// Who waits for how many notes.
+    /// Callers that wait until a number of notes has been written.
     var flushes: [(due: Int, waiter: CheckedContinuation<Void, Never>)] = []
-    /// Who waits until no call is being written down.
+    /// Callers that wait until no call is being written down.
     var reservationWaiters: [CheckedContinuation<Void, Never>] = []
 
     mutating func add(_ provider: String, _ lane: sending ProviderLane) { lanes[provider] = lane }
 
     // MARK: The steps of a call
 
-    /// Lets a call into the queue, where it could leave now. The suspension's trial is its own from then on.
+    /// Lets a call enter the queue if it could leave now. If the provider is due for its trial after a suspension, this
+    /// call becomes the trial.
     mutating func enter(_ provider: String, now: Moment) -> Entrance {
         guard let lane = lanes[provider] else { return .unknown }
         returnUnused(provider, now: now)
@@ -103,13 +105,13 @@ struct LaneTable {
         return .entered(lastAttempt)
     }
 
-    /// Whether the call has nothing to wait for; nil where its caller has left.
+    /// Whether the call need not wait; nil if its caller has left.
     func leavesAtOnce(_ number: UInt64, now: Moment) -> Bool? {
         attempts[number].flatMap { lanes[$0.provider]?.leavesAtOnce(now: now) }
     }
 
-    /// Takes a call from its lane.
-    /// - Parameter refusal: makes what its caller is told where it may not leave.
+    /// Takes a call from its lane's stock or budget.
+    /// - Parameter refusal: makes the error for the caller if the call must not be sent.
     mutating func take(
         _ number: UInt64, now: Moment, refusal: (LaneAdmission, String) -> UpstreamFailure?
     ) -> Turn {
@@ -139,8 +141,8 @@ struct LaneTable {
         }
     }
 
-    /// A call is not sent, since the fleet has none left. The trial is another's.
-    /// - Returns: its provider; nil where its caller has left.
+    /// Records that the fleet has no call left, so this call is not sent. If it was the trial, the next call may be.
+    /// - Returns: the call's provider; nil if its caller has left.
     mutating func refuse(
         _ number: UInt64, until: MonotonicTime, now: Moment, refusal: (LaneAdmission, String) -> UpstreamFailure?
     ) -> String? {
@@ -152,10 +154,10 @@ struct LaneTable {
         return attempt.provider
     }
 
-    /// The call is on the record, or could not be put there.
-    /// - Parameter refusal: makes what its caller is told where the limits were used up while it was written down.
-    /// - Returns: whether it is to be sent, nil where that is not asked any more: its caller has gone on meanwhile, and it is
-    ///   taken back, or it could not be written down.
+    /// Records that a call was written down, or could not be.
+    /// - Parameter refusal: makes the error for the caller if the limits were used up while the call was being written.
+    /// - Returns: whether the call may be sent. Nil if the question no longer matters: the caller has left and the call
+    ///   was given back, or the call could not be written down.
     mutating func reserved(
         _ number: UInt64, failure: UpstreamFailure?, now: Moment, refusal: (LaneAdmission, String) -> UpstreamFailure?
     ) -> LaneAdmission? {
@@ -184,8 +186,8 @@ struct LaneTable {
         }
     }
 
-    /// The attempt has its outcome and is forgotten. Where it is just being written down it was not sent, and nobody waits for
-    /// the state database: `reserved` takes it back when it is known whether it is on the record.
+    /// Ends the attempt and forgets it. An attempt that is being written down was not sent, and its end must not wait
+    /// for the state database. `reserved` gives that call back once the write has ended.
     mutating func settle(_ number: UInt64) -> CallAttempt? {
         guard var attempt = attempts[number], attempt.isReserving else { return attempts.removeValue(forKey: number) }
         attempts[number]?.hasEnded = true
@@ -193,7 +195,7 @@ struct LaneTable {
         return attempt
     }
 
-    /// A call that never left is no call: neither the budget nor the record keeps it.
+    /// Gives back a call that was never sent. Neither the budget nor the record counts it.
     mutating func giveBack(_ attempt: CallAttempt, now: Moment) {
         guard let call = attempt.takenAt else { return }
         lanes[attempt.provider]?.budget.giveBack(call, callNumber: attempt.callNumber)
@@ -201,33 +203,33 @@ struct LaneTable {
         if attempt.isReserved { note(.unsent(provider: attempt.provider, at: [call.wall])) }
     }
 
-    /// A trial that was never sent tells nothing; the next caller may make it.
+    /// Ends a trial that was never sent. It says nothing about the provider, so the next caller may make the trial.
     mutating func abandonTrial(_ provider: String, now: MonotonicTime) {
         lanes[provider]?.suspension.abandoned(now: now)
     }
 
-    /// A call is just being written down.
+    /// Whether any call is being written down.
     var isReserving: Bool { attempts.values.contains(where: \.isReserving) }
 
-    // MARK: What calls bring
+    // MARK: Outcomes of calls
 
-    /// Hears what an answer says of the calls that are left.
+    /// Takes in what an answer's fields say about the calls that are left.
     mutating func hear(_ provider: String, _ fields: HeaderFields, callNumber: Int, now: Moment) {
         guard let lane = lanes[provider], lane.heard(fields, callNumber: callNumber, now: now) else { return }
         let note = CreditsNote(credits: Credits(lane.budget.allowances(now: now)), savedAt: now.wall)
         self.note(.value(CreditsNote.name(provider), note.encoded))
     }
 
-    /// A redirect was a call too. It could not be reserved before it was known, so it is counted now: what comes after it finds
-    /// less.
+    /// Counts a redirect as a call. It could not be reserved, because nobody knew of it before the answer came. Later
+    /// calls have one fewer.
     mutating func countHop(_ provider: String, now: Moment) {
         guard let lane = lanes[provider], lane.budget.isLimited else { return }
         lane.budget.count(at: now)
         note(.redirected(provider: provider, at: now.wall))
     }
 
-    /// A call brought an answer that speaks for a working provider.
-    /// - Returns: whether a suspension ended by it.
+    /// Records that a call got an answer from a working provider.
+    /// - Returns: whether this ended a suspension.
     mutating func succeeded(_ provider: String, now: Moment) -> Bool {
         let isBack = lanes[provider]?.succeeded(now: now.wall) == true
         look(provider, now: now)
@@ -235,8 +237,8 @@ struct LaneTable {
         return isBack
     }
 
-    /// A call failed.
-    /// - Returns: when the provider is called again, where it is suspended by this.
+    /// Records that a call failed.
+    /// - Returns: when the provider is called again, if this suspended it; otherwise nil.
     mutating func failed(_ provider: String, _ failure: UpstreamFailure, now: Moment, random: UInt64) -> MonotonicTime?
     {
         let end = lanes[provider]?.failed(
@@ -246,15 +248,16 @@ struct LaneTable {
         return end
     }
 
-    /// Whether it is now to be said, once for each rest, that the provider named an end which is not believed.
+    /// Whether to log that the provider named an end of its suspension that Larder does not accept. True once per
+    /// suspension.
     mutating func tellsOfBound(_ provider: String) -> Bool {
         guard let lane = lanes[provider], !lane.hasToldOfBound else { return false }
         lane.hasToldOfBound = true
         return true
     }
 
-    /// Lets a provider rest by hand.
-    /// - Returns: until when; nil where there is no such provider.
+    /// Suspends a provider by hand.
+    /// - Returns: when the suspension ends; nil if there is no such provider.
     mutating func suspend(_ provider: String, for duration: Duration, now: Moment) -> MonotonicTime? {
         guard let lane = lanes[provider] else { return nil }
         let until = lane.suspension.suspend(for: duration, now: now.monotonic).until
@@ -263,8 +266,8 @@ struct LaneTable {
         return until
     }
 
-    /// Another host that calls with the same key is told to rest.
-    /// - Returns: whether that counts here.
+    /// Takes in a suspension from another host that uses the same key.
+    /// - Returns: whether the suspension takes effect here.
     mutating func heard(_ suspension: Suspension, of provider: String, now: Moment) -> Bool {
         guard let lane = lanes[provider], lane.suspends || suspension.failure == .suspended,
             lane.suspension.heard(suspension, now: now.monotonic)
@@ -274,7 +277,7 @@ struct LaneTable {
         return true
     }
 
-    /// Ends a suspension by hand. False where there is no such provider.
+    /// Ends a suspension by hand. Returns false if there is no such provider.
     mutating func resume(_ provider: String, now: Moment) -> Bool {
         guard let lane = lanes[provider] else { return false }
         lane.suspension.resume()
@@ -283,9 +286,9 @@ struct LaneTable {
         return true
     }
 
-    /// Whether the record of calls is to be pruned now: once an hour.
-    /// - Returns: how far back it is kept. A day in any case, so that a window that the next settings make longer still finds its
-    ///   calls.
+    /// Whether to prune the record of calls now; at most once an hour.
+    /// - Returns: how much of the record to keep: the longest window, and at least a day. Settings with a longer window
+    ///   then still find its calls.
     mutating func pruning(now: MonotonicTime) -> Duration? {
         guard now >= nextPruning else { return nil }
         nextPruning = now + .seconds(3600)
@@ -293,22 +296,23 @@ struct LaneTable {
         return max(longest, .seconds(86_400))
     }
 
-    // MARK: What is told
+    // MARK: Reporting changes
 
-    /// Has what changes told from now on: first what the last run left, then each change when it comes about.
+    /// Starts reporting changes. The state left by the last run is reported first, then each change as it happens.
     mutating func listen(now: Moment) {
         isListened = true
         for provider in lanes.keys.sorted() { look(provider, now: now) }
     }
 
-    /// Finds what changed of a lane. Called wherever a call may have changed it.
+    /// Finds what changed about a lane and collects the news. Called wherever a call may have changed the lane.
     mutating func look(_ provider: String, now: Moment) {
         guard isListened, let lane = lanes[provider] else { return }
         let sight = lane.sight(now: now)
         for event in lane.watch.look(sight) {
             errands.news.append(LaneNews(provider: provider, event: event, at: now, isAway: sight.isAway))
         }
-        // Calls leave their windows without anybody's doing. Of several windows the shortest may begin to wear last.
+        // Calls leave their windows as time passes, without any event. The shortest of several windows may be the last
+        // to be used, so a planned look may have to be moved forward.
         guard lane.watch.isWearing, let end = lane.budget.nextWhole(now: now) else { return }
         if let due = lane.nextLook, due <= end { return }
         lane.nextLook = end
@@ -317,7 +321,7 @@ struct LaneTable {
             DueLook(provider: provider, at: end + .milliseconds(1), number: lane.looksPlanned))
     }
 
-    /// The instant of a planned look has come.
+    /// Performs a planned look.
     mutating func lookAgain(_ due: DueLook, now: Moment) {
         guard let lane = lanes[due.provider], lane.looksPlanned == due.number else { return }
         lane.nextLook = nil
@@ -332,14 +336,14 @@ struct LaneTable {
 
     var hasErrands: Bool { !errands.isEmpty }
 
-    // MARK: What is written down
+    // MARK: Notes
 
-    /// Adds a note. One that finds no room is named in `lostNotes`.
+    /// Adds a note. If there is no room, its subject goes into `lostNotes`.
     mutating func note(_ note: LaneNotes.Note) {
         if !notes.add(note) { lostNotes.append(note.subject) }
     }
 
-    /// The notes that found no room, for the log.
+    /// The subjects of notes that found no room, for the log.
     private var lostNotes: [String] = []
 
     mutating func takeLostNotes() -> [String] {
@@ -357,7 +361,7 @@ struct LaneTable {
 }
 
 extension LaneNotes.Note {
-    /// What it is of, for the log.
+    /// What the note is about, for the log.
     var subject: String {
         switch self {
         case .value(let name, _): name

@@ -1,32 +1,33 @@
-// One provider's manners: its budgets and its suspension, and what is known of its reachability. It belongs to the
-// table of lanes and never leaves it; calls are counted when they are sent, so nothing that a cache answered ever counts.
+// One provider's limits: its budgets, its suspension, and what is known of its reachability. A lane belongs to
+// `LaneTable` and never leaves it. Calls are counted when they are sent, so answers from the cache never count.
 import LarderCache
 import LarderCore
 import LarderIO
 
-/// Whether a call may leave now.
+/// Whether a call may be sent now.
 enum LaneAdmission: Sendable, Hashable {
     case granted
-    /// Granted, and the suspension's one trial call.
+    /// The call may be sent, and is the one trial of a suspended provider.
     case probe
-    /// The provider rests until then, for that reason.
+    /// The provider is suspended until then, for that reason.
     case suspended(until: MonotonicTime, FailureClass)
     /// The budget is spent until then.
     case spent(until: MonotonicTime)
 }
 
-/// What happened to a provider's last calls, for status.
+/// The outcome of a provider's last calls, for status.
 public struct Reachability: Sendable {
-    /// Of this run.
+    /// The last success in this run.
     public var lastSuccess: WallTime?
-    /// Of this run.
+    /// The last failure in this run.
     public var lastFailure: WallTime?
-    /// Of what kind it was.
+    /// The class of the last failure.
     public var lastFailureClass: FailureClass?
-    /// What it said.
+    /// The detail of the last failure.
     public var lastFailureDetail: String?
 
-    /// The last call came to a failure: told apart from the times, of which one may be of another clock.
+    /// Whether the last call failed. The two times above cannot tell, because the wall clock may have been set between
+    /// them.
     private var hasFailedLast = false
 
     mutating func succeeded(at now: WallTime) {
@@ -41,17 +42,17 @@ public struct Reachability: Sendable {
         hasFailedLast = true
     }
 
-    /// What the last call came to; nil while none was made.
+    /// Whether the last call reached the provider; nil if no call was made yet.
     public var isReachable: Bool? {
         guard hasFailedLast else { return lastSuccess == nil ? nil : true }
-        // A provider that answers with a refusal was reached.
+        // A provider that answers with an error was reached.
         return lastFailureClass != .unreachable && lastFailureClass != .timedOut
     }
 
-    /// The same in the words of status pages.
+    /// `isReachable` as a word for status pages.
     public var word: String { Self.word(isReachable) }
 
-    /// Of a provider of which nothing is known, too.
+    /// Returns the word for status pages; also for a provider without any calls.
     public static func word(_ isReachable: Bool?) -> String {
         switch isReachable {
         case true: "reachable"
@@ -61,27 +62,30 @@ public struct Reachability: Sendable {
     }
 }
 
-/// A class: as a value in the client's table it would be moved out and in again for every step of a call.
+/// The state of one provider's lane. A class: a value in the table's dictionary would be moved out and in again at
+/// every step of a call.
 final class ProviderLane {
     var budget: CallBudget { didSet { budgetChanges &+= 1 } }
-    /// How often the budget was changed: whoever makes another of it outside the lock finds out whether it is still the same.
+    /// How often the budget was changed. A caller that made a new budget outside the lock can tell whether the old one
+    /// is still the same.
     private(set) var budgetChanges = 0
-    /// Calls that are reserved and not sent.
+    /// Calls that are reserved ahead and not sent.
     var stock = CallStock()
     var suspension: SuspensionMachine
     var reachability = Reachability()
-    /// Whether this provider is ever suspended: a plain pass-through is not, its errors are the upstream's own.
+    /// Whether failures suspend this provider. A plain pass-through provider is never suspended: its errors are the
+    /// upstream's.
     var suspends: Bool
-    /// What was told of it.
+    /// The state of the lane that was last reported.
     var watch = LaneWatch(LaneSight(isReachable: nil, failure: nil, suspension: nil, budgets: [:]))
-    /// When the next of its limits will be whole again, if a look at it is planned then; and how many looks were ever planned.
+    /// When the next look at the lane is due (nil if none is planned), and how many looks were planned so far.
     var nextLook: MonotonicTime?
     var looksPlanned = 0
-    /// Reads what an answer's fields say of the calls that are left.
+    /// Reads from an answer's fields how many calls the API says are left.
     var credits: @Sendable (HeaderFields, WallTime) -> Credits?
-    /// When that was last written down.
+    /// When the credits were last written down.
     var creditsSavedAt: MonotonicTime = .distantPast
-    /// The log has said of the rest at hand that its length is not what the provider named.
+    /// Whether the log has said, for the present suspension, that its length differs from the one the provider named.
     var hasToldOfBound = false
 
     init(
@@ -94,8 +98,8 @@ final class ProviderLane {
         self.credits = credits
     }
 
-    /// Hears what an answer says is left, after the call of that number. True where it should be written down: at
-    /// once where nothing is left, else once a minute.
+    /// Takes in what an answer says is left after the call with this number. Returns true if it should be written down:
+    /// at once if nothing is left, otherwise once a minute.
     func heard(_ fields: HeaderFields, callNumber: Int, now: Moment) -> Bool {
         guard let credits = credits(fields, now.wall) else { return false }
         budget.learn(credits, callNumber: callNumber, now: now)
@@ -105,10 +109,10 @@ final class ProviderLane {
         return true
     }
 
-    /// Whether its suspension counts: that of a person counts for every provider.
+    /// Whether the suspension is heeded. A suspension by hand counts for every provider.
     var heedsSuspension: Bool { suspends || suspension.isByHand }
 
-    /// What it looks like now.
+    /// Returns the state of the lane as it would be reported now.
     func sight(now: Moment) -> LaneSight {
         let usage = budget.usage(now: now)
         var budgets: [BudgetKind: BudgetSight] = [:]
@@ -123,17 +127,17 @@ final class ProviderLane {
             isProbing: heedsSuspension && suspension.isProbing(at: now.monotonic), budgets: budgets)
     }
 
-    /// Whether a call could leave now. Suspension first: a resting provider costs nothing. Nothing is taken from the budget,
-    /// but a trial is this caller's from now on.
+    /// Whether a call could be sent now. The suspension is checked first, since a call to a suspended provider must
+    /// cost nothing. The budget is unchanged, but a trial now belongs to this caller.
     func permit(now: Moment) -> LaneAdmission {
         pass(isProbe: false, now: now) { budget in
             mayUseStock(of: budget, now: now) ? .granted : budget.look(now: now)
         }
     }
 
-    /// Takes a call from the stock, or else from the budget, for one that is about to be sent.
-    /// - Parameter isProbe: the trial is this caller's already.
-    /// - Returns: also the call of the stock, where it is one: that is on record already, and counts from now.
+    /// Takes a call from the stock if possible, otherwise from the budget. The call is about to be sent.
+    /// - Parameter isProbe: whether the caller already has the trial.
+    /// - Returns: also the call if it came from the stock. It is already on record, and counts from now.
     func admit(isProbe: Bool, now: Moment) -> (admission: LaneAdmission, used: CallStock.Call?) {
         var used: CallStock.Call?
         let admission = pass(isProbe: isProbe, now: now) { budget in
@@ -145,21 +149,21 @@ final class ProviderLane {
         return (admission, used)
     }
 
-    /// Whether a call of this lane has nothing to wait for: there are no limits, or one of its calls is on record already.
+    /// Whether a call of this lane need not wait: there are no limits, or a call in stock is already on record.
     func leavesAtOnce(now: Moment) -> Bool { !budget.isLimited || mayUseStock(of: budget, now: now) }
 
-    /// What the API says is left counts more than what was reserved before it said so.
+    /// What the API says is left overrides calls that were reserved before it said so.
     private func mayUseStock(of budget: CallBudget, now: Moment) -> Bool {
         stock.holds(now: now.monotonic) && !budget.isDenied(now: now)
     }
 
     private func pass(isProbe: Bool, now: Moment, _ ask: (inout CallBudget) -> CallBudget.Grant) -> LaneAdmission {
         var isProbe = isProbe
-        // Whoever is never suspended by failures needs no trial when a person's rest is over.
+        // A provider that failures never suspend needs no trial after a suspension by hand.
         if !suspends, suspension.isProbing(at: now.monotonic) { suspension.resume() }
         if heedsSuspension {
             if isProbe, let rest = suspension.rest(at: now.monotonic) {
-                // Suspended anew while it waited: there is no trial any more.
+                // The provider was suspended again while the call waited, so there is no trial any more.
                 return .suspended(until: rest.until, rest.failure)
             }
             if !isProbe {
@@ -178,7 +182,7 @@ final class ProviderLane {
         }
     }
 
-    /// A call brought an answer that speaks for a working provider. True where a suspension ended by it.
+    /// Records an answer from a working provider. Returns true if this ended a suspension.
     func succeeded(now: WallTime) -> Bool {
         reachability.succeeded(at: now)
         let wasSuspended = heedsSuspension && suspension.suspension != nil
@@ -186,7 +190,7 @@ final class ProviderLane {
         return wasSuspended && suspension.suspension == nil
     }
 
-    /// A call failed. Returns when the provider is called again, where it is suspended by this.
+    /// Records a failure. Returns when the provider is called again, if this suspended it; otherwise nil.
     func failed(
         _ failure: FailureClass, detail: String, retryAt: WallTime?, now: Moment, random: UInt64
     ) -> MonotonicTime? {

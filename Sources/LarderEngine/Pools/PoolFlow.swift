@@ -1,6 +1,6 @@
-// Answers drawn from a pool. The pool is one entry like any other: it is looked up, joined, refreshed while stale and
-// used when the upstream fails by the same flow; what is special is that it is filled by several calls and that each asker
-// gets another part of it.
+// Answers drawn from a pool. A pool is an ordinary entry: the usual flow looks it up, joins fetches, refreshes it while
+// stale and uses it if the upstream fails. Two things differ: several calls fill a pool, and each request gets a
+// different part of it.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -18,7 +18,7 @@ public struct PoolQuestion: Sendable {
     var directives: ClientDirectives
     var settings: Settings
 
-    /// Draws one result of any kind where nothing else is said.
+    /// By default one result of any kind is drawn.
     public init(
         provider: ConfiguredProvider, endpoint: String, terms: PoolTerms, count: Int = 1,
         fits: @escaping @Sendable (Bytes) -> Bool = { _ in true }, directives: ClientDirectives, settings: Settings
@@ -34,7 +34,7 @@ public struct PoolQuestion: Sendable {
 }
 
 extension Engine {
-    /// The answer to a typed question, its results drawn.
+    /// Returns the answer to a typed question, with results drawn from the pool.
     func drawn(_ question: NormalisedQuestion, _ terms: PoolTerms) async throws(UpstreamFailure) -> Served {
         let endpoint = question.endpoint
         let provider = question.provider
@@ -76,7 +76,7 @@ extension Engine {
         }
     }
 
-    /// The answer to a raw request: one of the pool's bodies as it came.
+    /// Returns the answer to a raw request: one of the pool's bodies, as the API sent it.
     public func drawnRaw(_ question: PoolQuestion) async throws(UpstreamFailure) -> Served {
         let (row, answers) = try await draw(question)
         var served = row
@@ -90,8 +90,8 @@ extension Engine {
         let provider = question.provider
         let terms = question.terms
         let key = provider.rawKey(terms.refill, variant: "pool")
-        // The pool is nobody's answer: a reader that wants a new one gets it by drawing, and what a reader forbids to
-        // keep is its own share.
+        // The pool belongs to no client. A client that wants a new answer gets one by drawing, and its `no-store`
+        // concerns only its own share. So only `only-if-cached` applies to the pool.
         var directives = ClientDirectives.none
         directives.onlyIfCached = question.directives.onlyIfCached
         let row = try await EntryRequest(
@@ -105,7 +105,7 @@ extension Engine {
         ).served()
         let fits = question.fits
         let entry = row.entry
-        // Read away from the loop, and before the lock: what fits is the provider's to say.
+        // Runs away from the loop and before the lock is taken, because the provider's code decides what fits.
         let (pooled, fitting) = await compute.run { () -> ([PooledAnswer], Set<Int>) in
             let pooled = PoolRow.answers(entry)
             return (pooled, Set(pooled.indices.filter { fits(pooled[$0].body) }))
@@ -118,14 +118,14 @@ extension Engine {
                 pause: terms.pause, random: { UInt64.random(in: 0...UInt64.max) })
         }
         counters.cell(EngineCounters.poolDraws, provider.name).add(places.count)
-        // What is stale is refreshed by its own flow.
+        // The pool is filled up only after a fresh hit; a stale pool is refreshed by its own flow.
         if wantsRefill, row.outcome == .hit, !directives.onlyIfCached {
             flights.refresh(key, of: key.digest) { _ in await self.fill(question, key, isForced: true) }
         }
         return (row, places.map { pooled[$0] })
     }
 
-    /// The flight work of a pool: as many calls as it needs to be dealt from, or one more.
+    /// The flight work of a pool: as many calls as the pool needs to be dealt from, at least one.
     private func fill(_ question: PoolQuestion, _ key: CacheKey, isForced: Bool) async -> FlightResult {
         let provider = question.provider
         let terms = question.terms
@@ -147,7 +147,7 @@ extension Engine {
                         provider: provider.name, failure: .broken, detail: "\(provider.name) had nothing to draw from.")
             )
         }
-        // An absence is kept as one, but never in the place of what there is.
+        // An absence is stored, but never in place of existing answers.
         let isNegative = gathered.answers.isEmpty
         if isNegative, !before.isEmpty { return .failed(Self.absent(provider.name)) }
         let known = Set(before.map(\.id))
@@ -161,12 +161,12 @@ extension Engine {
 
     private struct Gathered {
         var answers: [PooledAnswer] = []
-        /// The last answer that brought something, else one that said there is nothing.
+        /// The last response that brought answers; if none did, the first one that said there is nothing.
         var response: UpstreamResponse?
         var failure: UpstreamFailure?
     }
 
-    /// That many calls side by side: the first asker waits for one call's time.
+    /// Makes all calls side by side, so the first client waits only as long as one call takes.
     private func gather(_ calls: Int, _ question: PoolQuestion) async -> Gathered {
         let provider = question.provider
         let endpoint = question.endpoint
@@ -228,7 +228,8 @@ extension Engine {
         return Made(entry: entry, written: await cache.write(entry, since: began))
     }
 
-    /// What the answers of a pool have in common: not length, coding, date and validators of the call that brought them.
+    /// Returns the fields that all answers of a pool share, without the length, coding, date and validators of one
+    /// call.
     private static func fieldsOfOne(_ response: UpstreamResponse) -> HeaderFields {
         var fields = StorePolicy.storedFields(of: response)
         for name in ["Content-Length", "Content-Encoding", "ETag", "Last-Modified", "Age", "Date", "Expires"] {
@@ -243,7 +244,7 @@ extension Engine {
 }
 
 extension NormalisedAnswer {
-    /// Several answers as one, in their order.
+    /// Joins several answers into one, in order.
     init(joining parts: [NormalisedAnswer]) {
         let inside = parts.filter { $0.count > 0 }.map { $0.results.dropFirst().dropLast() }
         self.init(

@@ -1,17 +1,17 @@
-// Dealing from a pool: nothing twice while there is something that was not dealt, and what was dealt last comes last
-// again. A pure value: ids and random numbers in, places out.
+// Dealing from a pool. Nothing is dealt twice while something has not been dealt, and what was dealt last is dealt
+// again last. A pure value: it gets ids and random numbers, and returns places.
 
 /// What was dealt from one pool.
 struct PoolRound: Sendable {
-    /// In the order they were dealt, the last one at the end; never more than the pool holds.
+    /// The dealt ids in order, the latest at the end. Never more than the pool holds.
     private(set) var dealt: [String] = []
 
-    /// Deals from a pool: at most `count` places of `ids`, all different.
+    /// Deals at most `count` different places of `ids`.
     ///
     /// - Parameters:
-    ///   - ids: all of the pool, each once.
-    ///   - fits: whether the thing at a place may be dealt to this asker.
-    ///   - random: any number.
+    ///   - ids: the ids of the whole pool, without duplicates.
+    ///   - fits: whether the answer at a place may be dealt to this client.
+    ///   - random: returns any number.
     mutating func deal(
         _ count: Int, of ids: [String], where fits: (Int) -> Bool = { _ in true }, random: () -> UInt64
     ) -> [Int] {
@@ -23,8 +23,8 @@ struct PoolRound: Sendable {
             let old = Set(dealt)
             var fresh = left.filter { !old.contains(ids[$0]) }
             if fresh.isEmpty {
-                // All of them were dealt: the half that was dealt longest ago is free again, so that the end of one
-                // round and the beginning of the next are not the same.
+                // All of them were dealt. Free the half that was dealt longest ago, so the start of the next round does
+                // not repeat the end of this one.
                 let candidates = Set(left.map { ids[$0] })
                 let ordered = dealt.filter { candidates.contains($0) }
                 let freed = Set(ordered.prefix(max(1, ordered.count - ordered.count / 2)))
@@ -39,6 +39,6 @@ struct PoolRound: Sendable {
         return chosen
     }
 
-    /// Whether half of a pool of that size was dealt: time to fill it up.
+    /// Whether at least half of a pool of that size was dealt, so the pool should be filled up.
     func isLow(of count: Int) -> Bool { dealt.count * 2 >= count }
 }

@@ -1,10 +1,10 @@
-// The rounds of all pools. What lies in a pool is a row of the store; only what was dealt is remembered here, for as many
-// pools as are in use.
+// The rounds of all pools. A pool's contents are a row of the store. This value only remembers what was dealt, for a
+// bounded number of pools in use.
 import LarderCore
 
-/// What was dealt from which pool, and when each may be filled up next. Bounded.
+/// What was dealt from each pool, and when each may next be filled up. Bounded.
 struct PoolRounds: Sendable {
-    /// Pools that are remembered; of others the round begins anew.
+    /// The number of pools that are remembered. A forgotten pool begins a new round.
     static let limit = 64
 
     private struct Page: Sendable {
@@ -18,10 +18,10 @@ struct PoolRounds: Sendable {
 
     var count: Int { pages.count }
 
-    /// Deals from the pool of that key.
+    /// Deals from the pool with this key.
     ///
-    /// - Parameter pause: between two times of filling up.
-    /// - Returns: the places, and whether the pool is now to be filled up; that is said once in each `pause`.
+    /// - Parameter pause: the least time between two refills.
+    /// - Returns: the places, and whether to fill the pool up now; true at most once in each `pause`.
     // More than six parameters: what is wanted, and time and chance, which come in from outside.
     mutating func deal(
         _ count: Int, from pool: Digest, ids: [String], where fits: (Int) -> Bool, now: MonotonicTime, pause: Duration,
@@ -42,7 +42,7 @@ struct PoolRounds: Sendable {
         return (places, wantsRefill)
     }
 
-    /// A pool was just filled: the next time is a pause away.
+    /// Records that a pool was just filled. The next refill is a pause away.
     mutating func filled(_ pool: Digest, now: MonotonicTime, pause: Duration) {
         pages[pool]?.nextRefill = now + pause
     }

@@ -1,10 +1,10 @@
-// A pool's row: its body is a JSON array of {id, body}, so that it is kept, evicted and purged as any other entry is and
-// outlives a restart.
+// A pool's row. Its body is a JSON array of {id, body}, so a pool is stored, evicted and purged like any other entry
+// and survives a restart.
 import LarderCore
 import LarderProviders
 
 enum PoolRow {
-    /// The body of a row.
+    /// Encodes answers as the body of a row.
     static func encode(_ answers: [PooledAnswer]) -> Bytes {
         var writer = JSONWriter(reserving: answers.reduce(0) { $0 + $1.body.count + 48 })
         writer.array { writer in
@@ -18,7 +18,7 @@ enum PoolRow {
         return writer.bytes
     }
 
-    /// What a row holds; nothing where it is none of ours.
+    /// Returns the answers in a row; empty if the row is an absence or cannot be read.
     static func answers(_ row: StoredResponse) -> [PooledAnswer] {
         guard !row.isNegative, let root = try? JSON.parse(row.body) else { return [] }
         return root.elements.compactMap { element in
@@ -27,7 +27,8 @@ enum PoolRow {
         }
     }
 
-    /// The pool after a call: what is new comes first, each id once, and what does not fit goes with the oldest.
+    /// Returns the pool after a call. New answers come first, each id appears once, and the oldest beyond `most` are
+    /// dropped.
     static func merged(_ new: [PooledAnswer], into kept: [PooledAnswer], most: Int) -> [PooledAnswer] {
         var seen: Set<String> = []
         return Array((new + kept).filter { seen.insert($0.id).inserted }.prefix(most))

@@ -1,35 +1,35 @@
-// The one owner of refreshes on a provider's return, on the home loop where it hears of the lanes. What was answered
-// stale while the provider was away is refreshed as a flight like any other, one at a time, and people come first: half
-// of the provider's rate and quota is left to them.
+// The only owner of refreshes when a provider returns. It runs on the home loop, where it hears of changes to lanes.
+// Entries that were answered stale while the provider was away are refreshed as ordinary flights, one at a time.
+// Clients have priority: half of the provider's rate and quota is left to them.
 import LarderCache
 import LarderCore
 import LarderIO
 
-/// What happened to a provider.
+/// A change in a provider's lane.
 public struct LaneNews: Sendable {
-    /// Its name.
+    /// The provider's name.
     public var provider: String
-    /// What it was.
+    /// The change.
     public var event: LaneEvent
-    /// When it was, by both clocks.
+    /// The moment of the change, by both clocks.
     public var at: Moment
-    /// Nothing can be had from it at present.
+    /// Whether the provider cannot be used at present.
     var isAway: Bool
 }
 
-/// What is refreshed when a provider is back. An actor on the home loop.
+/// Refreshes entries when their provider is back. An actor on the home loop.
 public actor RefreshCoordinator {
-    /// A stale entry that was asked for.
+    /// A stale entry that a client asked for.
     struct Demand: Sendable {
         var provider: String
         var key: CacheKey
-        /// Whether it is still stored and still stale.
+        /// Whether the entry is still stored and still stale.
         var isDue: @Sendable () async -> Bool
-        /// The work of its flight.
+        /// The work of the entry's flight.
         var work: @Sendable () async -> FlightResult
     }
 
-    /// Where the budget lets nothing through for longer than this, the round ends.
+    /// The round ends if the budget allows no call for longer than this.
     static let longestWait: Duration = .seconds(300)
 
     nonisolated let loop: EventLoop
@@ -62,7 +62,8 @@ public actor RefreshCoordinator {
         queue = RefreshQueue(limit: limit)
     }
 
-    /// A stale entry was given to somebody. Kept where its provider is away. From any thread.
+    /// Takes in a stale entry that was answered to a client. It is queued if its provider is away. May be called on any
+    /// thread.
     nonisolated func asked(_ demand: Demand) {
         loop.post { [weak self] in self?.assumeIsolated { $0.note(demand) } }
     }
@@ -75,7 +76,7 @@ public actor RefreshCoordinator {
         waiting.set(queue.count)
     }
 
-    /// On this loop, in the order in which it happened.
+    /// Takes in a lane change. Must be called on this loop, in the order of the changes.
     public nonisolated func heard(_ news: LaneNews) {
         assumeIsolated { $0.take(news) }
     }
@@ -86,7 +87,8 @@ public actor RefreshCoordinator {
         switch news.event {
         case .reachable, .resumed:
             guard queue.returned(news.provider) else { return }
-            // Before anybody asks: what failed a moment ago failed because it was away.
+            // Forget remembered failures before any client asks: a recent failure happened because the provider was
+            // away.
             flights.forgetFailures(of: news.provider)
             log.info("provider is back: refreshing what was asked for", ["provider": news.provider])
             begin(news.provider)
@@ -131,27 +133,27 @@ public actor RefreshCoordinator {
         }
     }
 
-    /// New settings: what waits was asked for by the old ones.
+    /// Applies new settings. Waiting demands are dropped, since they were made under the old settings.
     public func apply(limit: Int) {
         queue.limit = limit
         queue.forgetAll()
         waiting.set(0)
     }
 
-    /// For the daemon's stop: nothing more is begun. What is under way ends with the flights.
+    /// Stops: nothing more is begun. Refreshes under way end with their flights.
     public func close() {
         isClosed = true
         queue.forgetAll()
     }
 
-    /// What became of something that waited for its provider. The raw values are labels of its counter.
+    /// The outcome of a demand. The raw values are labels of its counter.
     private enum DemandEnd: String {
         case refreshed, failed
-        /// Others pushed it out.
+        /// Newer demands pushed it out of the queue.
         case displaced
-        /// It was fresh again, or nobody wants it.
+        /// The entry was fresh again or gone.
         case unneeded
-        /// The budget opens too late.
+        /// The budget allows no call soon enough.
         case skipped
     }
 
@@ -160,7 +162,7 @@ public actor RefreshCoordinator {
     }
 }
 
-/// What refreshes on a return count.
+/// The counters of refreshes on a provider's return.
 enum ReturnCounters {
     static let refreshes = MetricFamily(
         "larder_return_refreshes_total",

@@ -1,27 +1,27 @@
-// The one envelope of every search answer. Pure: rows and failures in, bytes out. The body
-// is constant while the state is: nothing of age, outcome or request goes into it.
+// The envelope of every search answer. Pure: it turns rows and failures into bytes. The body changes only with the
+// state, so it contains no age, no outcome and nothing of the request.
 import LarderCore
 
-/// What one source gave to an answer.
+/// What one source contributed to an answer.
 public struct SourceAnswer: Sendable {
-    /// Its name.
+    /// The source's name.
     public var provider: String
-    /// The row, where there is one.
+    /// The normalised entry; nil if the source gave none.
     public var normalised: NormalisedEntry?
-    /// When the API gave it; nil where nothing came.
+    /// When the API gave the answer; nil if there is none.
     public var fetchedAt: WallTime?
-    /// Of the row.
+    /// When the row stops being fresh.
     public var freshUntil: WallTime?
     var staleUntil: WallTime?
-    /// Milliseconds that it was old when it came.
+    /// The age of the answer when it arrived, in milliseconds.
     public var initialAge: Int64 = 0
-    /// The row was past its lifetime.
+    /// Whether the row was past its freshness lifetime.
     public var isStale = false
-    /// It is what stored results of other questions give in place of a source that is down.
+    /// Whether the results come from stored answers to other questions, because the source is down.
     public var isLocal = false
-    /// It is fresh and nothing of it is missing or old: only then may it be kept.
+    /// Whether the answer is fresh and complete. Only such an answer may be kept ready.
     public var isWhole: Bool { normalised.map { $0.lack == nil } ?? false && !isStale && !isLocal }
-    /// Why the source gave nothing, why a part of it is missing, or why what it gave is stale.
+    /// Why the source gave nothing, why a part is missing, or why the answer is stale.
     public var failure: UpstreamFailure?
 
     var state: String {
@@ -31,7 +31,7 @@ public struct SourceAnswer: Sendable {
         return normalised.isAllDropped ? "allDropped" : "noResults"
     }
 
-    /// - Parameter normalised: the results in it; nil where it is an absence or cannot be read.
+    /// - Parameter normalised: the results of the answer; nil if it is an absence or cannot be read.
     public init(_ served: Served, _ normalised: NormalisedEntry?) {
         provider = served.entry.provider
         self.normalised = normalised
@@ -41,7 +41,7 @@ public struct SourceAnswer: Sendable {
         initialAge = served.entry.initialAge
         isStale = served.outcome == .stale
         failure = served.failure ?? normalised?.lack
-        // A kept absence says the same as one that was just found.
+        // A stored absence is reported like a new one.
         if failure == nil, served.entry.isNegative {
             failure = UpstreamFailure(
                 provider: provider, failure: .notFound, detail: "\(provider) has nothing of that name.")
@@ -54,9 +54,9 @@ public struct SourceAnswer: Sendable {
     }
 }
 
-/// The JSON of an answer.
+/// Renders the JSON of an answer.
 public enum Envelope {
-    /// The state of the whole: failed only where no source gave anything.
+    /// Returns the state of the whole answer. It is "failed" only if no source gave anything.
     static func state(_ sources: [SourceAnswer]) -> String {
         let usable = sources.filter { $0.normalised != nil }
         if usable.isEmpty { return "failed" }
@@ -67,8 +67,8 @@ public enum Envelope {
     }
 
     /// - Parameters:
-    ///   - query: the canonical query as a JSON object.
-    ///   - results: a JSON array of results, `count` of them.
+    ///   - query: the canonical query, a JSON object.
+    ///   - results: a JSON array of `count` results.
     public static func render(query: Bytes, sources: [SourceAnswer], count: Int, results: Bytes) -> Bytes {
         var writer = JSONWriter(reserving: results.count + 1024)
         writer.object { writer in
@@ -84,7 +84,8 @@ public enum Envelope {
         return writer.bytes
     }
 
-    /// The entity tag of an envelope: from the digests of its parts, so that large results are not hashed again.
+    /// Returns the entity tag of an envelope. It is made from the digests of the parts, so large results are not hashed
+    /// again.
     public static func entityTag(query: Bytes, sources: [SourceAnswer], order: String) -> String {
         var material = query
         for source in sources {
@@ -137,7 +138,7 @@ public enum Envelope {
             writer.member("class", failure.failure.rawValue)
             writer.member("detail", failure.detail)
             writer.member("retryable", failure.isRetryable)
-            // An instant, not a span: the body stays true while it is kept.
+            // An instant instead of a duration, so that a stored body stays true.
             writer.member(ifPresent: "retryAt", failure.isRetryable ? failure.retryAt?.rfc3339 : nil)
         }
     }

@@ -1,12 +1,12 @@
-// The envelope of `/v1/local`. A result is the same as everywhere, with one member more, `local`: when it was stored,
+// The envelope of `/v1/local`. Its results have one more member, `local`, which says when the result was stored,
 // whether it is stale, and where it matched. Pure.
 import LarderCore
 import LarderProviders
 import LarderStore
 
-/// The JSON of a search of what is stored.
+/// Renders the JSON of a search of stored results.
 public enum LocalAnswer {
-    /// The whole answer.
+    /// Returns the whole answer.
     public static func render(_ question: LocalQuestion, _ answer: FullTextAnswer, now: WallTime) -> Bytes {
         let results = results(answer.matches, now: now)
         var writer = JSONWriter(reserving: answer.matches.reduce(1024) { $0 + $1.json.count + 256 })
@@ -35,12 +35,12 @@ public enum LocalAnswer {
         return writer.bytes
     }
 
-    /// A JSON array of results, each with its `local`.
+    /// Returns a JSON array of results, each with its `local` member.
     static func results(_ matches: [FullTextMatch], now: WallTime) -> Bytes {
         var out: Bytes = [0x5B]
         for (number, match) in matches.enumerated() {
             if number > 0 { out.append(0x2C) }
-            // A result is never an empty object: it has an id.
+            // A result has an id, so it is never an empty object.
             out.append(contentsOf: withoutSource(match.json).dropLast())
             out.append(contentsOf: Bytes(text: ",\"local\":"))
             out.append(contentsOf: local(match, now: now))
@@ -50,7 +50,7 @@ public enum LocalAnswer {
         return out
     }
 
-    /// A result as it is without `include=source`: here nobody asked for the API's own record.
+    /// Returns a result without the API's own record. `/v1/local` has no `include=source`.
     private static func withoutSource(_ result: Bytes) -> Bytes {
         guard result.firstRange(of: sourceMember) != nil,
             let plain = try? ResultProjection.withoutSources([0x5B] + result + [0x5D])
@@ -75,7 +75,7 @@ public enum LocalAnswer {
         return writer.bytes
     }
 
-    /// In the order in which they first appear.
+    /// Groups matches by source, in order of first appearance.
     private static func bySource(_ matches: [FullTextMatch]) -> [(String, [FullTextMatch])] {
         var order: [String] = []
         let groups = Dictionary(grouping: matches, by: \.provider)

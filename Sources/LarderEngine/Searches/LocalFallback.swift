@@ -1,5 +1,5 @@
-// What stored results give to `/v1/search` in place of a source that is down and of whose answer nothing is kept: results
-// of other questions that hold all the words. It is said with them, and why; the whole is partial and never kept.
+// A substitute in `/v1/search` for a source that is down and has no stored answer: stored results of other questions
+// that contain all the words. The answer says so and says why. The whole answer is then partial and never stored.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -7,8 +7,8 @@ import LarderProviders
 import LarderStore
 
 extension Engine {
-    /// The part of a source that failed, from the results that are stored of it; nil where there are none, where the
-    /// failure is no outage, or where the client would not have it.
+    /// Returns stored results in place of a failed source's answer. Returns nil if there are none, if the failure is no
+    /// outage, or if the client's directives rule it out.
     func localFallback(
         for failure: UpstreamFailure, _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ request: SearchRequest,
         _ directives: ClientDirectives
@@ -38,13 +38,13 @@ extension Engine {
             NormalisedAnswer(results: results, count: answer.matches.count), query: endpoint.query)
         source.isLocal = true
         source.isStale = answer.matches.contains { $0.freshUntil <= now }
-        // The oldest of them: no client must think it newer.
+        // The age of the oldest result, so that no client takes the answer for newer.
         source.fetchedAt = answer.matches.map(\.storedAt).min()
         return source
     }
 
-    /// What other questions must have in common with this one: that explicit results are spared, as far as the source took
-    /// it so, and the country and language where they were asked for.
+    /// Returns the parameters that the other questions must share: the exclusion of explicit results, if the source
+    /// takes that parameter, and the country and language if the client gave them.
     private static func bounds(_ endpoint: Endpoint, _ request: SearchRequest) -> [Bytes] {
         endpoint.parameters.filter { parameter in
             switch parameter.name {
@@ -56,8 +56,8 @@ extension Engine {
         }.map(CacheKey.part)
     }
 
-    /// Who wants an answer of a certain age, or none out of a cache, or the stored answer to this very question, does not
-    /// want those of other questions (RFC 9111 §5.2.1).
+    /// A client that demands a certain age, an answer past the cache, or the stored answer to this very question does
+    /// not want results of other questions (RFC 9111 §5.2.1).
     private static func permitsStandIn(_ directives: ClientDirectives) -> Bool {
         !directives.noCache && !directives.noStore && !directives.onlyIfCached && directives.maxAge == nil
             && directives.minFresh == nil

@@ -1,32 +1,32 @@
-// What `/v1/local` was asked, made typed. Words must all be met, the last one may go on, what stands in quotation marks
-// must follow each other: no more of a query language than that passes.
+// The parsed question of `/v1/local`. All words must match, the last one as a prefix, and quoted words must follow each
+// other. No other query syntax is passed on.
 import LarderCore
 import LarderProviders
 import LarderStore
 
-/// What `/v1/local` was asked.
+/// The parsed question of `/v1/local`.
 public struct LocalQuestion: Sendable {
-    /// The names that its query may hold.
+    /// The parameters that the query may have.
     public static let parameters = ["q", "source", "category", "kind", "limit", "offset", "fields"]
     private static let lists = ["source", "kind", "fields"]
-    /// Bytes of the text, words and phrases in it.
+    /// Limits of the text in bytes, of its words and phrases, and of kinds.
     static let longestText = 500
     static let mostTerms = 16
     static let mostKinds = 16
 
-    /// As it was asked, spaces collapsed.
+    /// The text of the question, with spaces collapsed.
     var text: String
     var terms: [FullTextTerm]
-    /// Names of providers; all where empty.
+    /// The names of the providers to search; empty for all.
     var providers: [String] = []
     var category: String?
     var kinds: [String] = []
     var limit = 50
     var offset = 0
-    /// What is wanted of the results.
+    /// The selected members of the results.
     var shape: ResultShape
 
-    /// - Throws: 400 for what is no such question.
+    /// - Throws: 400 if the query is not valid.
     public init(query: QueryParameters, providers: ProviderSet) throws(ClientFacingError) {
         let query = query.joining(lists: Self.lists)
         try query.check(only: Self.parameters)
@@ -74,7 +74,7 @@ public struct LocalQuestion: Sendable {
         }
     }
 
-    /// A category means those kinds of results that its sources give for it.
+    /// Reads the sources and the category. A category stands for the kinds of results that its sources return for it.
     private mutating func readSources(_ query: QueryParameters, _ set: ProviderSet) throws(ClientFacingError) {
         let (sources, areNamed) = try SearchPlan.sources(query["source"], set)
         if areNamed { providers = sources.map(\.name) }
@@ -93,12 +93,12 @@ public struct LocalQuestion: Sendable {
         }
         self.category = category
         providers = known.map(\.0)
-        // One of them that means all its kinds leaves the others' open too.
+        // If the category covers all kinds of one source, no source's kinds are restricted.
         kinds = known.contains { $0.1.isEmpty } ? [] : known.flatMap(\.1)
     }
 
-    /// The words and phrases of a text. A quotation mark that nobody closes is one being typed: its phrase goes on.
-    /// What has no letter and no digit is nothing to look for.
+    /// Returns the words and phrases of a text. An unclosed quotation mark is still being typed, so its phrase is a
+    /// prefix. Terms without a letter or digit are dropped.
     static func terms(_ text: String) -> [FullTextTerm] {
         var terms: [FullTextTerm] = []
         let pieces = text.split(separator: "\"", omittingEmptySubsequences: false)
@@ -116,7 +116,7 @@ public struct LocalQuestion: Sendable {
         return terms.filter { $0.text.unicodeScalars.contains(where: isSearched) }
     }
 
-    /// The tokeniser's letters and digits (sqlite.org/fts5.html#unicode61_tokenizer).
+    /// Whether the tokeniser treats the scalar as a letter or digit (sqlite.org/fts5.html#unicode61_tokenizer).
     private static func isSearched(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
@@ -126,7 +126,7 @@ public struct LocalQuestion: Sendable {
         }
     }
 
-    /// The question to the store.
+    /// Returns the question for the store.
     public func fullText(_ engine: Engine) -> FullTextQuestion {
         var question = FullTextQuestion(terms: terms, limit: limit)
         question.offset = offset
@@ -136,7 +136,7 @@ public struct LocalQuestion: Sendable {
         return question
     }
 
-    /// The canonical question as a JSON object.
+    /// The canonical question, a JSON object.
     var canonical: Bytes {
         var writer = JSONWriter()
         writer.object { writer in
@@ -152,6 +152,7 @@ public struct LocalQuestion: Sendable {
 }
 
 extension Engine {
-    /// Only what was signed with the present key is shown: the artwork handles of an earlier one lead nowhere.
+    /// Identifies the present signing key. Only results signed with it are shown, because artwork handles of an earlier
+    /// key no longer work.
     var signerMark: Bytes { Bytes(text: ConfiguredProvider.mark(of: signer)) }
 }

@@ -1,23 +1,24 @@
-// What a client wants to see of results, beside what it asks for: `include=source` and `fields=`, on every route that
-// answers with results. The first is another stored answer of the same raw one, the second a cut of whichever is stored.
+// The parameters `include=source` and `fields=`, which every route with results accepts. They select what a client sees
+// of each result. `include=source` selects another normalised entry of the same raw one; `fields=` cuts members from
+// whichever entry is stored.
 import LarderCore
 import LarderProviders
 
-/// What is wanted of each result.
+/// The selected members of each result.
 public struct ResultShape: Sendable, Hashable {
     static let parameters = ["include", "fields"]
 
-    /// Each result has the API's own record beside it.
+    /// Whether each result also carries the API's own record.
     var includesSource = false
-    /// The members that are wanted; nil for all.
+    /// The selected members; nil for all.
     public var projection: ResultProjection?
 
-    /// All of every result, and nothing besides.
+    /// All members of every result, without the API's own records.
     public static let whole = ResultShape()
 
     private init() {}
 
-    /// - Throws: 400 where a word is not one of the allowed ones.
+    /// - Throws: 400 if a word is not allowed.
     init(_ query: QueryParameters) throws(ClientFacingError) {
         if query.items.contains(where: { $0.name == "include" }) {
             _ = try Self.words("include", query["include"], allowed: [SourceRecord.name])
@@ -29,8 +30,8 @@ public struct ResultShape: Sendable, Hashable {
         }
     }
 
-    /// Takes its parameters off a query whose other ones a provider reads.
-    /// - Throws: 400 where a word is not one of the allowed ones.
+    /// Reads its parameters and removes them from a query. A provider reads the remaining ones.
+    /// - Throws: 400 if a word is not allowed.
     init(takenOff query: inout QueryParameters) throws(ClientFacingError) {
         query = query.joining(lists: Self.parameters)
         self = try ResultShape(query)
@@ -54,15 +55,16 @@ public struct ResultShape: Sendable, Hashable {
     private static func mistake(_ name: String, _ part: String) -> String {
         if part.isEmpty { return "\"\(name)\" has an empty part." }
         let what = "\"\(part)\" is no word of \"\(name)\"."
-        // Results have this member too, but not by choosing it.
+        // Results can have this member, but `fields` cannot select it.
         guard name == "fields", ASCII.equalFolded(part, SourceRecord.name) else { return what }
         return what + " The API's own record comes with include=\(SourceRecord.name)."
     }
 
-    /// The question that brings what is needed for it.
+    /// Returns the endpoint whose answer has what this shape needs.
     func applied(to endpoint: Endpoint) -> Endpoint { includesSource ? endpoint.includingSource() : endpoint }
 
-    /// A canonical query with what is wanted of it: other bytes are another answer with another entity tag.
+    /// Returns a canonical query with this shape added. Answers of different shapes are different bytes and need
+    /// different entity tags.
     public func shown(in query: Bytes) -> Bytes {
         guard self != .whole else { return query }
         var writer = JSONWriter()
@@ -73,14 +75,14 @@ public struct ResultShape: Sendable, Hashable {
         return query.dropLast() + (query.count > 2 ? [0x2C] : []) + writer.bytes.dropFirst()
     }
 
-    /// Results as they are wanted.
+    /// Returns the results in this shape.
     public func applied(to results: Bytes) throws(JSONError) -> Bytes {
         try projection?.applied(to: results) ?? results
     }
 }
 
 extension ConfiguredProvider {
-    /// The question of one of its own routes, and what is wanted of its results.
+    /// Returns the question of one of the provider's own routes, and the shape of its results.
     public func question(
         path: [String], query: QueryParameters
     ) throws(ClientFacingError) -> (endpoint: Endpoint, shape: ResultShape) {

@@ -1,13 +1,13 @@
-// What `/v1/search` was asked, made typed: which sources, each with its endpoint, and the canonical query of the whole.
+// The parsed question of `/v1/search`: its sources, each with its endpoint, and the canonical query.
 import LarderCore
 import LarderProviders
 
 /// A search over several sources.
 public struct SearchPlan: Sendable {
-    /// One source's part.
+    /// One source's part of the search.
     public enum Part: Sendable {
         case ask(ConfiguredProvider, Endpoint)
-        /// Named, but cannot be asked.
+        /// The client named the source, but it cannot be asked.
         case unavailable(UpstreamFailure)
 
         /// The source's name.
@@ -19,13 +19,13 @@ public struct SearchPlan: Sendable {
         }
     }
 
-    /// In the order in which the sources were named.
+    /// The parts, in the order in which the client named the sources.
     public var parts: [Part] = []
-    /// What all of them are asked.
+    /// The request to all sources.
     var request: SearchRequest
-    /// In which order results are wanted.
+    /// The order of the results.
     public var sort: SortOrder
-    /// What is wanted of the results.
+    /// The selected members of the results.
     public var shape: ResultShape
     /// The canonical query, a JSON object.
     public var query: Bytes
@@ -33,10 +33,10 @@ public struct SearchPlan: Sendable {
     static let parameters =
         ["q", "term", "source", "category", "limit", "sort", "country", "lang", "explicit"] + ResultShape.parameters
 
-    /// Bytes of a term, as the providers' own routes have it.
+    /// The limit of a term in bytes, as on the providers' own routes.
     static let longestTerm = 1000
 
-    /// - Throws: 400 for what is no such search, or where no source can be asked it.
+    /// - Throws: 400 if the query is not valid or no source can be asked; 503 if no provider is configured.
     public init(query: QueryParameters, providers: ProviderSet) throws(ClientFacingError) {
         let query = query.joining(lists: ["source"] + ResultShape.parameters)
         try query.check(only: Self.parameters)
@@ -52,7 +52,7 @@ public struct SearchPlan: Sendable {
         for provider in sources {
             if let category, !provider.about.categories.contains(category) { continue }
             if !provider.isConfigured {
-                // Not asked for by name, it is simply not among the sources.
+                // A source that the client did not name is left out silently.
                 if areNamed { parts.append(.unavailable(provider.notConfigured)) }
                 if areNamed { asked.append(provider.name) }
                 continue
@@ -62,7 +62,7 @@ public struct SearchPlan: Sendable {
                 parts.append(.ask(provider, shape.applied(to: try provider.provider.search(request))))
                 asked.append(provider.name)
             } catch {
-                // Whoever named no sources asks those that can search such a term.
+                // If the client named no sources, those that cannot search such a term are left out.
                 if error.code == "termLength", !areNamed { unsearchable = error } else { refusal = error }
             }
         }

@@ -1,26 +1,26 @@
-// One search as it is carried out, whichever route it came by and whether its client waits for it or not: which sources
-// are asked, and what each of them gave.
+// One search as it is carried out: which sources are asked, and what each gave. It is the same for every route, and
+// whether or not the client waits.
 import LarderCache
 import LarderCore
 import LarderProviders
 import LarderSettings
 
-/// What is asked of which sources.
+/// The question to each source.
 public struct SearchQuestion: Sendable {
-    /// One for each source.
+    /// One part for each source.
     public var parts: [SearchPlan.Part]
-    /// In which order results are wanted.
+    /// The order of the results.
     public var sort: SortOrder
-    /// What is wanted of the results.
+    /// The selected members of the results.
     public var shape: ResultShape
     /// The canonical query, a JSON object.
     public var query: Bytes
-    /// What all of them are asked, where it is a search.
+    /// The request to all sources; nil if the question is one endpoint of one source.
     var request: SearchRequest?
     var directives: ClientDirectives
     var settings: Settings
 
-    /// One source: its answer is told as it is, without a deadline of the whole.
+    /// Whether only one source is asked. Its answer is reported as it is, without the search deadline.
     public var isSingle: Bool { parts.count == 1 }
 
     /// A search over the sources of a plan.
@@ -47,12 +47,12 @@ public struct SearchQuestion: Sendable {
         self.settings = settings
     }
 
-    /// The query as the answer shows it: one source alone says how it understood the question.
+    /// The query shown in the answer. A single source shows how it understood the question.
     public var shownQuery: Bytes {
         if isSingle, case .ask(_, let endpoint) = parts.first { shape.shown(in: endpoint.query) } else { query }
     }
 
-    /// The keys of the normalised entries that the answer is made from.
+    /// Returns the keys of the normalised entries that make up the answer.
     public func keys(signer: ArtworkSigner) -> [Digest] {
         parts.compactMap { part in
             guard case .ask(let provider, let endpoint) = part else { return nil }
@@ -61,20 +61,20 @@ public struct SearchQuestion: Sendable {
     }
 }
 
-/// What the sources gave, in the order they were named.
+/// The answers of the sources, in the order in which they were named.
 public struct SearchAnswers: Sendable {
-    /// What each gave, and the entry that it was read from.
+    /// Each source's answer, and the entry that it was read from.
     public var parts: [(source: SourceAnswer, served: Served?)]
-    /// The memory tier's state before the first of them was asked.
+    /// The memory tier's state before the first source was asked.
     public var stamp: ReadyStamp
 
-    /// What each gave.
+    /// Each source's answer.
     public var sources: [SourceAnswer] { parts.map(\.source) }
 }
 
 extension Engine {
-    /// Asks every source at once, each with its own deadline.
-    /// - Parameter report: is given each one's answer when it is there, in the order they come.
+    /// Asks all sources at once, each with its own deadline.
+    /// - Parameter report: gets each source's answer as soon as it arrives.
     public func ask(
         _ question: SearchQuestion, report: @escaping @Sendable (Int, SourceAnswer) -> Void = { _, _ in }
     ) async -> SearchAnswers {
@@ -119,7 +119,7 @@ extension Engine {
             source.failure = source.failure?.withBoundedRetry(at: time.wall())
             return (source, served)
         } catch {
-            // Whoever left, or was superseded, was given no answer to count.
+            // If the client left or the question was superseded, there is no answer to count.
             if !Task.isCancelled, SessionScope.current?.isSuperseded != true { countFailure(provider.name) }
             if let request = question.request,
                 let source = await localFallback(for: error, provider, endpoint, request, question.directives)
@@ -130,7 +130,7 @@ extension Engine {
         }
     }
 
-    /// Whether every source's answer is stored and fresh, so that nothing is fetched and nobody waits.
+    /// Whether every source's answer is stored and fresh, so that nothing must be fetched.
     public func isAtHand(_ question: SearchQuestion) async -> Bool {
         for part in question.parts {
             guard case .ask(let provider, let endpoint) = part else { continue }

@@ -1,19 +1,19 @@
-// A wait on a loop's timers that can be ended before its time, by whoever is first.
+// A wait on a loop's timers that can be ended early. The first ending counts.
 import LarderCore
 import LarderIO
 
-/// Waited for once, by one task.
+/// One wait by one task.
 final class Pause: Sendable {
-    /// True where the time passed, false where it was broken off.
+    /// True if the time passed, false if the wait was broken off.
     private let ending = Promise<Bool>()
 
-    /// Ends the wait, or has it not begin. Only the first ending counts.
+    /// Ends the wait, or prevents it if it has not begun. Only the first ending counts.
     func breakOff() { ending.fulfil(false) }
 
-    /// The same, as if the time had passed.
+    /// Ends the wait as if the time had passed.
     func pass() { ending.fulfil(true) }
 
-    /// Waits for that long by that clock, at most until it is broken off or the task is cancelled.
+    /// Waits for a duration by the given clock, until it has passed, `breakOff()` is called or the task is cancelled.
     /// - Returns: whether the time passed.
     func wait(_ duration: Duration, on loop: EventLoop, by time: any TimeSource) async -> Bool {
         let due = time.monotonic() + duration
@@ -21,7 +21,7 @@ final class Pause: Sendable {
         return await ending.wait(ifCancelled: false)
     }
 
-    /// On the loop, whose timers may count by another clock.
+    /// Runs on the loop. It checks the time again when the timer fires, since the loop's timers may use another clock.
     private func look(_ due: MonotonicTime, on loop: EventLoop, by time: any TimeSource) {
         let rest = due - time.monotonic()
         guard rest > .zero else { return pass() }
@@ -29,6 +29,6 @@ final class Pause: Sendable {
         _ = loop.schedule(at: loop.monotonic + rest) { self.look(due, on: loop, by: time) }
     }
 
-    /// Waits until it is broken off or the task is cancelled.
+    /// Waits until `breakOff()` is called or the task is cancelled.
     func wait() async { _ = await ending.wait(ifCancelled: false) }
 }

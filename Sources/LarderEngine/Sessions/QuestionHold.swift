@@ -1,18 +1,18 @@
-// What holds back the calls for a question of a session: its debounce, where nothing stored or under way answers it.
+// Holds back the calls for a question of a session: waits for its debounce unless stored entries or a flight answer it.
 import LarderCache
 import LarderCore
 import LarderProviders
 
 extension Engine {
-    /// What holds back the calls for a question of a session; nil where it is of none.
+    /// Returns the function that holds back the question's calls; nil if the question belongs to no session.
     func holding(_ question: NormalisedQuestion, _ key: CacheKey) -> (@Sendable () async -> Bool)? {
         guard let scope = question.scope else { return nil }
         return { await self.hold(question, key, scope) }
     }
 
-    /// Holds back the calls for one question of a session, where it would cost any: what is stored in another form, or is
-    /// under way for somebody else, is answered without a pause.
-    /// - Returns: whether the question is still to be asked.
+    /// Holds back the calls for one question of a session if the question needs any. There is no pause if the answer is
+    /// stored in another form or if a flight already fetches it.
+    /// - Returns: whether the question should still be asked.
     private func hold(_ question: NormalisedQuestion, _ key: CacheKey, _ scope: SessionScope) async -> Bool {
         guard question.debounce > .zero, !flights.isAnswered(key), await !isAtHand(question) else {
             return !scope.isSuperseded
@@ -20,7 +20,7 @@ extension Engine {
         return await sessions.hold(scope, for: question.debounce)
     }
 
-    /// Whether a fresh raw entry answers the question, or one that may hold its answer.
+    /// Whether a fresh raw entry answers the question, either its own or that of a wider question.
     public func isAtHand(_ question: NormalisedQuestion) async -> Bool {
         let provider = question.provider
         let rule = provider.rule(for: question.endpoint.name)

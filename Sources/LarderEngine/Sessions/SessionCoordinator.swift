@@ -1,44 +1,44 @@
-// The one owner of sessions: requests that carry the same `X-Larder-Session` supersede each other, and a call to a
-// provider is held back for a moment in which a newer request of the session makes it needless.
+// The only owner of sessions. A newer request supersedes older ones that carry the same `X-Larder-Session`. A call to a
+// provider is held back for a moment, because a newer request of the session often makes it unnecessary.
 //
-// Requests come in on every loop, so that the table is behind a lock that is held for a look-up; who is superseded is
-// told after it is given back.
+// Requests arrive on every loop, so the table is behind a lock, which is held only for a look-up. Superseded requests
+// are notified after the lock is released.
 import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderIO
 
-/// The one owner of sessions.
+/// The only owner of sessions.
 public final class SessionCoordinator: Sendable {
-    /// Which session a request belongs to, and how it wishes to be treated.
+    /// A request's session and the options of that request.
     public struct Wish: Sendable, Hashable {
         var session: String
-        /// Grows in the order in which the client sends its questions; nil where they are not numbered.
+        /// Grows in the order in which the client sends its questions; nil if the client does not number them.
         var sequence: UInt64?
-        /// nil for the configured one.
+        /// How long to hold calls back; nil for the configured duration.
         var debounce: Duration?
     }
 
     /// The field that names a session.
     public static let field = "X-Larder-Session"
-    /// The field that says how long its calls are held back.
+    /// The field that sets how long calls are held back.
     public static let debounceField = "X-Larder-Debounce"
     static let longestName = 64
     private static let sequenceName = "seq="
     static let longestDebounce: Duration = .seconds(10)
-    /// A session that was not used for so long is forgotten.
+    /// A session unused for this long is forgotten.
     static let lifetime: Duration = .seconds(600)
 
     private struct State {
         var table: SessionTable
         var scopes: [SessionTurn: SessionScope] = [:]
-        /// Calls that are held back now.
+        /// Calls held back now.
         var pauses: [UInt64: Pause] = [:]
         var nextPause: UInt64 = 0
         var holds = true
     }
     private let state: Lock<State>
-    /// Where pauses are timed.
+    /// The loop whose timers time the pauses.
     private let loop: EventLoop
     private let time: any TimeSource
     private let entered: CounterCell
@@ -60,12 +60,13 @@ public final class SessionCoordinator: Sendable {
         )
     }
 
-    /// Answers a request of a session, or says 409 as soon as a newer one takes its place.
+    /// Answers a request of a session, or throws 409 as soon as a newer one supersedes it.
     ///
     /// - Parameters:
-    ///   - target: what the request asks for; the same target is the same question.
-    ///   - standard: how long calls are held back where the wish says nothing.
-    ///   - work: makes the answer. It runs with `SessionScope.current` set, and is cancelled when it is superseded.
+    ///   - target: the target of the request. The same target is the same question.
+    ///   - standard: how long to hold calls back if the request does not say.
+    ///   - work: makes the answer. It runs with `SessionScope.current` set and is cancelled when the request is
+    ///     superseded.
     public func serve<Response: Sendable>(
         _ wish: Wish, asking target: Bytes, debounce standard: Duration,
         _ work: @escaping @Sendable () async throws(ClientFacingError) -> Response
@@ -94,21 +95,21 @@ public final class SessionCoordinator: Sendable {
                 await newer.wait()
                 return nil
             }
-            // Whichever is first; the other is cancelled, and ends for it.
+            // The first of the two tasks ends the group; the other is cancelled.
             let first = await group.next() ?? nil
             group.cancelAll()
             return first
         }
-        // Being superseded ends the work as well: whatever it came to then is not what it would have been.
+        // Superseding also cancels the work. Its result is then unreliable and must not be used.
         guard !scope.isSuperseded, let ending else {
-            // A client that has left ends the wait too, and hears nothing.
+            // If the client left, the wait ends here too, and nobody gets this error.
             if scope.isSuperseded { superseded.add() }
             throw Self.outdated
         }
         return try ending.get()
     }
 
-    /// - Returns: nil where a newer question came before.
+    /// - Returns: the scope of the question; nil if a newer question came before it.
     private func enter(_ wish: Wish, asking question: Bytes) -> SessionScope? {
         let now = time.monotonic()
         let (scope, outdated) = state.withLock { state -> (SessionScope?, SessionScope?) in
@@ -123,13 +124,13 @@ public final class SessionCoordinator: Sendable {
             return (scope, entrance.superseded.flatMap { state.scopes.removeValue(forKey: $0) })
         }
         outdated?.end()
-        // Counted when it has taken its place: whoever sees the figure knows that the older ones have lost theirs.
+        // Counted only now, after the older requests were superseded, so the figure implies it.
         entered.add()
         return scope
     }
 
-    /// Holds a call back for that long.
-    /// - Returns: whether it is to be made: nothing took its place, and its task was not cancelled.
+    /// Holds a call back for a duration.
+    /// - Returns: whether to make the call: nothing superseded the question, and the task was not cancelled.
     func hold(_ scope: SessionScope, for debounce: Duration) async -> Bool {
         let pause = Pause()
         let (number, holds) = state.withLock { state in
@@ -149,7 +150,8 @@ public final class SessionCoordinator: Sendable {
         return true
     }
 
-    /// Lets every call go that is held back, and holds back no more. For the daemon's stop, which waits for the answers.
+    /// Releases all calls that are held back, and holds back no more. Used when the daemon stops, because the stop
+    /// waits for their answers.
     public func letGo() {
         let pauses = state.withLock { state in
             state.holds = false
@@ -158,7 +160,7 @@ public final class SessionCoordinator: Sendable {
         for pause in pauses { pause.pass() }
     }
 
-    /// Ends what waits or goes on for any session. For the daemon's stop.
+    /// Ends all requests and waits of all sessions. Used when the daemon stops.
     public func close() {
         let scopes = state.withLock { state in
             defer { state.scopes = [:] }
@@ -171,9 +173,9 @@ public final class SessionCoordinator: Sendable {
         status: 409, code: "superseded", detail: "A newer request of the same session took this one's place.",
         retryable: false)
 
-    /// What a request's fields say; nil where it is of no session.
-    /// - Parameter listener: the number of the listener that it came in by.
-    /// - Throws: 400 for fields that say it wrongly.
+    /// Reads a request's session fields. Returns nil if the request belongs to no session.
+    /// - Parameter listener: the number of the listener that accepted the request.
+    /// - Throws: 400 if a field is not valid.
     public static func wish(_ fields: HeaderFields, from peer: Peer, listener: UInt16) throws(ClientFacingError)
         -> Wish?
     {
@@ -202,7 +204,8 @@ public final class SessionCoordinator: Sendable {
         return wish
     }
 
-    /// The number of a question, written like a parameter of a structured field (RFC 9651 §3.1.2): `;seq=12`.
+    /// Reads the number of a question, which is written like a parameter of a structured field (RFC 9651 §3.1.2):
+    /// `;seq=12`.
     private static func sequence(_ parameter: Substring) throws(ClientFacingError) -> UInt64 {
         let text = parameter.drop { $0 == " " }
         let digits = text.dropFirst(sequenceName.count)
@@ -215,8 +218,8 @@ public final class SessionCoordinator: Sendable {
         return number
     }
 
-    /// Whose session it is: names are chosen by clients, and those who cannot be the same client must not meet. Programs
-    /// come and go between two requests of one person's typing, so a process's number tells nothing.
+    /// Returns the prefix of a session's name. Clients choose the names, so clients that cannot be the same one must be
+    /// kept apart. The process id is no part of it: one person's typing may come from a new process with each request.
     private static func scope(_ peer: Peer, _ listener: UInt16) -> String {
         switch peer {
         case .unix(let uid, _): "\(listener) uid \(uid) "

@@ -1,15 +1,15 @@
-// What belongs to one question of a session: those who wait for its answer, and what goes on for it after one was given.
-// When a newer question takes its place all of it is told, once.
+// One question of a session: the requests that wait for its answer, and the work that continues after an answer was
+// given. All of them are notified once when a newer question supersedes it.
 import LarderCache
 import LarderCore
 
 /// One question of a session.
 public final class SessionScope: Sendable {
-    /// The scope of the request that this task works for, where it is one of a session.
+    /// The scope of the request that this task works for; nil outside a session.
     @TaskLocal public static var current: SessionScope?
 
-    /// How long a call for this task's request is held back, should a newer question come. Each request's own: the same
-    /// question may be asked again by somebody who will not wait.
+    /// How long calls for this task's request are held back in case a newer question comes. Each request has its own
+    /// value: another request for the same question may not want to wait.
     @TaskLocal public static var debounce = Duration.zero
 
     let turn: SessionTurn
@@ -26,11 +26,11 @@ public final class SessionScope: Sendable {
         self.turn = turn
     }
 
-    /// Whether a newer question took its place.
+    /// Whether a newer question has superseded this one.
     public var isSuperseded: Bool { state.withLock { $0.isSuperseded } }
 
-    /// Has the body run when a newer question takes its place; at once where one has.
-    /// - Returns: what takes it back.
+    /// Registers a body to run when a newer question supersedes this one. If one already has, the body runs at once.
+    /// - Returns: the ticket for `forget(_:)`.
     @discardableResult
     public func whenSuperseded(_ body: @escaping @Sendable () -> Void) -> UInt64 {
         let ticket = state.withLock { state -> UInt64? in
@@ -43,12 +43,12 @@ public final class SessionScope: Sendable {
         return ticket ?? 0
     }
 
-    /// Nothing is to be told any more.
+    /// Removes a registered body.
     public func forget(_ ticket: UInt64) {
         state.withLock { $0.listeners[ticket] = nil }
     }
 
-    /// A newer question took its place, or the daemon stops.
+    /// Ends the question: a newer one superseded it, or the daemon is stopping.
     func end() {
         let listeners = state.withLock { state in
             state.isSuperseded = true
@@ -58,7 +58,8 @@ public final class SessionScope: Sendable {
         for body in listeners { body() }
     }
 
-    /// True once: to each question one provisional answer is given, and who asks again waits for the real one.
+    /// Returns true once. Each question gets at most one provisional answer; a repeated request waits for the real
+    /// answer.
     public func takeProvisional() -> Bool {
         state.withLock { state in
             defer { state.hasProvisional = true }

@@ -1,7 +1,7 @@
 // The counters of sessions and of provisional answers.
 import LarderCore
 
-/// What sessions count.
+/// The counters of sessions.
 public enum TypingCounters {
     static let requests = MetricFamily(
         "larder_session_requests_total", help: "Requests that came with a session.")

@@ -1,17 +1,17 @@
-// The bytes of one file on their way from a client to the API: out of a form or as they are, looked at by their beginning,
-// counted, held back while the upload is paused. Nobody keeps more of it than a piece or two.
+// The bytes of one file on their way from a client to the API. They are taken out of a form or as they are, checked by
+// their first bytes, counted, and held back while the upload is paused. No step holds more than a piece or two.
 import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderProviders
 
-/// A request that brings content, as it came.
+/// The body of a request that brings content.
 public enum UploadSource: Sendable {
-    /// The file's bytes, with their number where it is known.
+    /// The file's bytes, and their number if it is known.
     case file(any BodyReader, length: Int64?)
     case form(any BodyReader, boundary: String)
 
-    /// The bytes of all that was sent, the form included.
+    /// The reader of the whole body, including the form.
     public var reader: any BodyReader {
         switch self {
         case .file(let reader, _), .form(let reader, _): reader
@@ -19,14 +19,14 @@ public enum UploadSource: Sendable {
     }
 }
 
-/// The file in a form, and the fields around it. One caller at a time, as for every reader.
+/// The file in a form, and the fields around it. Like every reader it has one caller at a time.
 final class FormFile: BodyReader {
     private struct State {
         var form: MultipartFormReader
         var waiting: [MultipartFormReader.Event] = []
         var fields: UploadFields
         var fault: ClientFacingError?
-        /// The text field that is being read.
+        /// The text field being read.
         var field: (name: String, value: Bytes)?
         var isInFile = false
         var hadFile = false
@@ -39,13 +39,13 @@ final class FormFile: BodyReader {
         state = Lock(State(form: try MultipartFormReader(boundary: boundary), fields: UploadFields(format)))
     }
 
-    /// Why the form is refused, where it is the form's own fault.
+    /// Why the form is refused, if the form itself is at fault.
     var fault: ClientFacingError? { state.withLock { $0.fault } }
 
-    /// What the form's fields have said so far.
+    /// The form's fields read so far.
     var fields: UploadFields { state.withLock { $0.fields } }
 
-    /// Reads up to the file. False where the form has none.
+    /// Reads up to the file. Returns false if the form has none.
     func findFile() async throws(BodyFailure) -> Bool {
         while state.withLock({ !$0.isInFile }) {
             guard try await step() else { return false }
@@ -53,7 +53,7 @@ final class FormFile: BodyReader {
         return true
     }
 
-    /// The file's next bytes; nil at its end, when the fields behind it have been read as well.
+    /// Returns the file's next bytes; nil at the end of the form, after the fields behind the file were read.
     func next() async throws(BodyFailure) -> Bytes? {
         while true {
             let piece = state.withLock { state -> Bytes? in
@@ -68,7 +68,7 @@ final class FormFile: BodyReader {
 
     func abandon() { base.abandon() }
 
-    /// Works off an event, or reads on for more of them; false at the end of the whole body.
+    /// Processes an event, or reads more of the body. Returns false at the end of the body.
     private func step() async throws(BodyFailure) -> Bool {
         let isDone = try refusing { state throws(Refusal) in
             while let event = state.waiting.first {
@@ -125,7 +125,7 @@ final class FormFile: BodyReader {
                     let names = ofFiles.map { "\"\($0)\"" }.joined(separator: " or ")
                     throw refusal("The file belongs into the field \(names).")
                 }
-                // Text there is base64 or a URL, which other clients of the API send.
+                // Without a file name the field holds base64 or a URL, which other clients of the API send.
                 guard part.filename != nil else {
                     throw Refusal(
                         ClientFacingError(
@@ -162,7 +162,7 @@ final class FormFile: BodyReader {
     }
 }
 
-/// Hands a file's bytes on, at the coordinator's word.
+/// Hands a file's bytes on when the coordinator allows it.
 final class MeteredContent: BodyReader {
     private struct State {
         var held: [Bytes]
@@ -179,10 +179,10 @@ final class MeteredContent: BodyReader {
     }
 
     /// - Parameters:
-    ///   - held: what has been read of it already.
-    ///   - limit: bytes of the whole.
-    ///   - pass: called before so many bytes are handed on; waits while they must not be.
-    ///   - ended: how the content ended, once.
+    ///   - held: pieces of the content that were read before.
+    ///   - limit: the limit of the whole content, in bytes.
+    ///   - pass: called before a number of bytes is handed on; waits while they must not be.
+    ///   - ended: called once, with the way the content ended.
     init(
         _ base: any BodyReader, held: [Bytes], limit: Int64,
         pass: @escaping @Sendable (Int) async throws(BodyFailure) -> Void,
@@ -225,11 +225,12 @@ final class MeteredContent: BodyReader {
         return piece
     }
 
-    /// Ends the content for good: who only gives up one try does not say so here.
+    /// Ends the content for good. Giving up one attempt must not call this; see `LentReader`.
     func abandon() { base.abandon() }
 }
 
-/// A reader for the first of two tries: its receiver cannot end it for others, and gets nothing of it once it was taken back.
+/// A reader for the first of two attempts. Its receiver cannot end the content for the second attempt, and gets nothing
+/// after the content was taken back.
 final class LentReader: BodyReader {
     private struct State {
         var wasAsked = false
@@ -253,8 +254,8 @@ final class LentReader: BodyReader {
 
     func abandon() {}
 
-    /// Whether nothing of it was asked for, so that all of it may be sent elsewhere. Who asks late, on a thread of its own,
-    /// takes nothing from that.
+    /// Takes the content back. Returns true if none of it was asked for, so all of it can be sent again. A later
+    /// `next()`, on another thread, throws and consumes nothing.
     func takeBack() -> Bool {
         state.withLock { state in
             state.isOver = true
@@ -263,7 +264,7 @@ final class LentReader: BodyReader {
     }
 }
 
-/// Bytes that are made when they are asked for.
+/// A body whose bytes are made when they are asked for.
 final class LateBytesReader: BodyReader {
     private let make: Lock<(@Sendable () -> Bytes)?>
 

@@ -1,28 +1,28 @@
-// Every upload there is, under way or remembered: an actor on the home loop, so that each
-// machine has one owner. It performs what the machines say and knows nothing of HTTP.
+// The only owner of all uploads, under way or remembered: an actor on the home loop. It performs the actions that each
+// `UploadMachine` names, and knows nothing of HTTP.
 import LarderCache
 import LarderCore
 import LarderIO
 import LarderProviders
 import LarderSettings
 
-/// What there is to tell of one upload.
+/// The state of one upload, as reported.
 public struct UploadReport: Sendable {
     var id: String
-    /// Who takes it.
+    /// The provider that takes the file.
     public var provider: String
-    /// What was said of its file when it was begun.
+    /// The fields given when the upload was created.
     public var fields: UploadFields
-    /// How it stands.
+    /// The state of the upload.
     public var machine: UploadMachine
     var createdAt: WallTime
     var endedAt: WallTime?
     var image: UploadedImage?
-    /// The failure as who asks is told of it.
+    /// The failure as reported to clients.
     public var problem: ClientFacingError?
 }
 
-/// The one owner of uploads. An actor on the home loop.
+/// The only owner of uploads. An actor on the home loop.
 public actor UploadCoordinator {
     private struct Entry {
         let createdAt: WallTime
@@ -35,18 +35,18 @@ public actor UploadCoordinator {
         var image: UploadedImage?
         var problem: ClientFacingError?
         var endedAt: WallTime?
-        /// Ends a wait for content, or a pause.
+        /// The timeout of a wait for content or of a pause.
         var timer: TimerToken?
-        /// Who would hand bytes on, while it is paused.
+        /// Tasks that wait to hand bytes on while the upload is paused.
         var gate: [CheckedContinuation<Void, Never>] = []
-        /// Who waits for its end.
+        /// Tasks that wait for the end of the upload.
         var waiters: [CheckedContinuation<Void, Never>] = []
         var reportedAt: MonotonicTime = MonotonicTime(nanoseconds: 0)
     }
 
-    /// Between two events that tell of progress alone.
+    /// The least time between two events that only report progress.
     private static let progressPause = Duration.milliseconds(100)
-    /// Events that a late listener still gets, beside the present state.
+    /// Events kept for a late listener, in addition to the present state.
     private static let keptEvents = 16
 
     nonisolated let loop: EventLoop
@@ -59,7 +59,7 @@ public actor UploadCoordinator {
     private let counters: CounterRegistry
     private var entries: [String: Entry] = [:]
 
-    /// Without any upload.
+    /// Creates a coordinator without uploads.
     public init(loop: EventLoop, time: any TimeSource, streams: EventStreams, counters: CounterRegistry) {
         self.loop = loop
         executor = LoopSerialExecutor(loop)
@@ -70,8 +70,9 @@ public actor UploadCoordinator {
 
     // MARK: The table
 
-    /// A new upload to that provider, which waits for its content; its id is nobody's to guess.
-    /// - Throws: 503 where as many are under way or remembered as the settings allow.
+    /// Creates an upload to a provider. It waits for its content. Its id cannot be guessed.
+    /// - Throws: 503 if as many uploads are under way as the settings allow. Remembered uploads that have ended make
+    ///   room.
     public func create(
         _ fields: UploadFields, of provider: String, _ settings: UploadSettings
     ) throws(ClientFacingError) -> String {
@@ -98,7 +99,7 @@ public actor UploadCoordinator {
         return id
     }
 
-    /// How that upload stands; nil where there is none.
+    /// Returns the state of an upload; nil if there is none with this id.
     public func report(_ id: String) -> UploadReport? {
         entries[id].map { entry in
             UploadReport(
@@ -107,18 +108,19 @@ public actor UploadCoordinator {
         }
     }
 
-    /// What happens to it; nil where there is none.
+    /// Returns the events of an upload; nil if there is none with this id.
     public func feed(_ id: String) -> EventFeed? { entries[id]?.feed }
 
-    /// The id of a picture of that provider whose upload is remembered, by what names it for its removal.
+    /// Returns the id of a provider's picture by its removal name, if its upload is remembered.
     public func imageID(removal: String, of provider: String) -> String? {
         entries.values.first { $0.provider == provider && $0.image?.removal == removal }?.image?.id
     }
 
-    // MARK: What happens
+    // MARK: Events of an upload
 
-    /// The content has arrived and is handed on by `work`, in a task that belongs to no connection.
-    /// - Throws: 409 where the upload has its content already, 503 where too many are under way.
+    /// Accepts the content and starts `work`, which sends it, in a task that belongs to no connection.
+    /// - Throws: 409 if the upload already has its content, 404 if there is no such upload, 503 if too many are under
+    ///   way.
     public func begin(
         _ id: String, content: any BodyReader, total: Int64?, _ settings: UploadSettings,
         _ work: @escaping @Sendable () async -> Void
@@ -137,8 +139,8 @@ public actor UploadCoordinator {
         entries[id]?.task = Task(executorPreference: loop) { await work() }
     }
 
-    /// A person's command.
-    /// - Throws: 404, or 409 where the upload's state does not allow it.
+    /// Performs a client's command.
+    /// - Throws: 404 if there is no such upload, 409 if the upload's state does not allow the command.
     public func command(_ id: String, _ input: UploadMachine.Input, _ settings: UploadSettings)
         throws(ClientFacingError)
     {
@@ -150,12 +152,12 @@ public actor UploadCoordinator {
         if case .pause = input, state != .paused { arm(id, after: settings.maxPause, .pausedTooLong) }
     }
 
-    /// So many bytes are about to be handed on. Waits while it is paused.
-    /// - Throws: where it has ended.
+    /// Must be called before a number of bytes is handed on. Waits while the upload is paused.
+    /// - Throws: if the upload has ended.
     func pass(_ id: String, _ count: Int) async throws(BodyFailure) {
         while entries[id]?.machine.state == .paused {
             await handover { waiter in
-                // It may have gone on, or be forgotten, on the way here.
+                // The upload may have been resumed or forgotten before this runs.
                 if entries[id]?.machine.state == .paused { entries[id]?.gate.append(waiter) } else { waiter.resume() }
             }
         }
@@ -168,10 +170,10 @@ public actor UploadCoordinator {
         tell(id, "progress")
     }
 
-    /// All of the content was handed on.
+    /// Records that all content was handed on.
     func contentEnded(_ id: String) { take(id, .contentEnded) }
 
-    /// Who sends the content has left.
+    /// Records that the client that sends the content has left.
     public nonisolated func clientLost(_ id: String) {
         loop.post { [weak self] in
             self?.assumeIsolated {
@@ -197,11 +199,12 @@ public actor UploadCoordinator {
         take(id, .failed(failure))
     }
 
-    /// Waits for the end. Cancelling the waiting task ends the wait no sooner: whoever cancels tells the coordinator as well.
+    /// Waits for the end of the upload. Cancelling the waiting task does not end the wait; a caller that cancels must
+    /// also tell the coordinator.
     public func end(_ id: String) async -> UploadReport? {
         while entries[id]?.machine.state.isEnd == false {
             await handover { waiter in
-                // It may have ended, or be forgotten, on the way here.
+                // The upload may have ended or been forgotten before this runs.
                 if entries[id]?.machine.state.isEnd == false {
                     entries[id]?.waiters.append(waiter)
                 } else {
@@ -212,9 +215,9 @@ public actor UploadCoordinator {
         return report(id)
     }
 
-    // MARK: The machine's word
+    // MARK: Actions of the machine
 
-    /// Whether the input was allowed.
+    /// Gives the machine an input and performs its actions. Returns whether the input was allowed.
     @discardableResult
     private func take(_ id: String, _ input: UploadMachine.Input) -> Bool {
         guard let before = entries[id]?.machine.state, let actions = entries[id]?.machine.take(input) else {
@@ -223,7 +226,7 @@ public actor UploadCoordinator {
         for action in actions {
             switch action {
             case .refuse: return false
-            // The task that does it is the caller's to start.
+            // The caller starts the task.
             case .begin: disarm(id)
             case .hold: entries[id]?.content?.rest()
             case .goOn:
@@ -267,7 +270,7 @@ public actor UploadCoordinator {
         entries[id]?.feed.post(event, UploadDocument.bytes(report))
     }
 
-    /// Fails the upload after that time, unless something comes in between.
+    /// Sets a timer that fails the upload, unless another timer or `disarm` comes first.
     private func arm(_ id: String, after pause: Duration, _ failure: UploadFailure) {
         disarm(id)
         let detail =
@@ -296,19 +299,19 @@ public actor UploadCoordinator {
         counters.cell(UploadCounters.held).set(entries.count)
     }
 
-    /// 404.
+    /// The 404 error of an unknown upload.
     public static let unknown = ClientFacingError(
         status: 404, code: "unknownUpload", detail: "There is no such upload, or it is forgotten already.")
 
-    /// 409.
-    /// - Parameter what: what it cannot do now, as a verb.
+    /// The 409 error of a command that the upload's state does not allow.
+    /// - Parameter what: what the upload cannot do now, as a verb.
     public static func conflict(_ state: UploadMachine.State, _ what: String) -> ClientFacingError {
         ClientFacingError(
             status: 409, code: "wrongState", detail: "The upload is \(state.rawValue): it cannot \(what) now.")
     }
 }
 
-/// What uploads count.
+/// The counters of uploads.
 enum UploadCounters {
     static let uploads = MetricFamily(
         "larder_uploads_total", help: "Uploads that ended: finished, cancelled, or why they failed.", labels: ["result"]

@@ -1,14 +1,14 @@
-// An upload as JSON: the same object for who asks, for who listens, and for who brought the content.
+// The JSON object of an upload. Status requests, event streams and content requests all get the same object.
 import LarderCache
 import LarderCore
 import LarderProviders
 
-/// The JSON of an upload.
+/// Renders the JSON of an upload.
 public enum UploadDocument {
-    /// Where that upload is found.
+    /// Returns the path of an upload.
     public static func path(_ id: String) -> String { "/v1/uploads/\(id)" }
 
-    /// The whole object.
+    /// Renders the whole object.
     public static func bytes(_ report: UploadReport) -> Bytes {
         let machine = report.machine
         var writer = JSONWriter(reserving: 512)
@@ -17,7 +17,7 @@ public enum UploadDocument {
             writer.member("state", machine.state.rawValue)
             writer.member("sent", machine.sent)
             if let total = machine.total { writer.member("total", total) }
-            // All sent is not done: the API has no word of its own progress.
+            // When all is sent, the upload is not yet done. The API does not report its own progress.
             writer.member("allSent", machine.isAllSent)
             writer.member("createdAt", report.createdAt.rfc3339)
             writer.member(ifPresent: "endedAt", report.endedAt?.rfc3339)

@@ -1,4 +1,4 @@
-// Takes a file down again where it was uploaded to: one request, its answer, and what is stored of the file.
+// Removes an uploaded file at its provider, with one request, and purges stored answers about the file.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -12,7 +12,7 @@ public struct UploadRemoval: Sendable {
     let taker: UploadTaker
     let settings: Settings
 
-    /// A removal at that one.
+    /// A removal at the provider of `taker`.
     public init(engine: Engine, uploads: UploadCoordinator, taker: UploadTaker, settings: Settings) {
         self.engine = engine
         self.uploads = uploads
@@ -20,10 +20,10 @@ public struct UploadRemoval: Sendable {
         self.settings = settings
     }
 
-    /// Takes the file down.
+    /// Removes the file.
     ///
-    /// - Parameter name: what names it for that.
-    /// - Returns: the file's id, where its upload is remembered.
+    /// - Parameter name: the name under which the provider removes the file, such as a delete key.
+    /// - Returns: the file's id if its upload is remembered, otherwise nil.
     public func run(_ name: String) async throws(ClientFacingError) -> String? {
         let (provider, format) = (taker.provider, taker.format)
         let word = "delete \(format.about.removalWord)"
@@ -53,7 +53,7 @@ public struct UploadRemoval: Sendable {
                 failure: .notFound, retryable: false)
         case .success: break
         }
-        // The name is no part of any key: what is stored goes by the picture's id, where that is known.
+        // The removal name is part of no cache key. Stored answers are found by the picture's id, if it is known.
         let known = await uploads.imageID(removal: name, of: provider.name)
         await engine.forgetUploaded(to: provider.name, ["/\(known ?? name)"] + format.outdatedPaths)
         return known

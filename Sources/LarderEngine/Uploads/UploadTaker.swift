@@ -1,27 +1,27 @@
-// A configured provider that takes files, with how files reach it: what all work of uploads needs of a provider.
+// A configured provider that accepts uploads, together with its upload format.
 import LarderProviders
 
-/// Who takes files.
+/// A provider that accepts uploads.
 public struct UploadTaker: Sendable {
-    /// As the settings have it.
+    /// The provider with its settings.
     public let provider: ConfiguredProvider
-    /// How files reach it.
+    /// How files are sent to the provider.
     public let format: any UploadFormat
 
-    /// Nil where that one takes no files.
+    /// Nil if the provider accepts no uploads.
     public init?(_ provider: ConfiguredProvider) {
         guard let format = provider.provider.uploads else { return nil }
         self.provider = provider
         self.format = format
     }
 
-    /// An answer larger than this is none to an upload.
+    /// The limit of the response to an upload, in bytes.
     static let maxAnswer = 1 << 20
 
-    /// Whether the larger limit holds: films, and pictures that may move.
+    /// Whether the larger size limit applies: to films and to pictures that may be animated.
     static func isFilm(_ type: String) -> Bool { type.hasPrefix("video/") || type == "image/gif" }
 
-    /// A name for a file, so that nobody's own path goes out.
+    /// A neutral file name, so that the name of a client's file is not sent out.
     static func filename(of type: String) -> String {
         let endings = [
             "image/jpeg": "jpg", "video/quicktime": "mov", "video/x-matroska": "mkv", "video/x-msvideo": "avi",

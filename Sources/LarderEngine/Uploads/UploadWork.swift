@@ -1,5 +1,6 @@
-// One upload's way to the API that takes it: what the content is, the form around it, one request, its answer. The task that runs this
-// belongs to no connection: once all is handed on, the answer is waited for whether or not anybody listens.
+// The sending of one upload to its provider: the type of the content, the form around it, one request and its answer.
+// The task that runs this belongs to no connection. Once everything is handed on, it waits for the answer even if no
+// client listens.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -7,7 +8,7 @@ import LarderProviders
 import LarderSettings
 import LarderStore
 
-/// The way of one upload to the provider.
+/// The sending of one upload.
 public struct UploadWork: Sendable {
     let engine: Engine
     let uploads: UploadCoordinator
@@ -17,7 +18,7 @@ public struct UploadWork: Sendable {
     let source: UploadSource
     let fields: UploadFields
 
-    /// The way of the upload `id`, which `uploads` has.
+    /// The sending of the upload `id` of `uploads`.
     public init(
         engine: Engine, uploads: UploadCoordinator, id: String, taker: UploadTaker, settings: Settings,
         source: UploadSource, fields: UploadFields
@@ -34,11 +35,11 @@ public struct UploadWork: Sendable {
     private var provider: ConfiguredProvider { taker.provider }
     private var format: any UploadFormat { taker.format }
 
-    /// An API works on a film for a while before it answers.
+    /// The least deadline of the exchange. An API works on a film for a while before it answers.
     private static let patience = Duration.seconds(60)
-    /// Nothing for so long in the middle of the answer, and it is given up.
+    /// The exchange is given up if the answer stalls for this long.
     private static let stall = Duration.seconds(30)
-    /// From this length on a body is held back until the upstream asks for it, as libcurl itself does.
+    /// A body of at least this many bytes is sent only after the upstream asks for it (100 Continue), as in libcurl.
     private static let heldBack: Int64 = 1 << 20
 
     private struct Ending: Error {
@@ -51,7 +52,7 @@ public struct UploadWork: Sendable {
         }
     }
 
-    /// Sends the content and waits for the answer; tells the coordinator of its end, however it ends.
+    /// Sends the content and waits for the answer. Reports the end to the coordinator in every case.
     public func run() async {
         do throws(Ending) {
             let image = try await send()
@@ -91,7 +92,7 @@ public struct UploadWork: Sendable {
             + writer.fileHead(
                 format.fileField(of: type), filename: UploadTaker.filename(of: type), contentType: type)
         let shortest = MultipartFormWriter.fileEnd + writer.end
-        // What a form says behind its file is known only then, and so is the length.
+        // Fields behind the file are known only at the end of the form, so the length is not known before.
         let whole = form == nil ? length.map { $0 + Int64(before.count + shortest.count) } : nil
         let (said, around) = (given, form)
         let body: @Sendable (LentReader) -> any BodyReader = { lent in
@@ -126,7 +127,7 @@ public struct UploadWork: Sendable {
         return file
     }
 
-    /// The type that the first bytes tell, and those bytes.
+    /// Returns the media type that the first bytes show, and the pieces read so far.
     private func look(at base: any BodyReader, _ form: FormFile?) async throws(Ending) -> (String, [Bytes]) {
         var held: [Bytes] = []
         var start = Bytes()
@@ -173,8 +174,8 @@ public struct UploadWork: Sendable {
 
     // MARK: The request
 
-    /// Sends it for whoever is signed in, else with the application's own id. Tokens that are refused before anything of the
-    /// file was wanted are renewed, and the file, which is still whole, goes out with the new ones.
+    /// Sends the upload for the signed-in account, or with the application's own id if nobody is signed in. If the API
+    /// refuses the tokens before it asked for any of the file, they are renewed and the file is sent with the new ones.
     private func exchange(
         _ body: (LentReader) -> any BodyReader, length: Int64?, _ content: MeteredContent, _ contentType: String
     ) async throws(Ending) -> UploadedImage {
@@ -184,7 +185,7 @@ public struct UploadWork: Sendable {
                 try await engine.accounts.authorization(for: provider.name, claim)
             }
         }
-        // Without tokens there is no second try, and no reason to wait but the length.
+        // Without tokens there is no second attempt. Then only the length is a reason to wait for 100 Continue.
         let holds = pass != nil || length.map { $0 >= Self.heldBack } ?? true
         let lent = LentReader(content)
         let answer = try await attempt(
@@ -192,7 +193,7 @@ public struct UploadWork: Sendable {
         let isUntouched = lent.takeBack()
         guard let refused = pass, failure(in: answer)?.isAccountRefusal == true else { return try image(in: answer) }
         guard isUntouched else {
-            // The file is not sent twice; but the next one goes out with tokens that hold.
+            // The file is not sent twice. The tokens are renewed all the same, so that the next upload has valid ones.
             _ = try? await engine.accounts.rejected(refused)
             return try image(in: answer, ofAccount: true)
         }
@@ -276,7 +277,7 @@ public struct UploadWork: Sendable {
         failure.provider = provider.name
         let wasSent = failure.wasSent
         var problem = failure.clientFacing(now: engine.time.wall())
-        // Whoever reads "retryable" would send it again, and there may be two of it then.
+        // A client that reads "retryable" would send the file again, and it might then exist twice.
         if wasSent { problem.retryable = false }
         return Ending(wasSent ? .upstreamLost : .notSent, problem)
     }
@@ -308,14 +309,14 @@ public struct UploadWork: Sendable {
                 detail: "The connection that brought the content ended before all of it was there."))
     }
 
-    /// The account's lists lack the new picture.
+    /// Purges the account's lists, which lack the new picture.
     private func forgetLists() async {
         await engine.forgetUploaded(to: provider.name, format.outdatedPaths)
     }
 }
 
 extension Engine {
-    /// Removes what is stored of a provider that takes files, where its request holds one of those texts.
+    /// Purges a provider's stored entries whose request contains one of the terms.
     public func forgetUploaded(to provider: String, _ terms: [String]) async {
         let purged = await cache.purge(terms.map { .term($0, provider: provider) }, soft: false)
         if let error = purged.failure {

@@ -1,11 +1,11 @@
-// What a client is told where nothing answers it, and what is counted of that.
+// The error for a client whose request nothing could answer, and its counting.
 import LarderCore
 
 extension Engine {
-    /// What a client is told of a failure. It counts as one of the provider's, but for a call that the client itself ended by
-    /// leaving.
+    /// Returns the error for a client. It counts as a failure of the provider unless the client itself ended the call
+    /// by leaving.
     ///
-    /// - Parameter provider: who was asked.
+    /// - Parameter provider: the name of the provider that was asked.
     public func refusal(_ failure: UpstreamFailure, of provider: String) -> ClientFacingError {
         var failure = failure
         if failure.fetch?.stage == .cancelled, Task.isCancelled { failure.hasClientLeft = true }

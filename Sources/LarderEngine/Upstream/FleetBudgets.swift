@@ -1,16 +1,16 @@
-// Budgets and suspensions that the hosts of a fleet share. A call is taken from the fleet's budget first, then from the host's own
-// record of the same limits, which a host that stands alone again finds as it should be.
+// Budgets and suspensions that the hosts of a fleet share. A call is taken from the fleet's budget first, then from the
+// host's own record of the same limits. A host that leaves the fleet therefore has a correct record.
 import LarderCache
 import LarderCore
 import LarderProviders
 import LarderSettings
 import LarderShared
 
-/// Which budgets are the fleet's.
+/// The shared budgets in force.
 struct FleetBudgets: Sendable {
-    /// The tier that hosts share, where it keeps budgets.
+    /// The shared tier, if it keeps budgets.
     var tier: SharedTier?
-    /// As they are configured.
+    /// The providers as configured.
     var providers: [ConfiguredProvider] = []
 }
 
@@ -21,12 +21,12 @@ struct FleetBudget: Sendable {
 }
 
 extension UpstreamClient {
-    /// Takes budgets from that tier from now on; with nil they are this host's own.
+    /// Sets the tier that keeps the budgets. With nil they are this host's own.
     public func share(_ tier: SharedTier?) {
         fleet.withLock { $0.tier = tier.flatMap { $0.settings.hasQuota ? $0 : nil } }
     }
 
-    /// The budget that an attempt is to be taken from; nil where it is this host's own.
+    /// Returns the fleet budget of an attempt; nil if the budget is this host's own.
     func fleetBudget(of number: UInt64) -> FleetBudget? {
         guard let tier = fleet.withLock({ $0.tier }),
             let name = step({ $0.attempts[number]?.provider })
@@ -40,13 +40,13 @@ extension UpstreamClient {
         }
     }
 
-    /// Redirects were calls, too.
+    /// Counts redirects in the fleet's budget, because each was a call.
     func countFleetHops(_ provider: String, _ hops: Int) {
         guard hops > 0, let tier = fleet.withLock({ $0.tier }), subject(provider) != nil else { return }
         for _ in 0..<hops { tier.countCall(provider) }
     }
 
-    /// This host's own calls in each window.
+    /// Returns the number of this host's own calls in each window.
     func ownCalls(_ subject: QuotaSubject) -> [Int] {
         let now = time.moment()
         return step { table in
@@ -59,8 +59,8 @@ extension UpstreamClient {
         }
     }
 
-    /// Tells the fleet's ledgers what this host has called.
-    /// - Returns: false where one of them has not heard.
+    /// Reports this host's calls to the fleet's ledgers.
+    /// - Returns: false if any of them could not be told.
     public func reportFleetCalls() async -> Bool {
         let (tier, subjects) = fleet.withLock { ($0.tier, $0.providers.compactMap(\.quotaSubject)) }
         guard let tier else { return true }
@@ -76,7 +76,7 @@ extension UpstreamClient {
 // MARK: Suspensions
 
 extension UpstreamClient {
-    /// Tells the fleet of the provider's suspension as it is now.
+    /// Tells the fleet about the provider's present suspension, or its end.
     func tellFleetOfSuspension(_ provider: String, _ now: Moment) {
         guard
             let (tier, caller) = fleet.withLock({ fleet -> (SharedTier, SharedCaller)? in
@@ -90,7 +90,7 @@ extension UpstreamClient {
             of: caller)
     }
 
-    /// Another host tells of a suspension, or may have done so unheard.
+    /// Takes in news from another host: a suspension, or a gap in which news may have been lost.
     public func hear(_ news: SharedNews) async {
         switch news {
         case .order: break
@@ -105,7 +105,7 @@ extension UpstreamClient {
         }
     }
 
-    /// Takes over the suspensions at hand.
+    /// Takes over the suspensions that the tier holds.
     public func readFleetSuspensions() async {
         let (tier, callers) = fleet.withLock { fleet in
             (fleet.tier, fleet.providers.compactMap { fleet.caller($0.name) })
@@ -120,7 +120,7 @@ extension UpstreamClient {
         let now = time.moment()
         let isNew = step { table in
             guard let suspension else {
-                // That of a connection that fails is this host's own.
+                // A suspension after failed connections concerns only this host and stays.
                 switch table.lanes[provider]?.suspension.suspension?.failure {
                 case .limited, .refused, .suspended: return table.resume(provider, now: now)
                 default: return false
@@ -138,7 +138,7 @@ extension UpstreamClient {
 }
 
 extension FleetBudgets {
-    /// Nil where there is no such provider, or it shares nothing.
+    /// Returns how the provider's callers are identified; nil if there is no such provider or it is not shared.
     func caller(_ name: String) -> SharedCaller? {
         providers.first { $0.name == name && $0.settings.isShared }.map {
             SharedCaller(provider: name, identity: $0.callerIdentity)
@@ -147,15 +147,15 @@ extension FleetBudgets {
 }
 
 extension ConfiguredProvider {
-    /// What the API tells its callers apart by.
+    /// The data by which the API tells its callers apart.
     var callerIdentity: Bytes {
         Bytes(text: ([settings.name, settings.key ?? ""] + settings.baseURLs).joined(separator: "\n"))
     }
 
-    /// Nil where nothing is limited, or the provider shares nothing.
+    /// What the fleet counts for this provider; nil if nothing is limited or the provider is not shared.
     var quotaSubject: QuotaSubject? {
         var limits = [settings.rate, settings.quota].compactMap { $0 }
-        // Of two with one window the smaller counts: the ledger keeps one count for each window.
+        // If both limits have the same window, the smaller counts, because the ledger keeps one count for each window.
         if limits.count == 2, limits[0].window == limits[1].window {
             limits = limits[0].calls <= limits[1].calls ? [limits[0]] : [limits[1]]
         }

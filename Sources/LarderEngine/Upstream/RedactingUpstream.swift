@@ -1,17 +1,18 @@
-// The one gate between the fetcher and everything else: what an upstream says becomes a value here, without the secrets
-// of this daemon. Failures, explanations, log lines, problems and `/v1/status` are made of what comes out of it, so none
-// of them has to think of it. Hits never come here.
+// The gate between the fetcher and the rest of the daemon. It removes this daemon's secrets from what upstreams say.
+// Failures, explanations, log lines, problems and `/v1/status` are made from its output, so they need not redact
+// anything. Hits do not pass through it.
 //
-// Fields and reason phrases are always searched. Bodies are searched where the upstream was told a secret, and where the
-// status is an error: an API that was told nothing cannot repeat it. A body that is passed on while it comes is searched
-// only where it is an error; it is then collected first. What an API of the user's own gives as data is its own.
+// Fields and reason phrases are always searched. A whole body is searched if the order carries a secret or the status
+// is an error; an API that was told no secret cannot repeat one as data. A streamed body is searched only if the order
+// carries a secret and, in addition, the status is an error or the order's limit is at most `collectedSize`; it is then
+// collected first. Other streamed data, which comes from the user's own APIs, is passed on unsearched.
 import LarderCore
 import LarderHTTP
 import LarderIO
 
 /// The gate to the fetcher.
 public struct RedactingUpstream: Upstream {
-    /// Error bodies that are passed on may be this long. So may all of those whose order allows no more.
+    /// The largest streamed body that is collected and searched, in bytes.
     static let collectedSize = 1 << 20
 
     let upstream: any Upstream
@@ -22,9 +23,9 @@ public struct RedactingUpstream: Upstream {
 
     /// - Parameters:
     ///   - upstream: the fetcher behind the gate.
-    ///   - secrets: what is taken out.
-    ///   - compute: where large bodies are searched.
-    ///   - bodies: the room of bodies that are collected first.
+    ///   - secrets: the secrets to remove.
+    ///   - compute: runs the search of large bodies.
+    ///   - bodies: the memory budget of bodies that are collected.
     public init(
         upstream: any Upstream, secrets: SecretRegistry, compute: ComputeGate, bodies: BodyMemory, time: any TimeSource
     ) {
@@ -35,7 +36,7 @@ public struct RedactingUpstream: Upstream {
         self.time = time
     }
 
-    /// See `Upstream`; neither the answer nor the error repeats a secret.
+    /// See `Upstream`. Neither the answer nor the error contains a secret.
     public func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse {
         let redactor = secrets.redactor(for: order)
         let response: UpstreamResponse
@@ -55,7 +56,7 @@ public struct RedactingUpstream: Upstream {
         return try Self.withheld(redactor.redacted(response), order)
     }
 
-    /// See `Upstream`; what may repeat a secret is collected first.
+    /// See `Upstream`. A body that may contain a secret is collected first.
     public func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream {
         let redactor = secrets.redactor(for: order)
         var order = order
@@ -99,8 +100,8 @@ public struct RedactingUpstream: Upstream {
         return stream
     }
 
-    /// An answer whose body may hold a secret and cannot be searched. An error keeps its status and gets a note as its
-    /// body; of other answers the body is what matters, and an empty one would look like the whole of it.
+    /// Replaces an answer whose body may hold a secret and cannot be searched. An error keeps its status and gets a
+    /// note as its body. For other answers this throws, because an empty body would look like the real one.
     private static func withheld(
         _ response: UpstreamResponse, _ order: FetchOrder
     ) throws(FetchError) -> UpstreamResponse {
@@ -119,11 +120,11 @@ public struct RedactingUpstream: Upstream {
         order.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
     }
 
-    /// The whole body; nil where it is longer than what is searched. Leaving the task ends the transfer, as with any
-    /// other reader.
+    /// Collects the whole body; returns nil if it is longer than `collectedSize`. As with any reader, cancelling the
+    /// task ends the transfer.
     private func collect(_ stream: UpstreamStream, of order: FetchOrder) async throws(FetchError) -> Bytes? {
         var body = Bytes()
-        // The head came within the deadline; so must the body that is told with it.
+        // The head came within the deadline. The body, which is reported with the head, must come within another.
         let latest = time.monotonic() + order.deadline
         do throws(BodyFailure) {
             guard let reader = stream.body.reader() else { throw BodyFailure("The body is gone.") }
@@ -175,9 +176,9 @@ extension SecretRedactor {
         return response
     }
 
-    /// The same with its body.
-    /// - Parameter bodyLimit: the size that the body may have with its coding undone.
-    /// - Returns: nil where the coding cannot be undone, so that nobody here can say what is in the body.
+    /// Returns the response with fields and body redacted.
+    /// - Parameter bodyLimit: the limit of the decoded body, in bytes.
+    /// - Returns: nil if the content coding cannot be undone, because the body can then not be searched.
     func redacted(_ response: UpstreamResponse, bodyLimit: Int, in memory: BodyMemory) -> UpstreamResponse? {
         var response = redacted(response)
         guard let plain = response.decoded(limit: bodyLimit, in: memory) else { return nil }

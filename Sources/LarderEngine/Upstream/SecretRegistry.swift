@@ -1,9 +1,9 @@
-// Every secret this daemon holds: what the configuration gives it, and the tokens of accounts that are signed in. What
-// upstreams say is searched for them before anything else sees it (`RedactingUpstream`).
+// All secrets of this daemon: those of the configuration and the tokens of signed-in accounts. `RedactingUpstream`
+// searches all upstream text for them before anything else sees it.
 import LarderCore
 import LarderSettings
 
-/// The secrets that no upstream's text may repeat.
+/// The secrets that no text from an upstream may repeat.
 public final class SecretRegistry: Sendable {
     private struct State {
         var configured: [String] = []
@@ -12,17 +12,17 @@ public final class SecretRegistry: Sendable {
     }
     private let state = Lock(State())
 
-    /// With the secrets of that configuration, and no token.
+    /// Creates a registry with the secrets of a configuration and no tokens.
     public init(_ settings: Settings) {
         configure(settings)
     }
 
-    /// Takes the place of what another configuration gave.
+    /// Replaces the secrets of the configuration.
     public func configure(_ settings: Settings) {
         change { $0.configured = settings.secrets }
     }
 
-    /// The tokens of a provider's account take the place of the ones before.
+    /// Replaces the tokens of a provider's account.
     func setTokens(_ tokens: [String], of provider: String) {
         change { $0.tokens[provider] = tokens }
     }
@@ -34,10 +34,11 @@ public final class SecretRegistry: Sendable {
         }
     }
 
-    /// For what is told of clients' requests.
+    /// The redactor for text about clients' requests.
     public var redactor: SecretRedactor { state.withLock { $0.redactor } }
 
-    /// For the answer to an order: also for the credentials that the order itself carries, which may be a client's own.
+    /// Returns the redactor for the answer to an order. It also removes the order's own credentials, which may be a
+    /// client's.
     func redactor(for order: FetchOrder) -> SecretRedactor {
         let redactor = state.withLock { $0.redactor }
         return order.carriesSecrets ? redactor.adding(order.secrets) : redactor
@@ -45,7 +46,7 @@ public final class SecretRegistry: Sendable {
 }
 
 extension Settings {
-    /// All of the configuration that is secret.
+    /// All secrets of the configuration.
     var secrets: [String] {
         providers.values.flatMap { [$0.key, $0.clientSecret].compactMap { $0 } }
             + [admin.token, artwork.key, shared?.key, shared?.password].compactMap { $0 }
@@ -53,10 +54,10 @@ extension Settings {
 }
 
 extension FetchOrder {
-    /// Whether the upstream is told a secret by it.
+    /// Whether the order tells the upstream a secret.
     var carriesSecrets: Bool { !secretFields.lines.isEmpty || !secretQuery.items.isEmpty }
 
-    /// The secrets of its fields and parameters. In a field a scheme may stand before it (RFC 9110 §11.4).
+    /// The secrets in the order's fields and parameters. A field's value may begin with a scheme (RFC 9110 §11.4).
     fileprivate var secrets: [String] {
         let fields = secretFields.lines.map { field in
             String(field.value.split(separator: " ", maxSplits: 1).last ?? "")

@@ -1,11 +1,11 @@
-// The lanes' notes on their way to the state database: one task writes them in order, while there are any. A database that
-// is locked or slow delays the notes, and no answer.
+// Writes the lanes' notes to the state database. One task writes them in order while there are any. A locked or slow
+// database delays the notes but no answer.
 import LarderCore
 import LarderIO
 import LarderStore
 
 extension UpstreamClient {
-    /// Returns when the notes that were made until now have been written, or could not be.
+    /// Returns when all notes made so far have been written, or could not be.
     func flush() async {
         await handover { waiter in
             let isWritten = step { table in
@@ -18,7 +18,7 @@ extension UpstreamClient {
         }
     }
 
-    /// Writes all that waits. One task at a time.
+    /// Writes all waiting notes. Only one task may do so at a time.
     func writeNotes() async {
         while let note = nextNote() {
             do {
@@ -42,7 +42,7 @@ extension UpstreamClient {
         }
     }
 
-    /// A disk that is full now may have room later: a suspension by hand must hold over a restart then.
+    /// Plans a retry. A full disk may have room later, and a suspension by hand must then survive a restart.
     private func tryNotesAgain() {
         home.post { [weak self, home] in
             _ = home.schedule(at: home.monotonic + Self.notePause) { [weak self] in

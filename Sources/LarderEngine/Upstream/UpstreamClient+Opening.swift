@@ -1,4 +1,4 @@
-// How lanes are opened: with the calls, suspensions and credits that the last run left. What nobody can know counts against
+// Opens lanes with the calls, suspensions and credits that the last run left. Calls that cannot be known count against
 // the budget.
 import LarderCache
 import LarderCore
@@ -7,10 +7,12 @@ import LarderSettings
 import LarderStore
 
 extension UpstreamClient {
-    /// Opens a lane for each provider with what the last run left: calls still in their windows, suspensions.
-    /// After a lost `state.db` a budget counts as spent for one window, since nobody knows what was called.
+    /// Opens a lane for each provider with what the last run left: calls still in their windows, suspensions and
+    /// credits. After a lost `state.db` a budget counts as spent for one window, since nobody knows which calls were
+    /// made.
     public func open(_ providers: ProviderSet) async {
-        // What is read below must not be older than what is known, and what is reserved ahead is so under the old limits.
+        // Give back the calls reserved ahead under the old limits, and write all notes. The record read below is then
+        // up to date.
         let before = time.moment()
         step { table in for provider in table.lanes.keys { table.emptyStock(provider, now: before) } }
         await flush()
@@ -39,7 +41,8 @@ extension UpstreamClient {
                     credits: { read.credits(in: $0, now: $1) })
                 if let credits { lane.budget.recall(credits.credits, savedAt: credits.savedAt, now: now) }
                 table.add(provider.name, lane)
-                // What is left of it, by the clock of now: one that was set back grants it no second time.
+                // Save the remaining time by the present clock. Otherwise a clock that was set back would grant the
+                // full length again at each start.
                 if decoded.suspension != nil { table.noteSuspension(provider.name, now: now) }
                 return false
             }
@@ -52,8 +55,8 @@ extension UpstreamClient {
         }
     }
 
-    /// Calls of earlier runs that are dated ahead count as made now, at this start and at all later ones: they block for
-    /// one window, not for one window after each start. Calls of this run keep the names that they have in memory.
+    /// Moves recorded calls of earlier runs that are dated in the future to now. They then block for one window in all,
+    /// not for one window after each start. Calls of this run keep the times they have in memory.
     private func capRecord(_ now: Moment) async {
         do {
             try await state.capCalls(at: now.wall)
@@ -62,7 +65,7 @@ extension UpstreamClient {
         }
     }
 
-    /// The calls that the state database knows of in the longest window; nil where they cannot be read.
+    /// Returns the recorded calls in the longest window; nil if they cannot be read.
     private func record(_ provider: String, _ limits: [CallRate?], now: Moment) async -> [WallTime]? {
         guard let window = limits.compactMap({ $0?.window }).max() else { return [] }
         do {
@@ -74,18 +77,20 @@ extension UpstreamClient {
         }
     }
 
-    /// The earliest wall time that a call within that span may have on record: the clock may have been set forward since.
+    /// Returns the earliest wall time that a call within that span may have on record. The clock may have been set
+    /// forward since.
     func horizon(_ now: Moment, _ span: Duration) -> WallTime {
         min(now.wall, started.wall(at: now.monotonic)) + (.zero - span)
     }
 
-    /// The budget as the last run left it. What nobody can know counts as spent.
+    /// Returns the budget as the last run left it. Calls that cannot be known count as made.
     private func budget(_ settings: ProviderSettings, _ record: [WallTime]?, now: Moment) -> CallBudget {
         guard let record else { return CallBudget.spent(rate: settings.rate, quota: settings.quota, now: now) }
         guard let lostAt = state.lostAt else {
             return CallBudget(rate: settings.rate, quota: settings.quota, recorded: record, now: now)
         }
-        // As many as its limits hold were made when it was lost, and those on record since.
+        // Assume that as many calls as the limits allow were made when the database was lost, and add the recorded
+        // ones.
         let most = max(settings.rate?.calls ?? 0, settings.quota?.calls ?? 0)
         return CallBudget(
             rate: settings.rate, quota: settings.quota,

@@ -1,11 +1,11 @@
-// What the end of a call does to its provider's lane: its limits, its suspension, and what is counted and logged of it.
+// The effect of a call's end on its provider's lane: limits, suspension, counters and log.
 import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderProviders
 
 extension UpstreamClient {
-    /// What a fetch that brought no answer does to the lane.
+    /// Applies the end of a fetch that brought no answer, and returns its failure.
     func lost(
         _ call: UpstreamCall, _ error: FetchError, _ attempt: CallAttempt?
     ) -> UpstreamFailure {
@@ -16,8 +16,8 @@ extension UpstreamClient {
             if call.isBudgeted, !error.isUnsent {
                 for _ in 0..<error.redirects { table.countHop(call.provider, now: now) }
             }
-            // It says nothing of the provider. Only the trial call itself gives the trial back: others end beside it every
-            // moment.
+            // Such an end says nothing about the provider. Only the trial call itself may give the trial back; other
+            // calls of the lane end at any time.
             let saysNothing = attempt?.refusal != nil || error.stage == .cancelled || error.stage == .overloaded
             if isProbe, saysNothing { table.abandonTrial(call.provider, now: now.monotonic) }
         }
@@ -41,12 +41,12 @@ extension UpstreamClient {
         return failure
     }
 
-    /// What an answer tells of the provider's limits: what it says is left, and the redirects on its way.
+    /// Takes in what an answer says about the provider's limits: the calls that are left, and the redirects on the way.
     func hear(_ call: UpstreamCall, _ attempt: CallAttempt?, _ fields: HeaderFields, redirects: Int) {
         guard call.isBudgeted else { return }
         let now = time.moment()
         step { table in
-            // What is left for a client's own credentials says nothing of the calls of others.
+            // The credits of a client's own key say nothing about calls with other keys.
             if !call.hasClientCredentials {
                 table.hear(call.provider, fields, callNumber: attempt?.callNumber ?? 0, now: now)
             }
@@ -67,7 +67,7 @@ extension UpstreamClient {
         if failure.failure == .invalidRequest || failure.failure == .notFound
             || (call.claim != nil || call.hasClientCredentials) && failure.isAccountRefusal
         {
-            // The provider works; it is our request that it refuses, or the account's token, or one client's key.
+            // The provider works. It refuses this request, the account's token or a client's key.
             succeeded(call.provider)
             return failure
         }
@@ -85,7 +85,7 @@ extension UpstreamClient {
                 "detail": failure.detail,
             ])
         tellOfBound(call.provider, failure)
-        // What the API itself says is said to all that call with its key. A connection that fails is this host's own.
+        // What the API itself says applies to every host with this key. A failed connection concerns this host only.
         if failure.failure == .limited || failure.failure == .refused, !call.hasClientCredentials, call.claim == nil {
             tellFleetOfSuspension(call.provider, now)
         }
@@ -94,7 +94,7 @@ extension UpstreamClient {
         return failure
     }
 
-    /// Says once for each rest that the provider named an end which is not believed.
+    /// Logs, once per suspension, that the provider named an end that Larder does not accept.
     private func tellOfBound(_ provider: String, _ failure: UpstreamFailure) {
         guard let response = failure.response,
             RetryAfter.read(response.fields, at: response.responseTime)?.isBeyondReason == true,
@@ -105,7 +105,7 @@ extension UpstreamClient {
             ["provider": provider, "retryAfter": String((response.fields.first("Retry-After") ?? "").prefix(40))])
     }
 
-    /// Counts a call that was sent.
+    /// Counts a call that was sent, by its outcome.
     func count(_ call: UpstreamCall, _ word: String) {
         counters.cell(EngineCounters.upstreamCalls, call.provider, word).add()
     }

@@ -1,7 +1,7 @@
-// The way of a call to its provider: looked at, queued, reserved, sent. Suspension and budget are looked at before the call
-// waits for a place, so that a refusal comes at once. They are looked at again when it has its place, and the call is
-// taken from the budget and written down then: what is still in the queue has cost nothing, and a provider that was
-// suspended meanwhile is not called.
+// The stages of a call: check, queue, reserve, send. Suspension and budget are checked before the call waits for a
+// place, so a refusal comes at once. They are checked again when the call has its place. Only then is it taken from the
+// budget and written down, so a call that is still queued costs nothing, and a provider that was suspended meanwhile is
+// not called.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -10,16 +10,17 @@ import LarderShared
 import LarderStore
 
 extension UpstreamClient {
-    /// Lets a call into the queue, where it could leave now. The suspension's trial is its own from then on.
-    /// - Returns: the attempt's number, to be given to `settle`; nil for a call that no budget counts.
-    /// - Throws: the refusal of its lane, and where it has none.
+    /// Lets a call enter the queue if it could leave now. If the provider is due for its trial after a suspension, this
+    /// call becomes the trial.
+    /// - Returns: the attempt's number for `settle`; nil for a call that no budget counts.
+    /// - Throws: the lane's refusal; also if the provider has no lane.
     func begin(_ call: UpstreamCall) throws(UpstreamFailure) -> UInt64? {
         guard call.isBudgeted else { return nil }
         let now = time.moment()
         switch step({ $0.enter(call.provider, now: now) }) {
         case .entered(let number): return number
         case .unknown:
-            // Nobody knows what may be called: nothing is.
+            // Without a lane the limits are unknown, so no call is made.
             throw UpstreamFailure(
                 provider: call.provider, failure: .notConfigured,
                 detail: "What may be called of \(call.provider) is not known.")
@@ -30,13 +31,13 @@ extension UpstreamClient {
         }
     }
 
-    /// The order as it goes to the fetcher: it waits among its provider's, and is reserved when its turn comes.
+    /// Returns the order for the fetcher. It waits in its provider's queue and is reserved when its turn comes.
     func order(_ call: UpstreamCall, _ attempt: UInt64?) -> FetchOrder {
         var order = call.order
         order.client = AskingClient.current?.name ?? ""
         tellTimes(of: call, to: &order)
-        // Pictures come from other hosts, and wait among those of the same host. Those hosts are named by answers, and learn
-        // nothing of a client's trace.
+        // Artwork comes from other hosts and queues by host. Answers name these hosts, so they must learn nothing of a
+        // client's trace.
         if call.isBudgeted {
             order.provider = call.provider
             AskingClient.current?.trace?.continued(as: .random(in: 1...UInt64.max), in: &order.fields)
@@ -48,7 +49,8 @@ extension UpstreamClient {
         return order
     }
 
-    /// The time in our queue goes to the flight, whose askers it is not held against; all of it to the request's timeline.
+    /// Reports the time in Larder's own queue to the flight, which does not count it against its waiters, and all
+    /// stages to the request's timeline.
     private func tellTimes(of call: UpstreamCall, to order: inout FetchOrder) {
         let wait = FlightWait.current
         guard let timeline = Timeline.current else {
@@ -68,11 +70,11 @@ extension UpstreamClient {
         order.stages = { timeline.note($0, provider, from: $1, to: $2) }
     }
 
-    /// Takes a call from a lane without limits, or one that is on record already: nothing is to be written down. Nil where it
-    /// is.
+    /// Takes a call that need not be written down: its lane has no limits, or a reserved call is in stock. Returns nil
+    /// if the call must be written down first.
     private func permitAtOnce(_ number: UInt64) -> Bool? {
         let now = time.moment()
-        // The fleet's budget may have to be asked.
+        // The fleet's budget must be asked asynchronously.
         if fleetBudget(of: number) != nil { return nil }
         let turn = step { table -> LaneTable.Turn? in
             if table.leavesAtOnce(number, now: now) == false { return nil }
@@ -88,25 +90,26 @@ extension UpstreamClient {
         }
     }
 
-    /// Takes a call from the fleet's budget, where there is one, and from the lane. False where it is not to be sent.
+    /// Takes a call from the fleet's budget, if there is one, and from the lane. Returns false if the call must not be
+    /// sent.
     private func reserve(_ number: UInt64) async -> Bool {
         guard let budget = fleetBudget(of: number) else { return await reserveHere(number) }
         let own: @Sendable () -> [Int] = { [self] in ownCalls(budget.subject) }
         switch await budget.tier.takeCall(budget.subject, own: own) {
         case .granted(let until):
             let isReserved = await reserveHere(number)
-            // Writing it down may have taken longer than the lease lasts.
+            // Writing the call down may have taken longer than the lease lasts.
             let mayLeave = budget.tier.leaves(budget.subject.provider, grantedUntil: until, isWanted: isReserved)
             return isReserved && !mayLeave ? refuse(number, for: .zero) : mayLeave
         case .spent(let time): return refuse(number, for: time)
         case .unanswered(let time):
-            // Other settings are in force, and another tier, or none.
+            // Settings changed meanwhile: another tier is in force, or none.
             if budget.tier.isClosed, fleetBudget(of: number)?.tier !== budget.tier { return await reserve(number) }
             return refuse(number, for: time, isUnanswered: true)
         }
     }
 
-    /// The fleet has no call left. Always false.
+    /// Refuses a call because the fleet has none left. Always returns false.
     private func refuse(_ number: UInt64, for span: Duration, isUnanswered: Bool = false) -> Bool {
         let now = time.moment()
         let until = now.monotonic + span
@@ -124,7 +127,7 @@ extension UpstreamClient {
         return false
     }
 
-    /// Takes a call from the lane and writes it down. False where it is not to be sent.
+    /// Takes a call from the lane and writes it down. Returns false if the call must not be sent.
     private func reserveHere(_ number: UInt64) async -> Bool {
         let now = time.moment()
         let turn = step { table in table.take(number, now: now) { Self.refusal($0, $1, now) } }
@@ -137,7 +140,8 @@ extension UpstreamClient {
         case .unwritten(let provider, let ahead):
             var failure: UpstreamFailure?
             do {
-                // Durable before it is sent: a crash in between may waste a call, never exceed the budget.
+                // The call is durable before it is sent. A crash in between can waste a call but never exceed the
+                // budget.
                 try await state.reserveCalls(provider, at: [now.wall] + ahead.map(\.counted.wall))
                 await pruneRecord(now)
             } catch {
@@ -151,7 +155,7 @@ extension UpstreamClient {
             let (admission, waiters) = step { [failure] table in
                 table.stocked(ahead, of: provider, areWritten: failure == nil, now: end)
                 let admission = table.reserved(number, failure: failure, now: end) { Self.refusal($0, $1, end) }
-                // Whoever waits for the end of it finds the note of a call that was taken back among those to be written.
+                // Waiters continue only after the note of a call taken back is queued, so that they flush it.
                 guard !table.isReserving else { return (admission, [CheckedContinuation<Void, Never>]()) }
                 defer { table.reservationWaiters = [] }
                 return (admission, table.reservationWaiters)
@@ -162,9 +166,9 @@ extension UpstreamClient {
         }
     }
 
-    /// Waits until the record of calls is right, for the daemon's stop: no call begins any more. A flight or a client that
-    /// gives its call up does not wait for the call to be written down (`settle`), so that writing, and taking back, may go
-    /// on after all flights have ended.
+    /// Waits until the record of calls is correct. Used when the daemon stops, after the last call has begun. A flight
+    /// or client that gives up its call does not wait until the call is written down (`settle`), so writing and taking
+    /// back may continue after all flights have ended.
     public func finish() async {
         let now = time.moment()
         step { $0.end(now: now) }
@@ -178,7 +182,7 @@ extension UpstreamClient {
         await flush()
     }
 
-    /// The attempt has its outcome and is forgotten.
+    /// Ends an attempt that has its outcome.
     func settle(_ number: UInt64?) -> CallAttempt? {
         guard let number else { return nil }
         return step { $0.settle(number) }
@@ -209,7 +213,7 @@ extension UpstreamClient {
         }
     }
 
-    /// The record of calls must not grow for as long as the daemon lives.
+    /// Prunes the record of calls, which must not grow as long as the daemon runs.
     private func pruneRecord(_ now: Moment) async {
         guard let reach = step({ $0.pruning(now: now.monotonic) }) else { return }
         do {

@@ -1,6 +1,7 @@
-// Every call to a provider passes here: admitted by its lane, reserved durably when it has a place and before it is sent
-// (`UpstreamClient+Reservation.swift`), classified before anyone may store it. Calls are made on every loop; the lanes are in
-// one table under a lock (`LaneTable`), and what changes of them is told on the home loop.
+// The single path of every call to a provider. The call's lane admits it; it is reserved durably once it has a place
+// and before it is sent (`UpstreamClient+Reservation.swift`); its answer is classified before it may be stored. Calls
+// are made on every loop. The lanes are in one table under a lock (`LaneTable`), and their changes are reported on the
+// home loop.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -9,20 +10,22 @@ import LarderProviders
 import LarderSettings
 import LarderStore
 
-/// One call: what to fetch and how to read the answer.
+/// One call: what to fetch, and how to classify the answer.
 public struct UpstreamCall: Sendable {
     var provider: String
     var order: FetchOrder
-    /// Whether it counts against the provider's budget and suspension. Artwork comes from other hosts and does not.
+    /// Whether the call counts against the provider's budget and suspension. Artwork comes from other hosts and does
+    /// not.
     var isBudgeted: Bool
-    /// For which account it speaks, if for any: its token then takes the place of the order's secret fields.
+    /// The account that the call is made for, if any. Its token replaces the order's secret fields.
     var claim: AccountClaim?
-    /// The order carries the client's own credentials: a refusal of them says nothing of the provider.
+    /// Whether the order carries the client's own credentials. If they are refused, that says nothing about the
+    /// provider.
     var hasClientCredentials = false
-    /// Runs off the loops where the answer is large.
+    /// Classifies the answer. Runs off the loops if the answer is large.
     var classify: @Sendable (UpstreamResponse) -> Classification
 
-    /// A call for no account, without credentials of the client, where none are named.
+    /// By default the call is for no account and carries no credentials of the client.
     public init(
         provider: String, order: FetchOrder, isBudgeted: Bool, claim: AccountClaim? = nil,
         hasClientCredentials: Bool = false, classify: @escaping @Sendable (UpstreamResponse) -> Classification
@@ -36,12 +39,12 @@ public struct UpstreamCall: Sendable {
     }
 }
 
-/// Where every call to a provider is made.
+/// Makes every call to a provider.
 public final class UpstreamClient: Sendable {
-    /// When a client that found no place for its transfer may try again: places come free all the time.
+    /// When a client may try again after its transfer found no place. Places become free all the time.
     static let crowdPause = Duration.seconds(2)
 
-    /// Where what changes is told, in the order in which it came about.
+    /// The loop on which changes are reported, in the order in which they happened.
     let home: EventLoop
     private let upstream: any Upstream
     private let accounts: AccountCoordinator
@@ -51,14 +54,14 @@ public final class UpstreamClient: Sendable {
     let log: Logger
     let counters: CounterRegistry
     private let table = Lock(LaneTable())
-    /// What the clocks said when this run began.
+    /// The clocks' readings when this run began.
     let started: Moment
-    /// Who is told what changes.
+    /// The listener for changes.
     private let listener = Lock<(@Sendable (LaneNews) -> Void)?>(nil)
-    /// The budgets that are the fleet's.
+    /// The budgets that the fleet shares.
     let fleet = Lock(FleetBudgets())
 
-    /// Without lanes: `open` makes them, before the first call.
+    /// Creates a client without lanes. `open` must create them before the first call.
     public init(
         loop: EventLoop, upstream: any Upstream, accounts: AccountCoordinator, state: StateStore, compute: ComputeGate,
         time: any TimeSource, log: Logger, counters: CounterRegistry
@@ -74,7 +77,7 @@ public final class UpstreamClient: Sendable {
         started = time.moment()
     }
 
-    /// Takes one step of the table, and has done what follows from it: what is to be told, and to be written down.
+    /// Runs one step on the table and starts what follows from it: reporting changes and writing notes.
     func step<Result: Sendable>(_ body: (inout LaneTable) -> Result) -> Result {
         let (result, hasErrands, writes, lost, fates) = table.withLock { table in
             let result = body(&table)
@@ -91,7 +94,7 @@ public final class UpstreamClient: Sendable {
         return result
     }
 
-    /// On the home loop: tells what changed, and plans the next looks.
+    /// Reports changes and plans the next looks. Runs on the home loop.
     private func runErrands() {
         let errands = table.withLock { $0.takeErrands() }
         if let listener = listener.withLock({ $0 }) {
@@ -114,21 +117,22 @@ public final class UpstreamClient: Sendable {
         }
     }
 
-    /// Has what changes told from now on, on the home loop: first what the last run left, then each change when it comes about.
+    /// Sets the listener, which is called on the home loop. The state left by the last run is reported first, then each
+    /// change as it happens.
     public func listen(_ listener: @escaping @Sendable (LaneNews) -> Void) {
         self.listener.withLock { $0 = listener }
         let now = time.moment()
         step { $0.listen(now: now) }
     }
 
-    /// Whether a call may be made that nobody waits for.
+    /// Whether a call may be made now that no client waits for.
     func spare(_ provider: String) -> CallBudget.Grant {
         let now = time.moment()
         return step { $0.lanes[provider]?.budget.spare(now: now) } ?? .spent(until: now.monotonic + .seconds(60))
     }
 
-    /// Sends one call and says what came of it. One that speaks for an account, and is refused with 401 or 403, is sent
-    /// once more with renewed tokens: a call of the budget like the first.
+    /// Sends one call and returns its outcome. If a call for an account is refused with 401 or 403, it is sent once
+    /// more with renewed tokens. The second call counts in the budget too.
     public func perform(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
         guard let claim = call.claim else { return await send(call) }
         var call = call
@@ -169,8 +173,9 @@ public final class UpstreamClient: Sendable {
         }
     }
 
-    /// Sends one call and returns with the head of its answer, whatever its status: for pass-through every answer is one.
-    /// - Returns: also what the provider takes the status for.
+    /// Sends one call and returns with the head of its answer, whatever its status. For pass-through every status is an
+    /// answer.
+    /// - Returns: the answer, and the provider's classification of its head.
     public func open(
         _ call: UpstreamCall, upload: Upload?, stall: Duration
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
@@ -199,7 +204,7 @@ public final class UpstreamClient: Sendable {
         }
     }
 
-    /// What is known of a provider's lane now.
+    /// Returns a report of a provider's lane; nil if there is none.
     public func report(_ provider: String) -> LaneReport? {
         let now = time.moment()
         return step { table in
@@ -225,7 +230,7 @@ public final class UpstreamClient: Sendable {
         }
     }
 
-    /// What a provider's lane looks like now.
+    /// Returns the present state of a provider's lane; nil if there is none.
     public func sight(_ provider: String) -> LaneSight? {
         let now = time.moment()
         return step { table in
@@ -234,8 +239,9 @@ public final class UpstreamClient: Sendable {
         }
     }
 
-    /// Lets a provider rest by hand, at most for a day: no call is made to it meanwhile. A restart does not end it.
-    /// - Returns: until when; nil where there is no such provider.
+    /// Suspends a provider by hand, for at most a day. No call is made to it meanwhile, and a restart does not end the
+    /// suspension.
+    /// - Returns: when the suspension ends; nil if there is no such provider.
     public func suspend(_ provider: String, for duration: Duration) async -> WallTime? {
         let now = time.moment()
         guard let until = step({ $0.suspend(provider, for: duration, now: now) }) else { return nil }
@@ -244,7 +250,7 @@ public final class UpstreamClient: Sendable {
         return now.boundedWall(at: until)
     }
 
-    /// Ends a suspension by hand. False where there is no such provider.
+    /// Ends a suspension by hand. Returns false if there is no such provider.
     public func resume(_ provider: String) async -> Bool {
         let now = time.moment()
         guard step({ $0.resume(provider, now: now) }) else { return false }

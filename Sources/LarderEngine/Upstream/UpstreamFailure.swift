@@ -1,35 +1,35 @@
-// Why a source gave nothing usable, in the words that become problem+json, `sources[].error` and exit codes.
+// Why a source gave nothing usable. `problem+json`, `sources[].error` and exit codes are made from this value.
 import LarderCache
 import LarderCore
 import LarderHTTP
 
-/// Why a provider gave nothing.
+/// Why a provider gave no usable answer.
 public struct UpstreamFailure: Error, Sendable {
-    /// Its name; `larder` where the daemon itself is at its limit.
+    /// The provider's name; `larder` if the daemon itself is at its limit.
     public var provider: String
-    /// Of what kind it is.
+    /// The class of the failure.
     public var failure: FailureClass
     /// A sentence for a person, without secrets.
     public var detail: String
-    /// When asking again may help, where that is known.
+    /// When a retry may help, if that is known.
     var retryAt: WallTime?
-    /// The upstream's own answer, which pass-through hands on as it is.
+    /// The upstream's own answer, which pass-through forwards as it is.
     public var response: UpstreamResponse?
-    /// The fetch that brought no whole answer.
+    /// The error of the fetch, if it brought no complete answer.
     var fetch: FetchError?
-    /// The status that a standard demands here, whatever failed.
+    /// The status that a standard requires here, regardless of the class.
     var statusOverride: Int?
-    /// The client wanted what is stored or nothing (RFC 9111 §5.2.1.7), so that nobody was asked and nothing failed.
+    /// The client accepted only a stored answer (RFC 9111 §5.2.1.7). Nobody was asked, and nothing failed.
     var isNotAsked = false
-    /// Nobody waits any more.
+    /// The client has left.
     var hasClientLeft = false
-    /// The request was sent, and to send it again may do once more what it did (RFC 9110 §9.2.2).
+    /// The request was sent, and sending it again might repeat its effect (RFC 9110 §9.2.2).
     var mayHaveTakenEffect = false
 
-    /// Whether a request, or the beginning of one, went out. False where it was refused here, and where no connection was made.
+    /// Whether a request, or the beginning of one, was sent. False if Larder refused it or no connection was made.
     public var wasSent: Bool { fetch.map { !$0.isUnsent } ?? false }
 
-    /// Whether the same request may succeed later without anybody changing anything.
+    /// Whether the same request may succeed later without any change.
     var isRetryable: Bool {
         if isNotAsked || mayHaveTakenEffect { return false }
         return switch failure {
@@ -38,12 +38,13 @@ public struct UpstreamFailure: Error, Sendable {
         }
     }
 
-    /// Whether the API refused whoever asked, as it does where a token is over (RFC 6750 §3.1; Imgur says 403 too).
+    /// Whether the API refused the credentials, as it does when a token has expired (RFC 6750 §3.1; Imgur also answers
+    /// 403).
     var isAccountRefusal: Bool {
         failure == .refused && (response?.status == 401 || response?.status == 403)
     }
 
-    /// The same refusal, said of the account: a provider's own words are about the application's key.
+    /// The same refusal, worded for an account. The provider's own wording is about the application's key.
     var ofAccount: UpstreamFailure {
         var failure = self
         failure.detail =
@@ -52,20 +53,20 @@ public struct UpstreamFailure: Error, Sendable {
         return failure
     }
 
-    /// The whole seconds until a retry may help; at least one.
+    /// Returns the whole seconds until a retry may help, at least 1; nil if no time is known or a retry does not help.
     func retryAfter(now: WallTime) -> Int64? {
         guard isRetryable, let retryAt else { return nil }
         return max(1, ((Moment.bounded(retryAt, now: now) - now).milliseconds + 999) / 1000)
     }
 
-    /// The same failure, with no end further ahead than any that is told (`Moment.furthestEnd`).
+    /// Returns the failure with `retryAt` limited to the furthest end that is ever reported (`Moment.furthestEnd`).
     func withBoundedRetry(at now: WallTime) -> UpstreamFailure {
         var failure = self
         failure.retryAt = retryAt.map { Moment.bounded($0, now: now) }
         return failure
     }
 
-    /// The status of an answer that has nothing else to give.
+    /// The HTTP status of a problem made from this failure.
     var status: Int {
         if let statusOverride { return statusOverride }
         return switch failure {
@@ -78,7 +79,7 @@ public struct UpstreamFailure: Error, Sendable {
         }
     }
 
-    /// The failure as a client is told of it; what is said in seconds counts from then.
+    /// Returns the failure as reported to a client. Durations in it count from `now`.
     public func clientFacing(now: WallTime) -> ClientFacingError {
         if isNotAsked { return notStored }
         if hasClientLeft {
@@ -90,7 +91,7 @@ public struct UpstreamFailure: Error, Sendable {
             fields: ["Proxy-Status": ProxyStatus.render(errorType, receivedStatus: response?.status)])
     }
 
-    /// The 504 of RFC 9111 §5.2.1.7: of no class, since no provider failed, and nothing changes by asking the same again.
+    /// The 504 of RFC 9111 §5.2.1.7. It has no failure class, because no provider failed, and a retry does not help.
     private var notStored: ClientFacingError {
         ClientFacingError(
             status: status, code: "notStored", detail: detail, provider: provider,
@@ -101,7 +102,7 @@ public struct UpstreamFailure: Error, Sendable {
             ])
     }
 
-    /// The word of the registry for what kept the upstream's answer away (RFC 9209 §2.3).
+    /// The registered error type (RFC 9209 §2.3) for this failure.
     private var errorType: ProxyStatus.ErrorType {
         if let fetch { return ProxyStatus.error(for: fetch) }
         return switch failure {
@@ -117,7 +118,7 @@ public struct UpstreamFailure: Error, Sendable {
 }
 
 extension FailureClass {
-    /// The provider is down or may not be asked now; it did not refuse the question.
+    /// Whether the provider is down or must not be asked now, as opposed to refusing the question.
     var isOutage: Bool {
         switch self {
         case .limited, .unreachable, .timedOut, .suspended: true
@@ -125,13 +126,13 @@ extension FailureClass {
         }
     }
 
-    /// Another question to the provider would fail alike: an outage, or a call that Larder or its settings keep from being
-    /// made.
+    /// Whether another question to the provider would fail the same way: an outage, or a call that Larder or its
+    /// settings prevent.
     var isOfWholeProvider: Bool { isOutage || self == .overloaded || self == .notConfigured }
 }
 
 extension UpstreamFailure {
-    /// Who waited for an answer waits no longer. The fetch goes on.
+    /// The client no longer waits for the answer. The fetch goes on.
     init(late blame: Blame, provider: String, now: WallTime) {
         switch blame {
         case .ownQueue:
@@ -146,7 +147,7 @@ extension UpstreamFailure {
         }
     }
 
-    /// What a fetch that brought no whole answer means for its provider.
+    /// The failure of a fetch that brought no complete answer.
     init(_ error: FetchError, provider: String) {
         let failure: FailureClass =
             switch error.stage {
@@ -159,7 +160,7 @@ extension UpstreamFailure {
         self.init(provider: provider, failure: failure, detail: "\(error.origin): \(error.message)", fetch: error)
     }
 
-    /// What an answer that is no answer means. Nil for answers.
+    /// The failure that an answer means. Nil if the answer is usable.
     init?(_ classification: Classification, response: UpstreamResponse, provider: String) {
         switch classification {
         case .data, .empty, .notFound: return nil
@@ -178,7 +179,8 @@ extension UpstreamFailure {
     }
 }
 
-/// A failure that is told again later. When to ask again is kept as an instant of the clock that does not step.
+/// A failure that is remembered and reported again. The time of a retry is kept by the monotonic clock, which never
+/// steps.
 struct RememberedFailure: Sendable {
     private let kept: UpstreamFailure
     private let retryAt: MonotonicTime?

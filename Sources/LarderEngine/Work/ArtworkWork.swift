@@ -1,5 +1,5 @@
-// How an image is had. Only what is a whole image, by its own bytes, is ever stored; an image that is not there is
-// remembered as such for a short time.
+// Fetches images. An image is stored only if its own bytes show that it is a complete image. A missing image is
+// remembered for a short time.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -12,15 +12,15 @@ import LarderStore
 public struct ArtworkWork: Sendable {
     let engine: Engine
 
-    /// Fetches with that engine.
+    /// Creates the work of an engine.
     public init(engine: Engine) {
         self.engine = engine
     }
 
-    /// How the image under that key is found and made.
+    /// Returns the recipe of an image.
     /// - Parameters:
-    ///   - permission: where it may be fetched from.
-    ///   - directives: what the client demands: an answer that it forbids to store is not stored.
+    ///   - permission: the URL and addresses that the image may be fetched from.
+    ///   - directives: the client's demands. An answer that the client forbids to store is not stored.
     public func recipe(
         _ key: CacheKey, _ provider: ConfiguredProvider, _ permission: ImageHosts.Permission, _ rule: FreshnessRule,
         _ settings: Settings, _ directives: ClientDirectives
@@ -60,7 +60,7 @@ public struct ArtworkWork: Sendable {
         let call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: false,
             classify: { response in
-                // What stands in the place of a picture that is gone is no picture.
+                // A placeholder for a removed picture counts as an absence.
                 let isRemoved = [permission.url, response.url].contains { about.isRemovedPicture($0) }
                 return isRemoved ? .notFound : Self.classify(response)
             })
@@ -68,7 +68,7 @@ public struct ArtworkWork: Sendable {
         case .failure(let failure): return .failed(failure)
         case .success((let response, let classification)):
             let request = UpstreamRequest(path: permission.url)
-            // A digest over megabytes, and this runs on the loop of all fetches.
+            // The digest covers megabytes, so it is computed away from the loop.
             let fields = await engine.compute.run { Self.fields(response) }
             let decision = StorePolicy.decide(
                 request: request, requestFields: [:], response: response, classification: classification, rule: rule,
@@ -90,7 +90,8 @@ public struct ArtworkWork: Sendable {
         }
     }
 
-    /// What the image's own bytes say, whatever its type claims: an HTML page or a cut-off image is never an answer.
+    /// Classifies by the image's own bytes, whatever its type says. An HTML page or a truncated image is never an
+    /// answer.
     private static func classify(_ response: UpstreamResponse) -> Classification {
         switch response.status {
         case 200:

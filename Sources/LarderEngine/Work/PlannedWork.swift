@@ -1,6 +1,6 @@
-// The work of a flight whose question takes several calls: carries out a `CallPlan`. Every call goes the way of any raw
-// entry, so it is answered from the cache where it can be, joins what is under way, and is paid from the budget only
-// where it leaves. What cannot be had makes the answer partial; it never makes it empty.
+// The work of a flight whose question takes several calls: it carries out a `CallPlan`. Each call is made as an
+// ordinary raw entry. The cache answers it if it can, it joins flights under way, and it costs budget only if it is
+// sent. A missing part makes the answer partial, never empty.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -11,12 +11,12 @@ struct PlannedWork: Sendable {
     let engine: Engine
     let question: NormalisedQuestion
     let key: CacheKey
-    /// A stale answer stands ready, should this one fail.
+    /// Whether a stale answer is available if this work fails.
     let hasFallback: Bool
     /// The state of removals before the first call.
     let began: RemovalStamp
 
-    /// A plan that has not ended after so many steps never will.
+    /// The limit of steps. A plan that takes more never ends.
     private static let maxSteps = 64
 
     private typealias Part = Result<Served, UpstreamFailure>
@@ -46,12 +46,13 @@ struct PlannedWork: Sendable {
                 parts = await obtain(wanted.prefix(left), clock)
                 left -= parts.count
                 for _ in wanted.dropFirst(parts.count) { parts.append(.failure(tooMany())) }
-                // What was not waited for is not missing: there is nobody any more to be told.
+                // After cancellation nobody waits for the answer. Parts that were not waited for must not count as
+                // missing.
                 if Task.isCancelled { return .failed(nothing("nobody waits for it any more")) }
             }
             for (call, part) in zip(calls, parts) {
                 if let failure = sum.add(part, of: call) { return .failed(failure) }
-                // That the subject does not exist is the whole answer, and kept like any other absence.
+                // If the subject does not exist, that is the whole answer. It is stored like any other absence.
                 if call.role == .subject, case .success(let served) = part, served.entry.isNegative {
                     return await write(entry(sum, isNegative: true), sum)
                 }
@@ -64,7 +65,7 @@ struct PlannedWork: Sendable {
 
     private func nothing(_ why: String) -> UpstreamFailure { Engine.unreadable(question.provider.name, why) }
 
-    /// Asks the plan, away from the loops: it reads all that was brought.
+    /// Asks the plan for its next step, away from the loops, since the plan reads all responses.
     private func step(
         _ plan: any CallPlan, _ calls: [PlannedCall], _ parts: [Part]
     ) async -> Result<(any CallPlan, PlanStep), UpstreamFailure> {
@@ -97,7 +98,7 @@ struct PlannedWork: Sendable {
         }
     }
 
-    /// So many side by side as the settings say, each begun when one before it has ended.
+    /// Makes the calls, at most `fetch.sideBySide` at a time. When one ends, the next begins.
     private func obtain(_ calls: ArraySlice<PlannedCall>, _ clock: WaitClock) async -> [Part] {
         let underWay = engine.counters.cell(EngineCounters.partsUnderWay)
         return await withTaskGroup(of: (Int, Part).self) { group in
@@ -125,7 +126,7 @@ struct PlannedWork: Sendable {
         do throws(UpstreamFailure) {
             let now = engine.flights.timers.monotonic()
             guard clock.end(at: now) > now else { throw late(clock.blame(at: now)) }
-            // What is at hand must not wait long for what only helps to read it.
+            // An aid only helps to read the rest of the answer, which must not wait long for it.
             let deadline = call.role == .aid ? question.settings.fetch.softDeadline : nil
             part = .success(
                 try await engine.obtainRaw(
@@ -140,10 +141,10 @@ struct PlannedWork: Sendable {
         return part
     }
 
-    /// What became of a part. The raw values are labels of `larder_parts_total`.
+    /// The outcome of a part. The raw values are labels of `larder_parts_total`.
     private enum PartEnd: String {
         case data, absent, failed
-        /// Too many were asked for.
+        /// The plan asked for too many calls.
         case refused
     }
 
@@ -166,8 +167,9 @@ struct PlannedWork: Sendable {
     }
 
     private func finish(_ answer: NormalisedAnswer, _ sum: PlannedSum) async -> FlightResult {
-        // An older answer that is whole says more than what an outage left of a new one. Where it is only single parts
-        // that are broken, waiting for them would hold up the rest for as long as they are.
+        // An older, complete answer is better than what an outage left of a new one. If only single parts are broken,
+        // the new answer is used, because waiting for those parts would hold up the rest for as long as they are
+        // broken.
         if hasFallback, let failure = sum.covering ?? (sum.lacksWholeProvider ? sum.lack : nil) {
             return .failed(failure)
         }
@@ -184,7 +186,8 @@ struct PlannedWork: Sendable {
         entry.fields = normalised.fields
         entry.body = normalised.results
         if lack != nil {
-            // As long as a failure is remembered, and no longer stale than fresh: it must not outlive its outage.
+            // Fresh for as long as a failure is remembered, and not usable stale: the partial answer must not outlive
+            // the outage.
             entry.freshUntil = min(entry.freshUntil, engine.time.wall() + question.settings.fetch.failurePause)
             entry.staleUntil = entry.freshUntil
         }
@@ -204,10 +207,10 @@ struct PlannedWork: Sendable {
 
     private func write(_ entry: StoredResponse, _ sum: PlannedSum) async -> FlightResult {
         var made = Made(entry: entry, covering: sum.covering)
-        // A part of an answer is made whole by the host that asks next, and not handed on as it is.
+        // A partial answer is not published. The next host that asks completes it.
         made.mayLeave = sum.mayLeave && sum.missing == 0 && sum.worn == nil
         let isKept = sum.covering == nil && sum.haveRows && !question.directives.noStore
-        // What was not looked for because the client forbade it says nothing to others.
+        // Parts that were left out because of the client's `only-if-cached` are not missing for others.
         if isKept, sum.missing == 0 || !question.directives.onlyIfCached, entry.freshUntil > engine.time.wall() {
             made.written = await engine.cache.write(entry, since: began)
         }
@@ -215,8 +218,8 @@ struct PlannedWork: Sendable {
     }
 }
 
-/// What the calls of a plan make of the answer: the earliest end of their lifetimes, the greatest of their ages
-/// (Docs/Decisions/0012), and what is missing.
+/// The sum of a plan's calls: the earliest end of their lifetimes, the age of the oldest (Docs/Decisions/0012), and
+/// what is missing.
 struct PlannedSum: Sendable {
     private(set) var requestTime = WallTime.distantFuture
     private(set) var responseTime = WallTime.distantFuture
@@ -224,23 +227,24 @@ struct PlannedSum: Sendable {
     private(set) var freshUntil = WallTime.distantFuture
     private(set) var staleUntil = WallTime.distantFuture
     private(set) var parents: [Digest] = []
-    /// The entries without which there would be no answer.
+    /// The entries without which there is no answer.
     private(set) var subjects: [StoredResponse] = []
-    /// A row stands behind every part.
+    /// Whether every part has a stored row.
     private(set) var haveRows = true
     private(set) var missing = 0
     /// Why parts are missing.
     private(set) var lack: UpstreamFailure?
-    /// All of it may be published to other hosts: nothing of it lay here before (`Served.isBroughtNow`).
+    /// Whether the whole answer may be published to other hosts: no part was stored on this host before
+    /// (`Served.isBroughtNow`).
     private(set) var mayLeave = true
-    /// Why the whole is stale.
+    /// Why the whole answer is stale.
     private(set) var covering: UpstreamFailure?
-    /// Why single parts are older than they should be, the provider being well.
+    /// Why single parts are older than they should be although the provider works.
     private(set) var worn: UpstreamFailure?
 
     init() {}
 
-    /// Takes what a call brought. Returns the failure that ends the whole.
+    /// Takes in the result of a call. Returns the failure that ends the whole work, if it is one.
     mutating func add(_ part: Result<Served, UpstreamFailure>, of call: PlannedCall) -> UpstreamFailure? {
         switch part {
         case .failure(let failure):
@@ -262,7 +266,7 @@ struct PlannedSum: Sendable {
         haveRows = haveRows && served.hasRow
         mayLeave = mayLeave && served.isBroughtNow && SharedStorability.obstacle(fields: entry.fields) == nil
         if isPart, let failure = served.failure, !failure.failure.isOfWholeProvider {
-            // One record that is broken upstream must not hold back all the others for as long as it is.
+            // A single record that is broken upstream must not shorten the lifetime of all the others.
             worn = worn ?? failure
         } else {
             covering = covering ?? served.failure
@@ -275,6 +279,6 @@ struct PlannedSum: Sendable {
         }
     }
 
-    /// What is missing is missing because of the provider, not because of the part.
+    /// Whether parts are missing because of the provider, not because of the parts.
     var lacksWholeProvider: Bool { lack?.failure.isOfWholeProvider ?? false }
 }

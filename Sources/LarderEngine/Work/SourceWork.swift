@@ -1,5 +1,5 @@
-// The work of a flight: a raw entry is fetched, classified and stored; a normalised one is made from its raw parent,
-// fetched only where that is missing or no longer fresh. Both forms come from one fetch.
+// The work of a flight. A raw entry is fetched, classified and stored. A normalised entry is made from its raw parent,
+// which is fetched only if it is missing or no longer fresh. One fetch serves both layers.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -8,24 +8,23 @@ import LarderProviders
 import LarderSettings
 import LarderStore
 
-/// One raw entry to be had: from whom, by which request, under which key.
+/// The question for one raw entry: provider, request, cache key and fetch order.
 public struct RawQuestion: Sendable {
     var provider: ConfiguredProvider
     var endpoint: String
     var request: UpstreamRequest
     var key: CacheKey
     var order: FetchOrder
-    /// The client's fields, where a rule of RFC 9111 looks at them.
+    /// The client's fields, for the rules of RFC 9111 that depend on them.
     var clientFields: HeaderFields = [:]
-    /// What the client demands of a stored answer: it holds too for what a flight that just ended has brought.
+    /// The client's demands on a stored answer. They also apply to an entry that a flight stored a moment ago.
     var directives: ClientDirectives
-    /// The client forbade storing.
+    /// False if the client forbade storing.
     var isStored = true
-    /// The order carries the client's own credentials.
+    /// Whether the order carries the client's own credentials.
     var hasClientCredentials = false
 
-    /// A question whose answer may be stored and that carries no credentials of the client, where nothing else is
-    /// said.
+    /// By default the answer may be stored, and the order carries no credentials of the client.
     public init(
         provider: ConfiguredProvider, endpoint: String, request: UpstreamRequest, key: CacheKey, order: FetchOrder,
         clientFields: HeaderFields = [:], directives: ClientDirectives, isStored: Bool = true,
@@ -42,18 +41,19 @@ public struct RawQuestion: Sendable {
         self.hasClientCredentials = hasClientCredentials
     }
 
-    /// For whom the call is made. Of the provider that made the key: both speak of the same account.
+    /// The account that the call is made for. It comes from the provider that made the key, so both are about the same
+    /// account.
     var claim: AccountClaim? { provider.claim(for: request) }
 }
 
 extension Engine {
-    /// How a raw entry is had.
+    /// Returns the recipe of a raw entry.
     public func rawRecipe(_ question: RawQuestion) -> EntryRecipe {
         EntryRecipe(cache, question.key, provider: question.provider.name) { _ in await self.makeRaw(question) }
     }
 
     private func makeRaw(_ question: RawQuestion) async -> FlightResult {
-        // Between our look-up and our lead another flight may have ended and committed this very row.
+        // Another flight may have committed this row after the look-up and before this flight began.
         let rule = question.provider.rule(for: question.endpoint)
         let began = cache.begin(question.key)
         if let entry = await cache.fresh(question.key, question.directives, rule) {
@@ -86,8 +86,8 @@ extension Engine {
         }
     }
 
-    /// The endpoint's rule, with a longer lifetime where the answer itself tells that it no longer changes. A lifetime
-    /// that somebody has configured stays.
+    /// Returns the endpoint's freshness rule. Its lifetime is longer if the answer says that it no longer changes,
+    /// unless the user configured a lifetime.
     private func rule(
         for question: RawQuestion, _ response: UpstreamResponse, _ classification: Classification
     ) async -> FreshnessRule {
@@ -140,20 +140,20 @@ extension Engine {
     }
 }
 
-/// One normalised entry to be had.
+/// The question for one normalised entry.
 public struct NormalisedQuestion: Sendable {
     var provider: ConfiguredProvider
     var endpoint: Endpoint
     var directives: ClientDirectives
     var settings: Settings
-    /// After which the client is answered without this source.
+    /// How long the client waits for this source.
     var deadline: Duration?
-    /// Its place in a session, where it has one: a call is then held back for a moment.
+    /// The question's place in a session, if it has one. Calls for it are then held back for a moment.
     var scope = SessionScope.current
-    /// For how long.
+    /// How long calls are held back.
     var debounce = SessionScope.debounce
 
-    /// A question; by default one of the session that this task works for.
+    /// By default the question belongs to the session that this task works for.
     public init(
         provider: ConfiguredProvider, endpoint: Endpoint, directives: ClientDirectives, settings: Settings,
         deadline: Duration? = nil, scope: SessionScope? = SessionScope.current,
@@ -170,7 +170,7 @@ public struct NormalisedQuestion: Sendable {
 }
 
 extension Engine {
-    /// The answer of one endpoint, out of the cache or made now.
+    /// Returns the answer of one endpoint, from the cache or made now.
     public func obtain(_ question: NormalisedQuestion) async throws(UpstreamFailure) -> Served {
         let provider = question.provider
         if case .pooled(let terms) = provider.provider.constancy(of: question.endpoint.upstream) {
@@ -214,16 +214,17 @@ extension Engine {
         } catch {
             return .failed(error)
         }
-        // What is stored in normal form covers for the same failure without being made again.
+        // A stored normalised answer already covers for this failure. It need not be made again from the raw one.
         if let failure = raw.failure, hasFallback { return .failed(failure) }
         return await normalise(raw, question, key, began)
     }
 
-    /// A raw entry from which a normalised one is made: fresh, or stale where only that can cover for a failure.
+    /// Returns a raw entry to make a normalised one from. It is fresh, or stale if only a stale one can cover for a
+    /// failure.
     ///
     /// - Parameters:
-    ///   - deadline: after which it counts as late, though its fetch goes on.
-    ///   - plan: with whose end it counts as late too.
+    ///   - deadline: how long to wait for the entry. Its fetch goes on after that.
+    ///   - plan: the clock of a whole plan, whose end also ends the wait.
     func obtainRaw(
         _ question: NormalisedQuestion, _ request: UpstreamRequest, endpoint: String, deadline: Duration? = nil,
         plan: WaitClock? = nil
@@ -284,8 +285,8 @@ extension Engine {
             }
         }
         var made = Made(entry: entry, covering: raw.failure)
-        // What lay here may have been removed from the fleet without this host having heard of it yet: made of that, it is not
-        // published under what a look-up of now has read.
+        // An entry from this host's own store may have been removed from the fleet without this host knowing yet. A
+        // normalised entry made from it must not be published under the generation that was read just now.
         made.mayLeave = raw.isBroughtNow && SharedStorability.obstacle(fields: rawEntry.fields) == nil
         if raw.failure == nil, raw.hasRow, !question.directives.noStore {
             made.written = await cache.write(entry, since: began)
@@ -293,8 +294,8 @@ extension Engine {
         return .answered(made)
     }
 
-    /// A raw form that was taken for an answer and cannot be read is kept for a minute only and then asked for again,
-    /// else the source would stay broken for its whole lifetime.
+    /// Shortens the lifetime of a raw entry that was classified as an answer but cannot be read. It is asked for again
+    /// after a minute; otherwise the source would stay broken for the entry's whole lifetime.
     func shorten(_ raw: StoredResponse) async {
         await cache.shorten(raw, to: time.wall() + .seconds(60))
     }
@@ -312,14 +313,15 @@ extension Engine {
 }
 
 extension UpstreamResponse {
-    /// A stored answer as it came.
+    /// A stored answer as the response it was made from.
     init(_ entry: StoredResponse, url: String) {
         self.init(
             status: entry.status, reason: entry.reason, fields: entry.fields, body: entry.body,
             requestTime: entry.requestTime, responseTime: entry.responseTime, url: url)
     }
 
-    /// How many bytes the body has without content coding; `Int.max` where it is coded and only undoing that would tell.
+    /// The size of the body without content coding, in bytes; `Int.max` if the body is coded, because only decoding
+    /// would tell.
     var plainSize: Int {
         guard let coding = fields.first("Content-Encoding"), !ASCII.equalFolded(coding, "identity") else {
             return body.count
@@ -327,9 +329,9 @@ extension UpstreamResponse {
         return .max
     }
 
-    /// The same answer without content coding, or nil where the coding is unknown, broken or the body grows past the
-    /// limit (a small body may inflate to anything).
-    /// - Parameter memory: where the plain body counts for as long as it is in use.
+    /// Returns the answer without content coding. Returns nil if the coding is unknown or broken, or if the body grows
+    /// past the limit: a small body may inflate to any size.
+    /// - Parameter memory: the memory budget that the decoded body counts against while it is in use.
     public func decoded(limit: Int, in memory: BodyMemory? = nil) -> UpstreamResponse? {
         guard let coding = fields.first("Content-Encoding"), !ASCII.equalFolded(coding, "identity") else { return self }
         guard let body = try? ContentCoding.inflate(body, coding: coding, limit: limit) else { return nil }

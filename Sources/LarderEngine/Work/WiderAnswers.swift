@@ -1,6 +1,6 @@
-// Answers out of bigger answers: before a normalised entry's raw one is fetched, the store is looked through for raw answers
-// of other questions that hold the same (`Endpoint.wider`). Read-only, without a call; what is made is an entry like any other,
-// with the bigger one as its parent, and so as old and as short-lived as that.
+// Answers from stored answers to wider questions. Before a raw entry is fetched for a normalised one, this looks in the
+// store for raw answers of other questions that contain the same results (`Endpoint.wider`). It makes no call. The
+// result is an ordinary entry with the wider one as its parent, so it is as old and as short-lived as that.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -9,7 +9,8 @@ import LarderSettings
 import LarderStore
 
 extension Engine {
-    /// The answer out of a stored and fresh one that holds it; nil where there is none, or where its own raw answer is there.
+    /// Returns the answer from a stored, fresh, wider one. Returns nil if there is none, or if the question's own raw
+    /// answer is stored.
     func answerFromWider(_ question: NormalisedQuestion, _ key: CacheKey, _ began: RemovalStamp) async -> Made? {
         let endpoint = question.endpoint
         let provider = question.provider
@@ -49,7 +50,7 @@ extension Engine {
         let (endpoint, provider) = (question.endpoint, question.provider)
         let signer = signer
         return await compute.run(reading: response.plainSize) { [bodies] in
-            // What cannot be read is no answer here; whoever asks for it by its own name is told so.
+            // An unreadable entry gives no answer here. A request for that entry itself reports the error.
             guard let plain = response.decoded(limit: limit, in: bodies), let answer = try? wider.read(plain, signer)
             else {
                 return nil

@@ -1,13 +1,13 @@
-// A search that goes on, as JSON: the envelope of every search, with an id, and with "loading" for what has not come. One
-// that has ended holds the very members that a client who waits is answered with.
+// The JSON of a live search: the envelope of every search, with an id, and with "loading" for sources without an
+// answer. After the end it has exactly the members of the answer to a client that waits.
 import LarderCore
 
-/// The JSON of a live search.
+/// Renders the JSON of a live search.
 public enum LiveEnvelope {
-    /// Where that search is found.
+    /// Returns the path of a search.
     public static func path(_ id: String) -> String { "/v1/searches/\(id)" }
 
-    /// - Parameter results: what has come so far, merged; used where the search has not come to its own end.
+    /// - Parameter results: the results so far, merged. Used unless the search ended with an answer.
     public static func render(_ search: LiveSearch, results: Bytes, count: Int) -> Bytes {
         var writer = JSONWriter(reserving: results.count + 1024)
         writer.object { writer in
@@ -24,7 +24,7 @@ public enum LiveEnvelope {
         return writer.bytes
     }
 
-    /// The event of a change of state: all but the results, which came with the sources.
+    /// Returns the event of a change of state. It has no results, because the source events carry them.
     static func stateEvent(_ search: LiveSearch, count: Int) -> Bytes {
         var writer = JSONWriter()
         writer.object { writer in
@@ -36,10 +36,10 @@ public enum LiveEnvelope {
         return writer.bytes
     }
 
-    /// The event of one source's answer, with its results.
+    /// Returns the event of one source's answer, with its results.
     static func sourceEvent(_ answer: SourceAnswer, _ shape: ResultShape = .whole) -> Bytes {
         let none = Bytes(text: "[]")
-        // Rows hold what we wrote: what cannot be cut is not there, and the end of the search says why.
+        // Larder wrote these rows. Results that cannot be cut are left out here, and the end of the search says why.
         let results = (try? shape.applied(to: answer.normalised?.results ?? none)) ?? none
         var writer = JSONWriter(reserving: results.count + 256)
         Envelope.append(answer, results: results, to: &writer)
@@ -73,7 +73,7 @@ public enum LiveEnvelope {
         if let problem = search.conclusion?.problem { writer.member("problem", raw: problem) }
     }
 
-    /// The members of an object that was rendered before, without its braces.
+    /// Writes the members of an object that was rendered before, without its braces.
     private static func members(of object: Bytes, to writer: inout JSONWriter) {
         guard object.count > 2 else { return }
         writer.raw(Bytes(object[1..<(object.count - 1)]))

@@ -1,12 +1,12 @@
-// A search that nobody waits for, as a value: what has come of it so far and how it ended. Every change says whether it
-// was one: after its end nothing changes it any more.
+// A search without a waiting client, as a value: its answers so far and how it ended. Each mutating method returns
+// whether it changed anything. After the end nothing changes.
 import LarderCache
 import LarderCore
 import LarderProviders
 
-/// What has come of a search so far.
+/// The state of a live search.
 public struct LiveSearch: Sendable {
-    /// The word for it in answers and events.
+    /// The state as named in answers and events.
     public enum State: String, Sendable, CaseIterable {
         case loading
         case results
@@ -17,21 +17,21 @@ public struct LiveSearch: Sendable {
         case cancelled
     }
 
-    /// What the same search would have answered to who waits for it.
+    /// The end of the search: what a client that waits would have been answered.
     public struct Conclusion: Sendable {
         /// The envelope.
         var body: Bytes
         var count: Int
-        /// What it cost, as `Provenance.outcome`.
+        /// How the answer came to be, as in `Provenance.outcome`.
         public var outcome: CacheOutcome
-        /// When the answer's age was zero.
+        /// The instant at which the answer's age was zero.
         public var bornAt: WallTime
-        /// When the first of its sources is no longer fresh.
+        /// When the first source's answer is no longer fresh.
         public var freshUntil: WallTime
-        /// The sources are a failure's: this is why (RFC 9457), as JSON.
+        /// Why the search failed, as problem JSON (RFC 9457); nil if it did not.
         public var problem: Bytes?
 
-        /// What an answer says that was made of all sources.
+        /// An answer made from all sources.
         public init(body: Bytes, count: Int, outcome: CacheOutcome, bornAt: WallTime, freshUntil: WallTime) {
             self.body = body
             self.count = count
@@ -40,7 +40,7 @@ public struct LiveSearch: Sendable {
             self.freshUntil = freshUntil
         }
 
-        /// Nothing usable came.
+        /// A failure: no source gave a usable answer.
         public init(problem: Bytes, at now: WallTime) {
             body = []
             count = 0
@@ -54,16 +54,16 @@ public struct LiveSearch: Sendable {
     let id: String
     /// The canonical query, a JSON object.
     let query: Bytes
-    /// In which order results are wanted.
+    /// The order of the results.
     public let sort: SortOrder
-    /// What is wanted of the results; those in `answers` are whole.
+    /// The selected members of the results. The results in `answers` are whole.
     public let shape: ResultShape
     /// The sources' names, in the order of the question.
     let names: [String]
     private(set) var state = State.loading
-    /// What has come, at the place of its source.
+    /// The answers so far, each at its source's place.
     public private(set) var answers: [SourceAnswer?]
-    /// Nil before its end.
+    /// Nil until the search has ended.
     public private(set) var conclusion: Conclusion?
 
     init(id: String, query: Bytes, sort: SortOrder, names: [String], shape: ResultShape = .whole) {
@@ -75,14 +75,14 @@ public struct LiveSearch: Sendable {
         answers = Array(repeating: nil, count: names.count)
     }
 
-    /// One source's answer is there.
+    /// Records one source's answer.
     mutating func arrived(_ place: Int, _ answer: SourceAnswer) -> Bool {
         guard state == .loading, answers.indices.contains(place), answers[place] == nil else { return false }
         answers[place] = answer
         return true
     }
 
-    /// All have come, and this is what they make.
+    /// Ends the search with the answer made from all sources.
     mutating func conclude(_ conclusion: Conclusion) -> Bool {
         guard state == .loading else { return false }
         let sources = answers.compactMap { $0 }
@@ -93,19 +93,19 @@ public struct LiveSearch: Sendable {
         }
         state = State(rawValue: Envelope.state(sources)) ?? .failed
         self.conclusion = conclusion
-        // They are in the envelope.
+        // The envelope in `conclusion` has the results.
         for place in answers.indices { answers[place]?.normalised?.results = [] }
         return true
     }
 
-    /// Its client wants it no more.
+    /// Cancels the search.
     mutating func cancel() -> Bool {
         guard state == .loading else { return false }
         state = .cancelled
         return true
     }
 
-    /// Bytes of results that it holds.
+    /// The size of the results it holds, in bytes.
     var size: Int {
         (conclusion?.body.count ?? 0) + answers.reduce(0) { $0 + ($1?.normalised?.results.count ?? 0) }
     }

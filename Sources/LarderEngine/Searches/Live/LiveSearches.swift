@@ -1,19 +1,20 @@
-// The searches that nobody waits for: under way, and ended a while ago. Each runs in a task of its own that belongs to the
-// daemon, so whoever began it may leave; cancelling that task gives up its flights, which end where nobody else waits.
+// Searches that no client waits for: those under way and those that ended recently. Each runs in its own task, which
+// belongs to the daemon, so its client may leave. Cancelling the task leaves its flights, which end unless others wait
+// for them.
 import LarderCore
 import LarderHTTP
 import LarderIO
 import LarderProviders
 
-/// One search.
+/// One live search.
 public final class LivePage: Sendable {
-    /// Nobody can guess it; whoever has it may cancel.
+    /// The search's id. It cannot be guessed; anyone who has it may cancel the search.
     public let id: String
-    /// What happens to it.
+    /// The events of the search.
     public let feed: EventFeed
     fileprivate let search: Lock<LiveSearch>
     fileprivate let task = Lock<Task<Void, Never>?>(nil)
-    /// Opens at the search's end.
+    /// Fulfilled when the search ends.
     public let ended = Promise<Void>()
 
     init(_ search: LiveSearch, feed: EventFeed) {
@@ -22,11 +23,11 @@ public final class LivePage: Sendable {
         self.search = Lock(search)
     }
 
-    /// How it stands now.
+    /// The present state of the search.
     public var value: LiveSearch { search.withLock { $0 } }
 }
 
-/// The searches whose clients do not wait.
+/// The live searches of a daemon.
 public final class LiveSearches: Sendable {
     private let known: Lock<RecentSearches<LivePage>>
     private let streams: EventStreams
@@ -34,13 +35,13 @@ public final class LiveSearches: Sendable {
     private let counters: CounterRegistry
     private let isClosed = Lock(false)
 
-    /// No searches.
+    /// Creates an empty set of searches.
     public init(limits: SearchLimits, streams: EventStreams, time: any TimeSource, counters: CounterRegistry) {
         known = Lock(RecentSearches(limits: limits))
         self.streams = streams
         self.time = time
         self.counters = counters
-        // Every series is there from the start, at zero.
+        // Create every series now, so it is exported from the start with the value 0.
         for state in LiveSearch.State.allCases where state != .loading {
             _ = counters.cell(LiveCounters.ended, state.rawValue)
         }
@@ -51,19 +52,19 @@ public final class LiveSearches: Sendable {
 
     private static let feedName = "search"
 
-    /// Takes new limits; they hold when the next search begins or ends.
+    /// Sets new limits. They take effect when the next search begins or ends.
     public func setLimits(_ limits: SearchLimits) {
         known.withLock { $0.limits = limits }
     }
 
-    /// Begins a search and runs the work for it.
-    /// - Throws: 503 where as many searches as may be are under way, or the daemon stops.
+    /// Begins a search and runs its work in a new task.
+    /// - Throws: 503 if too many searches are under way or the daemon is stopping.
     public func begin(
         query: Bytes, sort: SortOrder, names: [String], shape: ResultShape = .whole,
         work: @escaping @Sendable (LivePage) async -> Void
     ) throws(ClientFacingError) -> LivePage {
         let id = Self.freshID()
-        // One event when it begins, one for each source, one at the end.
+        // One event at the beginning, one for each source, one at the end.
         let feed = EventFeed(Self.feedName, streams: streams, keeping: names.count + 2)
         let page = LivePage(
             LiveSearch(id: id, query: query, sort: sort, names: names, shape: shape), feed: feed)
@@ -75,7 +76,7 @@ public final class LiveSearches: Sendable {
         }
         feed.post("state", LiveEnvelope.stateEvent(page.value, count: 0))
         page.task.withLock { task in task = Task { await work(page) } }
-        // A stop in between has not seen the task.
+        // If the daemon began to stop meanwhile, the stop did not see this task.
         if isClosed.withLock({ $0 }) {
             cancel(page)
             page.task.withLock { $0 }?.cancel()
@@ -84,8 +85,8 @@ public final class LiveSearches: Sendable {
         return page
     }
 
-    /// The search of that id.
-    /// - Throws: 404 where there is none, or none any more.
+    /// Returns the search with this id.
+    /// - Throws: 404 if there is none, or no longer.
     public func find(_ id: String) throws(ClientFacingError) -> LivePage {
         let now = time.monotonic()
         let page = known.withLock { known in
@@ -100,41 +101,41 @@ public final class LiveSearches: Sendable {
         return page
     }
 
-    /// One source's answer is there.
+    /// Records one source's answer and posts it.
     public func arrived(_ page: LivePage, _ place: Int, _ answer: SourceAnswer) {
         guard page.search.withLock({ $0.arrived(place, answer) }) else { return }
         page.feed.post("source", LiveEnvelope.sourceEvent(answer, page.value.shape))
     }
 
-    /// All sources have answered.
+    /// Ends a search whose sources have all answered.
     public func conclude(_ page: LivePage, _ conclusion: LiveSearch.Conclusion) {
         guard page.search.withLock({ $0.conclude(conclusion) }) else { return }
         close(page)
     }
 
-    /// Ends a search that is under way; nothing happens to one that has ended.
+    /// Cancels a search that is under way. Does nothing to one that has ended.
     public func cancel(_ page: LivePage) {
         guard page.search.withLock({ $0.cancel() }) else { return }
         page.task.withLock { $0 }?.cancel()
         close(page)
     }
 
-    /// Takes a search out: its own client was answered, and nobody else knows its id.
+    /// Removes a search whose own client was answered. Nobody else knows its id.
     public func forget(_ page: LivePage) {
         known.withLock { $0.remove(page.id) }
         tally()
     }
 
-    /// Whether the daemon's stop has begun.
+    /// Whether the daemon has begun to stop.
     public var isShutDown: Bool { isClosed.withLock { $0 } }
 
-    /// Cancels all and begins no more. For the daemon's stop.
+    /// Cancels all searches and refuses new ones. Used when the daemon stops.
     public func shutDown() {
         isClosed.withLock { $0 = true }
         for page in known.withLock({ $0.values }) { cancel(page) }
     }
 
-    /// Forgets what ended too long ago.
+    /// Forgets searches that ended too long ago.
     public func expire() {
         let now = time.monotonic()
         known.withLock { $0.expire(now) }
@@ -160,7 +161,7 @@ public final class LiveSearches: Sendable {
         counters.cell(LiveCounters.dropped).set(dropped)
     }
 
-    /// 128 bits that nobody can guess (getrandom(2)): whoever has it may cancel.
+    /// Returns 128 random bits as text (getrandom(2)). Anyone who has the id may cancel, so it must not be guessable.
     private static func freshID() -> String {
         var generator = SystemRandomNumberGenerator()
         return Base64URL.encode(Bytes((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }))
@@ -171,7 +172,7 @@ public final class LiveSearches: Sendable {
         detail: "As many searches are under way as search.liveMax permits.", retryable: true, retryAfter: 5)
 }
 
-/// What asynchronous searches count.
+/// The counters of live searches.
 enum LiveCounters {
     static let held = MetricFamily(
         "larder_live_searches", .gauge, help: "Asynchronous searches that are known now, under way or ended.")

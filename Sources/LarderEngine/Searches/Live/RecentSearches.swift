@@ -1,31 +1,31 @@
-// Which searches are still known: so many at once, those that have ended for a while only and within so many bytes. What
-// is under way is never dropped. A value: time comes in.
+// Decides which searches are remembered. Their number is limited; ended ones are also limited by age and by bytes.
+// Searches under way are never dropped. A value; time comes in as a parameter.
 import LarderCore
 import LarderSettings
 
-/// How many ended searches are kept, and for how long.
+/// The limits of remembered searches.
 public struct SearchLimits: Sendable, Hashable {
-    /// Searches at once, under way and ended.
+    /// The number of searches, under way and ended.
     var count: Int
-    /// Bytes of those that have ended.
+    /// The size of all ended searches, in bytes.
     var bytes: Int
-    /// For so long one that has ended is known.
+    /// How long an ended search is remembered.
     var age: Duration
 }
 
 struct RecentSearches<Value> {
     private struct Held {
         var value: Value
-        /// When it ended, and what it holds since.
+        /// When the search ended and how many bytes it holds; nil while it is under way.
         var end: (time: MonotonicTime, bytes: Int)?
     }
 
     var limits: SearchLimits
     private var held: [String: Held] = [:]
-    /// Those that have ended, the oldest first.
+    /// The ids of ended searches, the oldest first.
     private var ended: [String] = []
     private(set) var bytes = 0
-    /// Ended ones dropped before their time, since this was made.
+    /// The number of ended searches dropped early so far.
     private(set) var dropped = 0
 
     init(limits: SearchLimits) {
@@ -37,7 +37,8 @@ struct RecentSearches<Value> {
 
     subscript(_ id: String) -> Value? { held[id]?.value }
 
-    /// Adds one that is under way; the oldest that has ended makes room. False where none has.
+    /// Adds a search that is under way. If there is no room, the oldest ended search is dropped. Returns false if none
+    /// has ended.
     mutating func begin(_ id: String, _ value: Value, now: MonotonicTime) -> Bool {
         expire(now)
         while held.count >= limits.count {
@@ -49,13 +50,13 @@ struct RecentSearches<Value> {
         return true
     }
 
-    /// It has ended and holds so many bytes from now on.
+    /// Records that a search has ended and now holds that many bytes.
     mutating func end(_ id: String, bytes size: Int, now: MonotonicTime) {
         guard held[id] != nil, held[id]?.end == nil else { return }
         held[id]?.end = (now, size)
         ended.append(id)
         bytes += size
-        // One that is larger than all room together is kept alone: its client has not asked yet.
+        // A search larger than the whole limit is still kept alone, because its client has not fetched it yet.
         while bytes > limits.bytes, ended.count > 1, let oldest = ended.first {
             remove(oldest)
             dropped += 1
@@ -63,7 +64,7 @@ struct RecentSearches<Value> {
         expire(now)
     }
 
-    /// Forgets what ended too long ago.
+    /// Forgets searches that ended too long ago.
     mutating func expire(_ now: MonotonicTime) {
         while let oldest = ended.first, let end = held[oldest]?.end, now - end.time >= limits.age { remove(oldest) }
     }
@@ -76,7 +77,7 @@ struct RecentSearches<Value> {
 }
 
 extension Settings {
-    /// What the settings say of live searches.
+    /// The limits of live searches in these settings.
     public var searchLimits: SearchLimits {
         SearchLimits(count: search.liveMax, bytes: Int(clamping: search.liveSize), age: search.liveKeep)
     }
