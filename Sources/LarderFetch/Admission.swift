@@ -1,41 +1,42 @@
-// Who may start an exchange now, who waits and who is turned away. An exchange that its upstream paces ends soon; one that
-// a client paces lasts for as long as its client takes. So each kind has places of its own, so many in all and so many
-// of each holder (a provider, or an origin that is no provider's), and neither kind can use up the other's.
+// Decides which exchanges may start now, which wait and which are refused. An exchange paced by its upstream ends soon.
+// An exchange paced by a client lasts as long as that client takes. Each kind therefore has its own places, limited in
+// total and per holder (a provider, or an origin that belongs to no provider). Neither kind can use up the places of
+// the other.
 //
-// Holders take turns, and so do the clients of one holder: nobody waits behind another's crowd. The queue of each kind is
-// bounded, in all and by holder. A full one turns away the newcomer, or the last fetch of a client that has more waiting
-// than the newcomer's. Where the queue is full in all, the holder that has the most waiting makes room for one that has
-// fewer. Pure.
+// Holders take turns, and so do the clients of one holder, so no client waits behind the backlog of another. The queue
+// of each kind is bounded in total and per holder. A full queue refuses the new fetch, or drops the last fetch of a
+// client that has more fetches waiting. If the queue is full in total, the holder with the most waiting fetches makes
+// room for a holder that has fewer. Pure: no I/O, no clock.
 import LarderCore
 
 struct Admission: Sendable {
     enum Verdict: Sendable, Hashable {
         case granted
         case waits
-        /// It waits, and that one is turned away in its favour.
+        /// The fetch waits. The fetch with this id is refused to make room for it.
         case replaces(UInt64)
         case refused
     }
 
-    /// Who says how long a transfer lasts.
+    /// Which side decides how long a transfer lasts.
     enum Pace: Sendable, Hashable {
         case upstream
         case client
     }
 
-    /// Whose places they are.
+    /// The owner of a place.
     enum Holder: Sendable, Hashable {
         case provider(String)
-        /// An origin that is called for no provider, such as a host of pictures.
+        /// An origin that is called for no provider, such as a host of images.
         case origin(Origin)
     }
 
-    /// The places of one kind, and who waits for them.
+    /// The places of one kind, and the fetches that wait for them.
     struct Kind: Sendable {
         private(set) var taken = 0
         private var takenBy: [Holder: Int] = [:]
         private var queues: [Holder: TurnQueue] = [:]
-        /// The holders whose fetches wait, the next one first.
+        /// The holders that have waiting fetches, in the order of their turns.
         private var turns: [Holder] = []
         private(set) var waiting = 0
 
@@ -64,7 +65,7 @@ struct Admission: Sendable {
             change(holder) { $0.remove(id, client: client) }
         }
 
-        /// Takes out the next one of the first holder for which there is room. That holder's next turn comes last.
+        /// Removes the next fetch of the first holder that has room. That holder moves to the end of the turns.
         fileprivate mutating func removeNext(where hasRoom: (Holder, Kind) -> Bool) -> (id: UInt64, holder: Holder)? {
             guard let place = turns.firstIndex(where: { hasRoom($0, self) }) else { return nil }
             let holder = turns.remove(at: place)
@@ -74,13 +75,13 @@ struct Admission: Sendable {
             return id.map { ($0, holder) }
         }
 
-        /// Who makes room for a fetch of a client where the queue of its holder is full.
+        /// The fetch to drop so that a fetch of `client` can enter the full queue of `holder`.
         fileprivate func displaced(of holder: Holder, by client: String) -> UInt64? {
             queues[holder]?.displaced(by: client)
         }
 
-        /// Who makes room for a fetch of a holder where the queue is full in all: the last fetch of the holder with the most
-        /// waiting, where that holder keeps at least as many as `holder` then has.
+        /// The fetch to drop so that a fetch of `holder` can enter a queue that is full in total. This is the last
+        /// fetch of the holder with the most waiting, if that holder keeps at least as many as `holder` then has.
         fileprivate func displaced(by holder: Holder, _ client: String) -> UInt64? {
             let longest = turns.max { waiting(for: $0) < waiting(for: $1) }
             guard let longest, longest != holder, waiting(for: longest) > waiting(for: holder) + 1 else {
@@ -104,7 +105,7 @@ struct Admission: Sendable {
         var client: String
     }
 
-    /// The exchanges that their upstream paces, and those that a client paces.
+    /// The places of exchanges paced by their upstream (`brief`), and of exchanges paced by a client (`paced`).
     private(set) var brief = Kind()
     private(set) var paced = Kind()
     private var settings: FetchSettings
@@ -117,12 +118,12 @@ struct Admission: Sendable {
     var waiting: Int { brief.waiting + paced.waiting }
     var active: Int { brief.taken + paced.taken }
 
-    /// Puts other limits in force. What holds a place keeps it.
+    /// Puts new limits in force. An exchange that holds a place keeps it.
     mutating func apply(_ settings: FetchSettings) { self.settings = settings }
 
-    /// Asks for a place. A granted one is given back by `release`; one that waits is named by `grant` later,
-    /// or withdrawn.
-    /// - Parameter hasWaited: it waited for a place of the other kind until now, and is not turned away.
+    /// Asks for a place. The caller returns a granted place with `release`. An exchange that waits is named by `grant`
+    /// later, unless it is withdrawn.
+    /// - Parameter hasWaited: whether the exchange was waiting for a place of the other kind. It is then not refused.
     mutating func ask(
         _ id: UInt64, _ holder: Holder, client: String = "", pace: Pace = .upstream, hasWaited: Bool = false
     ) -> Verdict {
@@ -146,7 +147,7 @@ struct Admission: Sendable {
         return replaced.map { .replaces($0) } ?? .waits
     }
 
-    /// The next one that may start, its place taken; nil where nobody may.
+    /// Takes a place for the next exchange that may start. Returns nil if none may start.
     mutating func grant() -> (id: UInt64, holder: Holder, pace: Pace)? {
         let settings = settings
         for pace in [Pace.upstream, .client] where self[pace].waiting > 0 && self[pace].taken < settings.most(pace) {
@@ -159,8 +160,8 @@ struct Admission: Sendable {
         return nil
     }
 
-    /// A transfer turns out to be paced by a client: it takes one of those places and gives its own back. False where
-    /// none is free; then nothing changes.
+    /// Moves a transfer that turns out to be paced by a client: it takes a place of the client-paced kind and returns
+    /// its own. Returns false, and changes nothing, if no such place is free.
     mutating func moveAside(_ holder: Holder) -> Bool {
         guard isFree(holder, .client) else { return false }
         paced.take(holder)
@@ -168,10 +169,10 @@ struct Admission: Sendable {
         return true
     }
 
-    /// Gives a place back.
+    /// Returns a place.
     mutating func release(_ holder: Holder, pace: Pace = .upstream) { self[pace].release(holder) }
 
-    /// Leaves the queue.
+    /// Removes a waiting exchange from the queue.
     mutating func withdraw(_ id: UInt64) {
         guard let asker = askers.removeValue(forKey: id) else { return }
         self[asker.pace].remove(id, asker.holder, asker.client)
@@ -193,7 +194,7 @@ struct Admission: Sendable {
 }
 
 extension FetchSettings {
-    /// The places of one kind, of all holders and of one.
+    /// The number of places of one kind: for all holders together, and for one holder.
     fileprivate func most(_ pace: Admission.Pace) -> Int { pace == .upstream ? maxTransfers : maxStreams }
 
     fileprivate func most(_ holder: Admission.Holder, _ pace: Admission.Pace) -> Int {
@@ -201,7 +202,7 @@ extension FetchSettings {
         return pace == .upstream ? limits.maxConnections : limits.maxStreams
     }
 
-    /// What holds for one holder.
+    /// The limits of one holder.
     fileprivate func limits(of holder: Admission.Holder) -> ExchangeLimits {
         switch holder {
         case .provider(let name): providers[name] ?? standard

@@ -1,10 +1,11 @@
-// The functions that libcurl calls. They are free functions, isolated to nothing: a closure made in isolated code
-// would trap when C calls it. All of them run on the loop of their multi handle, inside a call that `CurlMulti` made, and none of them
-// calls a multi function (https://curl.se/libcurl/c/libcurl-multi.html). `curl_easy_getinfo` is permitted in a callback.
+// The functions that libcurl calls. They are free functions without isolation, because a closure made in isolated code
+// would trap when C calls it. All of them run on the loop of their multi handle, inside a call made by `CurlMulti`.
+// None of them calls a multi function (https://curl.se/libcurl/c/libcurl-multi.html). `curl_easy_getinfo` is allowed in
+// a callback.
 //
-// Ownership of the contexts: a transfer's is the `CurlTransfer`, kept by `CurlMulti` from `add` until its handle has
-// left the multi handle; the multi handle's is the `CurlMulti`, which outlives it; that of the sockets is the
-// `OpenSockets`, which outlives the multi handle and so every connection. Nothing is retained through a pointer.
+// The context pointers retain nothing. A transfer's context is the `CurlTransfer`, which `CurlMulti` keeps from `add`
+// until the handle has left the multi handle. The multi handle's context is the `CurlMulti`, which outlives it. The
+// context of the sockets is the `OpenSockets`, which outlives the multi handle and so every connection.
 import CCurl
 import Glibc
 import LarderCore
@@ -13,7 +14,7 @@ private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
     context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// CURLOPT_HEADERFUNCTION: one line, whole. Any count but the given one ends the transfer.
+/// CURLOPT_HEADERFUNCTION: one complete line. Returning any count but the given one ends the transfer.
 func curlTookHeadLine(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
@@ -22,8 +23,8 @@ func curlTookHeadLine(
     return transfer.tookHeadLine(line) ? line.count : 0
 }
 
-/// CURLOPT_WRITEFUNCTION: a piece of the body. Returning less than was given ends the transfer; an empty piece is
-/// never given but for an empty body, where 0 is the right answer. CURL_WRITEFUNC_PAUSE leaves the piece with libcurl.
+/// CURLOPT_WRITEFUNCTION: a piece of the body. Returning less than was given ends the transfer. An empty piece is given
+/// only for an empty body; 0 is then the right result. CURL_WRITEFUNC_PAUSE leaves the piece with libcurl.
 func curlTookBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
@@ -36,7 +37,7 @@ func curlTookBody(
     }
 }
 
-/// CURLOPT_READFUNCTION: room for the next bytes of the request's body. 0 is its end.
+/// CURLOPT_READFUNCTION: room for the next bytes of the request body. Returning 0 ends the body.
 func curlWantsBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
@@ -45,7 +46,7 @@ func curlWantsBody(
     return transfer.wantsBody(room) ?? larder_CURL_READFUNC_PAUSE
 }
 
-/// CURLOPT_OPENSOCKETFUNCTION: the address is known and nothing has been sent to it.
+/// CURLOPT_OPENSOCKETFUNCTION: the address is known, and nothing has been sent to it.
 func curlOpensSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
@@ -60,13 +61,14 @@ func curlOpensSocket(
     return descriptor
 }
 
-/// CURLOPT_CLOSESOCKETFUNCTION: a connection's socket is to be closed, long after the transfer that opened it may be.
+/// CURLOPT_CLOSESOCKETFUNCTION: closes the socket of a connection. The transfer that opened it may have ended long
+/// before.
 func curlClosesSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
     guard let context else { return close(descriptor) == 0 ? 0 : 1 }
     return Unmanaged<OpenSockets>.fromOpaque(context).takeUnretainedValue().close(descriptor) ? 0 : 1
 }
 
-/// CURLOPT_PREREQFUNCTION: connected, new or reused, and the request is about to be sent.
+/// CURLOPT_PREREQFUNCTION: the connection, new or reused, exists, and the request is about to be sent.
 func curlSendsRequest(
     _ context: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ peerPort: Int32, _ localPort: Int32
@@ -80,7 +82,7 @@ func curlSendsRequest(
     return isPermitted ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
-/// CURLMOPT_SOCKETFUNCTION: watch this descriptor for this, or no longer.
+/// CURLMOPT_SOCKETFUNCTION: watch this descriptor for these events, or stop watching it.
 func curlWatches(
     _ easy: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ what: Int32, _ context: UnsafeMutableRawPointer?,
     _ socketContext: UnsafeMutableRawPointer?
@@ -90,7 +92,7 @@ func curlWatches(
     return 0
 }
 
-/// CURLMOPT_TIMERFUNCTION: call back after so many milliseconds, at once, or (-1) not at all.
+/// CURLMOPT_TIMERFUNCTION: call back after this many milliseconds, at once (0), or not at all (-1).
 func curlSetsTimer(
     _ multi: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {

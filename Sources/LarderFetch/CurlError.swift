@@ -1,32 +1,33 @@
-// The one place where libcurl's codes become our stages. Each code that an http or https transfer can end with is
-// listed with its sentence; any other is a fault of sending, told by its number. The sentence is ours, never libcurl's
-// error text, which may hold the URL (https://curl.se/libcurl/c/libcurl-errors.html).
+// The one place that maps libcurl's codes to our stages. The table lists each code that an http or https transfer can
+// end with, and its sentence. Any other code counts as a fault of sending and is reported by its number. The sentence
+// is ours, never libcurl's error text, which may contain the URL (https://curl.se/libcurl/c/libcurl-errors.html).
 import CCurl
 import LarderCore
 
 enum CurlError {
-    /// Stage and sentence of one code.
+    /// The stage and the sentence of one code.
     struct Meaning: Sendable, Hashable {
         var stage: FetchError.Stage
         var sentence: String
     }
 
-    /// The error a transfer ended with.
+    /// The error for a transfer that ended with `code`.
     static func error(_ code: CURLcode, origin: String) -> FetchError {
         let meaning = meaning(of: code)
         return FetchError(
             stage: meaning.stage, origin: origin, curlCode: Int(code.rawValue), message: meaning.sentence)
     }
 
-    /// What a code means.
+    /// The meaning of a code.
     static func meaning(of code: CURLcode) -> Meaning {
         table.first { $0.code == code }?.meaning
             ?? Meaning(stage: .send, sentence: "The transfer failed in a way that has no name here.")
     }
 
-    /// What libcurl found wrong in the answer itself and tells under a code that means something else; nil where it tells
-    /// no such thing. A bad chunk has the code of a broken connection, a head beyond its limits that one too, or that of a
-    /// lack of memory (libcurl 7) or one of its own (libcurl 8). Its words are looked at, and never repeated.
+    /// The sentence for a defect of the response itself that libcurl reports under a code with another meaning; nil if
+    /// there is none. A bad chunk has the code of a broken connection. A head beyond libcurl's limits has that code
+    /// too, or the code for lack of memory (libcurl 7), or a code of its own (libcurl 8). libcurl's words are examined
+    /// but never repeated.
     static func malformation(_ code: CURLcode, said: String, hasHead: Bool) -> String? {
         let words = said.lowercased()
         switch code {
@@ -40,7 +41,7 @@ enum CurlError {
 
     private static let largeHead = "The answer's head is larger than can be read."
 
-    /// Every code that can end our transfers, in the order of the stages.
+    /// Every code that can end our transfers, ordered by stage.
     static let table: [(code: CURLcode, meaning: Meaning)] = [
         row(CURLE_COULDNT_RESOLVE_HOST, .resolve, "The host's name has no address."),
         row(CURLE_COULDNT_RESOLVE_PROXY, .resolve, "The proxy's name has no address."),
@@ -86,17 +87,17 @@ enum CurlError {
         row(CURLE_HTTP2_STREAM, .receive, "The HTTP/2 stream broke."),
         row(CURLE_UNRECOVERABLE_POLL, .receive, "The connection could not be waited for."),
 
-        // The order's deadline is kept by the loop's timer; what libcurl reports is its connect timeout.
+        // The loop's timer enforces the order's deadline. libcurl reports only its connect timeout.
         row(CURLE_OPERATION_TIMEDOUT, .timedOut, "No connection was made in time."),
 
-        // MAXFILESIZE is never set: the length itself is out of range.
+        // MAXFILESIZE is never set, so the length itself is out of range.
         row(CURLE_FILESIZE_EXCEEDED, .tooLarge, "The length of the answer is out of range."),
 
-        // Schemes are checked before: what libcurl does not support here is the protocol of the answer.
+        // Schemes are checked before, so the unsupported protocol is that of the response.
         row(CURLE_UNSUPPORTED_PROTOCOL, .malformed, "The answer is not HTTP/1."),
         row(CURLE_WEIRD_SERVER_REPLY, .malformed, "The answer is not HTTP as it should be."),
-        // libcurl's own store of fields takes a continued line without a first one for a wrong argument. Ours are found
-        // wrong when options are set, before anything is sent.
+        // libcurl's own store of fields takes a continuation line without a first line for a wrong argument. Our wrong
+        // arguments are found when options are set, before anything is sent.
         row(CURLE_BAD_FUNCTION_ARGUMENT, .malformed, "The answer's head could not be read."),
         row(CURLE_BAD_CONTENT_ENCODING, .malformed, "The answer's coding could not be read."),
         row(CURLE_RANGE_ERROR, .malformed, "The answer's range could not be read."),

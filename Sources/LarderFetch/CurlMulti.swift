@@ -1,29 +1,29 @@
-// libcurl's multi handle on our loop, as https://curl.se/libcurl/c/libcurl-multi.html ("multi_socket") demands:
-// libcurl says which descriptors to watch and when to be called, the loop says when that happens. Two rules carry it.
-// No multi function is called from inside a callback: a timer of 0 becomes a loop timer that is due at once, and ends
-// are read only after a call into libcurl has returned. And a descriptor may come back under the same number, even
-// without having been given up: then the old watch is dead, and is replaced.
+// libcurl's multi handle on our loop, as https://curl.se/libcurl/c/libcurl-multi.html ("multi_socket") demands. libcurl
+// says which descriptors to watch and when to be called; the loop says when that happens. Two rules apply. First, no
+// multi function is called from inside a callback: a timer of 0 becomes a loop timer that is due at once, and ends are
+// read only after a call into libcurl has returned. Second, a descriptor number may be reused, even if libcurl never
+// gave up the old descriptor. The old watch is then dead and is replaced.
 import CCurl
 import LarderCore
 import LarderIO
 
-/// Confined to its loop. `close` before it is let go.
+/// Confined to its loop. Must be closed with `close` before it is released.
 final class CurlMulti {
     private let loop: EventLoop
     private let log: Logger
     private let multi: UnsafeMutableRawPointer
-    /// TLS sessions, kept from one easy handle to the next. Used on the loop alone, so it needs no locks.
+    /// TLS sessions, kept from one easy handle to the next. Used only on this loop, so it needs no locks.
     private(set) var share: OpaquePointer?
     let handles = EasyHandles()
     private var transfers: [UnsafeMutableRawPointer: Entry] = [:]
     private var watches: [curl_socket_t: Watch] = [:]
     private var timer: TimerToken?
     private var isClosed = false
-    /// Those that have called for attention since libcurl was entered.
+    /// The transfers that have called for attention since libcurl was entered.
     private var calling: [CurlTransfer] = []
-    /// Those whose request's body was dropped: see `ready`.
+    /// The transfers whose request body was dropped: see `drops`.
     private var dropping: [CurlTransfer] = []
-    /// Those whose connection libcurl no longer looks at: see `endStranded`.
+    /// The transfers whose connection libcurl no longer watches: see `endStranded`.
     private var stranded: [CurlTransfer] = []
 
     private struct Entry {
@@ -48,7 +48,7 @@ final class CurlMulti {
         }
     }
 
-    /// On the loop. Nil where libcurl has no memory left.
+    /// Must be called on the loop. Nil if libcurl has no memory left.
     init?(loop: EventLoop, maxConnections: Int, log: Logger) {
         loop.preconditionCurrent()
         guard CurlLibrary.isReady, let multi = curl_multi_init() else { return nil }
@@ -72,13 +72,14 @@ final class CurlMulti {
         assert(isClosed, "a multi handle was let go before it was closed")
     }
 
-    /// Idle connections kept, beyond which the oldest is closed.
+    /// Sets the number of idle connections kept. Beyond it, the oldest is closed.
     func keep(_ maxConnections: Int) { _ = larder_multi_set_long(multi, CURLMOPT_MAXCONNECTS, maxConnections) }
 
     /// Starts a transfer. Neither closure is called from within this call.
     /// - Parameters:
-    ///   - attend: the transfer is under way and has something to look at: its head is whole, its request's body waits.
-    ///   - ended: called once, unless the transfer is removed before, and nothing after it.
+    ///   - attend: called while the transfer is under way and has something to look at, such as a complete
+    ///     head or a waiting request body.
+    ///   - ended: called once, and last, unless the transfer is removed before.
     func add(
         _ transfer: CurlTransfer, attend: @escaping () -> Void, ended: @escaping (TransferEnd) -> Void
     ) throws(FetchError) {
@@ -94,24 +95,24 @@ final class CurlMulti {
         }
     }
 
-    /// Breaks a transfer off; its connection is closed where the answer had not come whole.
+    /// Breaks off a transfer. Its connection is closed if the response was not complete.
     func remove(_ transfer: CurlTransfer) {
         guard let easy = transfer.easy, transfers.removeValue(forKey: easy) != nil else { return }
         curl_multi_remove_handle(multi, easy)
         transfer.close()
     }
 
-    /// Lets a transfer go on with what it rested from. It may end by that.
+    /// Resumes a paused transfer. The transfer may end during this call.
     func goOn(_ transfer: CurlTransfer) {
         guard let easy = transfer.easy, transfers[easy] != nil else { return }
         let code = transfer.goOn()
-        // libcurl leaves a transfer that fails while it goes on to who made it go on.
+        // If a transfer fails while it is resumed, libcurl reports that only to the caller that resumed it.
         if code != CURLE_OK { end(easy, code) }
         endStranded()
         attend()
     }
 
-    /// Ends a transfer whose answer is whole although its request's body is not.
+    /// Ends a transfer whose response is complete although its request body is not.
     func endEarly(_ transfer: CurlTransfer) {
         if let easy = transfer.easy { end(easy, CURLE_SEND_ERROR) }
     }
@@ -124,14 +125,15 @@ final class CurlMulti {
         entry.ended(end)
     }
 
-    /// The rest of a transfer's request is not sent. Where the answer ends with the connection, libcurl counts it as
-    /// ended only when it is not resting from sending; it is let go on whenever something was received.
+    /// Notes that the rest of a transfer's request body is not sent. If the response ends with the connection, libcurl
+    /// sees its end only while sending is not paused. The transfer is therefore resumed whenever something was received
+    /// (`ready`).
     func drops(_ transfer: CurlTransfer) {
         guard !dropping.contains(where: { $0 === transfer }) else { return }
         dropping.append(transfer)
     }
 
-    /// Drops every transfer untold, closes every connection and frees what belongs to libcurl.
+    /// Drops every transfer without reporting its end, closes every connection and frees what belongs to libcurl.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -141,7 +143,7 @@ final class CurlMulti {
         if let share { curl_share_cleanup(UnsafeMutableRawPointer(share)) }
         share = nil
         (calling, dropping, stranded) = ([], [], [])
-        // Cleaning up asks for the end of each watch; what it forgot is ended here.
+        // Cleaning up makes libcurl end each watch. Any watch that libcurl forgot is ended here.
         for watch in watches.values { watch.registration.map(loop.deregister) }
         watches = [:]
         timer.map(loop.cancel)
@@ -157,14 +159,14 @@ final class CurlMulti {
         case CURL_POLL_OUT: interest = .writable
         case CURL_POLL_INOUT: interest = [.readable, .writable]
         default:
-            // CURL_POLL_REMOVE; and CURL_POLL_NONE, since epoll would go on telling of a hang-up that nobody handles.
+            // CURL_POLL_REMOVE. Also CURL_POLL_NONE, because epoll would keep reporting a hang-up that nobody handles.
             watches.removeValue(forKey: descriptor)?.registration.map(loop.deregister)
             if let easy, let transfer = transfers[easy]?.transfer, transfer.waitsForBody { stranded.append(transfer) }
             return
         }
         if let known = watches[descriptor], let registration = known.registration {
             if (try? loop.modify(registration, interest)) != nil { return }
-            // The kernel knows no such watch: the descriptor was closed, and its number given out again.
+            // The kernel has no such watch: the descriptor was closed and its number was reused.
             loop.deregister(registration)
         }
         let watch = Watch(descriptor, owner: self)
@@ -172,7 +174,8 @@ final class CurlMulti {
             watch.registration = try loop.register(descriptor, interest, handler: watch)
             watches[descriptor] = watch
         } catch {
-            // Refusing would make libcurl give up every transfer; unwatched, this one ends by its deadline.
+            // Returning an error would make libcurl abort every transfer. This transfer is unwatched and ends at its
+            // deadline.
             watches[descriptor] = nil
             log.error("a connection cannot be watched", ["error": "\(error)"])
         }
@@ -194,7 +197,8 @@ final class CurlMulti {
         var mask: Int32 = 0
         if events.contains(.readable) { mask |= CURL_CSELECT_IN }
         if events.contains(.writable) { mask |= CURL_CSELECT_OUT }
-        // libcurl takes a bare error for one of its own making; let it read or write, and meet the real one.
+        // libcurl takes a bare error flag for an error of its own. It is told to read and write, so that it meets the
+        // real error.
         if !events.isDisjoint(with: [.error, .hangup]) { mask |= CURL_CSELECT_IN | CURL_CSELECT_OUT }
         act(descriptor, mask)
         guard !dropping.isEmpty, mask & CURL_CSELECT_IN != 0 else { return }
@@ -210,13 +214,13 @@ final class CurlMulti {
         tellEnds()
     }
 
-    /// Every end that libcurl has to report, each handle out of the multi handle before anyone hears of it.
+    /// Reports every end that libcurl has. Each handle is removed from the multi handle before any owner is told.
     private func tellEnds() {
         var told: [(Entry, TransferEnd)] = []
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
-            // The message is gone once the handle is removed.
+            // The message becomes invalid when the handle is removed.
             let code = larder_message_result(message)
             guard let entry = transfers.removeValue(forKey: easy) else { continue }
             let end = entry.transfer.end(code)
@@ -229,16 +233,17 @@ final class CurlMulti {
         attend()
     }
 
-    /// While the request's body rests for its sender, libcurl watches for the answer. Where it stops and no answer has
-    /// come, the upstream has closed the connection; libcurl keeps that to itself until there is more to send, which a
-    /// slow sender may let it wait for as long as it likes.
+    /// Ends transfers whose upstream has closed the connection before any response. While the request body waits for
+    /// its sender, libcurl watches for the response. If it stops watching and no response has come, the connection is
+    /// closed. libcurl does not report that until there is more to send, and a slow sender could delay it without
+    /// limit.
     private func endStranded() {
         while let transfer = stranded.popLast() {
             if let easy = transfer.easy, transfer.waitsForBody { end(easy, CURLE_GOT_NOTHING) }
         }
     }
 
-    /// After the ends, so that a head whose body is whole already is told with it.
+    /// Runs after the ends are reported, so a head whose body is already complete is reported together with it.
     private func attend() {
         guard !calling.isEmpty else { return }
         let callers = calling
@@ -250,8 +255,9 @@ final class CurlMulti {
     }
 }
 
-/// libcurl's own start, once in a process, before any other call and on one thread
-/// (https://curl.se/libcurl/c/curl_global_init.html). Never undone: other rooms' threads may still be inside.
+/// Initialises libcurl once in the process, before any other call and on one thread
+/// (https://curl.se/libcurl/c/curl_global_init.html). Never undone, because threads of other rooms may still be in
+/// libcurl.
 enum CurlLibrary {
     static let isReady: Bool = curl_global_init(larder_CURL_GLOBAL_DEFAULT) == CURLE_OK
 }

@@ -1,4 +1,4 @@
-// Setting options one after another: the first that libcurl refuses is remembered, so that no setting silently fails.
+// Sets libcurl options one after another. The first refusal is remembered, so no setting fails silently.
 import CCurl
 import LarderCore
 
@@ -31,10 +31,10 @@ struct CurlOptions {
         keep(larder_easy_set_data_callback(easy, option, value))
     }
 
-    /// A request body, copied by libcurl; the length is set first, since the bytes may hold NUL.
+    /// A request body, which libcurl copies. The length is set first, because the bytes may contain NUL.
     mutating func body(_ bytes: Bytes) {
         keep(larder_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count)))
-        // An empty array has no address, and none would mean "read the body from a callback".
+        // An empty array has a nil address, and a nil address would mean "read the body from a callback".
         let source = bytes.isEmpty ? [0] : bytes
         source.withUnsafeBufferPointer { buffer in
             buffer.withMemoryRebound(to: CChar.self) {
@@ -43,7 +43,7 @@ struct CurlOptions {
         }
     }
 
-    /// A list of NUL-terminated lines, which `kept` owns: libcurl does not copy it.
+    /// A list of NUL-terminated lines. `kept` owns the list, because libcurl does not copy it.
     mutating func list(_ option: CURLoption, _ lines: [Bytes], kept: inout UnsafeMutablePointer<curl_slist>?) {
         for line in lines {
             let longer = line.withUnsafeBufferPointer { buffer in

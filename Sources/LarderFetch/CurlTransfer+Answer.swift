@@ -1,17 +1,17 @@
-// What came of a transfer: its answer so far, and its end, which is judged by what was received and not by libcurl's word
-// alone.
+// The result of a transfer: its response so far, and its end. The end is judged by what was received, not by libcurl's
+// code alone.
 import CCurl
 import LarderCore
 import LarderHTTP
 import LarderIO
 
 extension CurlTransfer {
-    /// What became of it; called once, after libcurl reported its end and before `close`.
+    /// The outcome of the transfer. Called once, after libcurl reported its end and before `close`.
     func end(_ code: CURLcode) -> TransferEnd {
         readUse()
         if let failure { return .failed(failure, sawAnswer: !head.isUntouched) }
-        // Whoever has answered to the end may close without reading the rest of the request (RFC 9112 §9.6); that libcurl
-        // could not send it takes nothing from the answer.
+        // A server that has sent its whole response may close without reading the rest of the request (RFC 9112 §9.6).
+        // The response stays valid although libcurl could not send that rest.
         guard code == CURLE_OK || isAnsweredEarly else {
             if refusedAddress, !triedAddress {
                 return .failed(fault(.forbidden, "The address of the host is not a public one."), sawAnswer: false)
@@ -30,7 +30,8 @@ extension CurlTransfer {
             }
             return .failed(error, sawAnswer: !head.isUntouched)
         }
-        // libcurl has said so already; "complete" is never concluded from the absence of an error alone.
+        // libcurl reports a missing or short body itself. We check again, so that "complete" never rests on the absence
+        // of an error alone.
         switch head.framing {
         case nil:
             return .failed(fault(.receive, "The answer has no head."), sawAnswer: !head.isUntouched)
@@ -43,7 +44,7 @@ extension CurlTransfer {
         return .answered(answer(takingBody: true))
     }
 
-    /// Without the fields in which a server gives a secret of the query back, such as the address of a redirect.
+    /// Removes the fields in which a server repeats a secret of the query, such as the address of a redirect.
     private func silent(_ fields: HeaderFields) -> HeaderFields {
         guard let query = hop.secretQuery, let items = try? QueryParameters(parsing: query) else { return fields }
         let secrets = items.items.compactMap(\.value).flatMap { [$0, PercentCoding.encode($0)] }.filter { !$0.isEmpty }
@@ -54,7 +55,7 @@ extension CurlTransfer {
         return kept
     }
 
-    /// The answer as it is so far; its head must be whole.
+    /// The response so far. Its head must be complete.
     func answer(takingBody: Bool = false) -> UpstreamResponse {
         var response = UpstreamResponse(
             status: head.status, reason: head.reason, fields: silent(head.fields), requestTime: requestTime,
@@ -63,7 +64,7 @@ extension CurlTransfer {
         return response
     }
 
-    /// The final head, once it is whole.
+    /// The final head, once it is complete.
     var finalHead: UpstreamHead? {
         guard let framing = head.framing else { return nil }
         var final = UpstreamHead(
@@ -80,8 +81,8 @@ extension CurlTransfer {
         return final
     }
 
-    /// Whether the final head is there, and what is left of the body is so little that reading it costs less than a new
-    /// connection.
+    /// Whether the final head is complete and the rest of the body is so short (at most 64 KiB) that reading it costs
+    /// less than a new connection.
     var endsSoon: Bool {
         switch head.framing {
         case .some(.none): true
@@ -90,15 +91,16 @@ extension CurlTransfer {
         }
     }
 
-    /// Reads what libcurl knows of its connection and its times. Before it leaves its multi handle.
-    /// - Parameter isCut: libcurl has not reported its end.
+    /// Reads what libcurl knows of the transfer's connection and times. Must be called before the handle leaves its
+    /// multi handle.
+    /// - Parameter isCut: whether the transfer is cut, so that libcurl has not reported its end.
     func readUse(isCut: Bool = false) {
         var made = 0
         if let easy, larder_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &made) == CURLE_OK { connectionsMade = made }
         if let easy {
             stages = TransferStages(
                 easy, isFresh: connectionsMade > 0, elapsed: isCut ? context.loop.monotonic - began : nil,
-                // With a body, libcurl counts the answer's beginning from the first byte that it sends.
+                // With a request body, libcurl counts the start of the response from the first byte that it sends.
                 firstByte: hop.body != nil || feed != nil ? firstByte.map { $0 - began } : nil)
         }
     }

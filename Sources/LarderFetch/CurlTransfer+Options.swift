@@ -1,10 +1,11 @@
-// What an easy handle is set to. Each option that is left at libcurl's default is left so on purpose; those that decide
-// about trust, framing and time are all set here.
+// The options of an easy handle. An option that is not set here keeps libcurl's default on purpose. All options that
+// decide about trust, framing and time are set here.
 import CCurl
 import LarderCore
 
 extension CurlTransfer {
-    /// Bytes that libcurl reads at a time for a body that is passed on: fewer turns of the loop for each megabyte.
+    /// Bytes that libcurl reads at a time for a body that is passed on. A larger buffer needs fewer loop turns per
+    /// megabyte.
     private static let streamBuffer = 64 * 1024
 
     func configure(
@@ -13,16 +14,17 @@ extension CurlTransfer {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let address = hop.url.joined(hop.secretQuery)
         options.text(CURLOPT_URL, address.text)
-        // The target as it was spelled: libcurl's own form of it drops an empty query (RFC 9110 §7.7 forbids to respell).
+        // The target exactly as it was written. libcurl's own form drops an empty query (RFC 9110 §7.7 forbids
+        // rewriting it).
         if !isProxied, let target = address.target { options.text(CURLOPT_REQUEST_TARGET, target) }
         options.pointer(CURLOPT_ERRORBUFFER, said)
         options.text(CURLOPT_PROTOCOLS_STR, "http,https")
         options.number(CURLOPT_FOLLOWLOCATION, 0)
         options.number(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         options.number(CURLOPT_HTTP09_ALLOWED, 0)
-        // Bytes stay as received: no content coding is asked for or undone.
+        // Bytes stay as received: no content coding is requested or undone.
         options.number(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        // The end of an answer must be seen while the request's body is still being sent: see `isAnsweredEarly`.
+        // The end of a response must be visible while the request body is still being sent: see `isAnsweredEarly`.
         if feed != nil { options.number(CURLOPT_HTTP_TRANSFER_DECODING, 0) }
         setMethod(&options)
         if !settings.userAgent.isEmpty { options.text(CURLOPT_USERAGENT, settings.userAgent) }
@@ -39,7 +41,7 @@ extension CurlTransfer {
         options.keep(larder_easy_set_prereq(options.easy, curlSendsRequest))
         options.pointer(CURLOPT_PREREQDATA, context)
 
-        // An empty text, unlike none, keeps libcurl from asking the environment.
+        // An empty text, unlike an unset option, keeps libcurl from reading the proxy from the environment.
         options.text(CURLOPT_PROXY, settings.proxy ?? "")
         options.text(CURLOPT_NOPROXY, "")
         options.number(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -53,14 +55,14 @@ extension CurlTransfer {
 
         options.number(CURLOPT_NOSIGNAL, 1)
         options.number(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, limits.connectTimeout.milliseconds)))
-        // Leaving a transfer must not wait for the resolver's thread, which would hold the whole loop: the thread is
+        // Removing a transfer must not wait for the resolver's thread, which would block the whole loop. The thread is
         // left to end by itself and frees its state (https://curl.se/libcurl/c/CURLOPT_QUICK_EXIT.html).
         options.number(CURLOPT_QUICK_EXIT, 1)
         options.number(CURLOPT_DNS_CACHE_TIMEOUT, 60)
         options.number(CURLOPT_TCP_KEEPALIVE, 1)
-        // Servers drop idle connections after a minute or so; one that is about to go is not worth the race.
+        // Servers drop idle connections after about a minute. A connection close to that age is not worth the race.
         options.number(CURLOPT_MAXAGE_CONN, 55)
-        // A name may move: connections are not kept for ever.
+        // A name may get another address, so connections are not kept for ever.
         options.number(CURLOPT_MAXLIFETIME_CONN, 600)
     }
 
@@ -68,7 +70,7 @@ extension CurlTransfer {
         if let feed {
             let context = Unmanaged.passUnretained(self).toOpaque()
             options.number(CURLOPT_UPLOAD, 1)
-            // -1, an unknown length, makes libcurl send chunks.
+            // -1 means an unknown length and makes libcurl send chunks.
             options.keep(larder_easy_set_offset(options.easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(feed.length ?? -1)))
             options.data(CURLOPT_READFUNCTION, curlWantsBody)
             options.pointer(CURLOPT_READDATA, context)
@@ -81,18 +83,18 @@ extension CurlTransfer {
         } else if hop.method == .get {
             options.number(CURLOPT_HTTPGET, 1)
         } else if [.post, .put, .patch].contains(hop.method) {
-            // These are expected to have a body: an empty one is said so by its length.
+            // These methods are expected to have a body, so an empty body is declared by its length.
             options.body([])
             options.text(CURLOPT_CUSTOMREQUEST, hop.method.name)
         } else {
             options.text(CURLOPT_CUSTOMREQUEST, hop.method.name)
         }
-        // On a kept connection that dies libcurl sends the request again, whatever its method: what may not be sent
-        // twice gets a connection of its own. That is not kept: the next of its kind would leave one more beside it, up to
-        // the most that are kept, and all of them to one host.
+        // When a kept connection dies, libcurl resends the request whatever its method. A request that must not be sent
+        // twice therefore gets a new connection. That connection is not kept: each such request would leave one more to
+        // the same host, up to the limit on kept connections.
         let isOwn = feed != nil || !RetryPolicy.isRepeatable(hop.method)
         if isOwn || hop.needsFreshConnection || tlsLayers > 1 { options.number(CURLOPT_FRESH_CONNECT, 1) }
-        // Through two layers of TLS nobody can look: see `KeptConnection`.
+        // Unread input cannot be examined through two layers of TLS: see `KeptConnection`.
         if isOwn || tlsLayers > 1 { options.number(CURLOPT_FORBID_REUSE, 1) }
     }
 }

@@ -1,5 +1,5 @@
-// One request and its answer: an easy handle, what it was set to, and what came of it. Lives on one loop. A
-// transfer knows nothing of redirects, retries and turns; those are the exchange's.
+// One request and its response: an easy handle, its options, and its result. A transfer is confined to one loop. It
+// knows nothing of redirects, retries and places; the exchange handles those.
 import CCurl
 import LarderCore
 import LarderHTTP
@@ -7,24 +7,24 @@ import LarderIO
 
 /// How a transfer ended.
 enum TransferEnd: Sendable {
-    /// The body is whole, in the answer or on the transfer's tape.
+    /// The body is complete, in the response or on the transfer's tape.
     case answered(UpstreamResponse)
-    /// - sawAnswer: whether a byte of an answer had come.
+    /// - sawAnswer: whether a byte of a response had come.
     case failed(FetchError, sawAnswer: Bool)
 }
 
-/// What one transfer may take.
+/// The limits of one transfer.
 struct TransferLimits {
     var maxBody: Int
-    /// Requests that may go out for it, 1 or 2.
+    /// The number of requests that may be sent for it, 1 or 2.
     var maxSends: Int
-    /// For name, connection and TLS together.
+    /// For name resolution, connection and TLS together.
     var connectTimeout: Duration
-    /// Bytes of the body's tape in memory; nil where the body is gathered whole.
+    /// The bytes of the body's tape that are kept in memory; nil if the body is gathered whole.
     var window: Int?
 }
 
-/// What the transfers of one loop have in common.
+/// What the transfers of one loop share.
 struct TransferContext {
     let share: OpaquePointer?
     let sockets: OpenSockets
@@ -34,66 +34,67 @@ struct TransferContext {
     let time: any TimeSource
 }
 
-/// An easy handle and its callbacks' state.
+/// An easy handle and the state of its callbacks.
 final class CurlTransfer {
     let hop: Hop
     /// Nil once closed.
     private(set) var easy: UnsafeMutableRawPointer?
-    /// Requests that went out: more than one where libcurl resent on a fresh connection what a kept one had swallowed.
+    /// Requests sent. More than one if libcurl resent on a new connection a request that was lost on a kept one.
     private(set) var sends = 0
-    /// Connections made for it, once it ended: none where a kept one served.
+    /// Connections made for the transfer, known once it ended. Zero if a kept connection served it.
     var connectionsMade = 0
-    /// How long its stages took, once it ended.
+    /// The duration of its stages, known once it ended.
     var stages: TransferStages?
-    /// Bytes of the body that came, kept or not.
+    /// Body bytes received, whether kept or not.
     private(set) var received = 0
     let began: MonotonicTime
     /// When the final head began.
     private(set) var firstByte: MonotonicTime?
-    /// When something last came or went.
+    /// When data last came or went.
     private(set) var touched: MonotonicTime
     let limits: TransferLimits
-    /// The body that is passed on; there once the final head is.
+    /// The body that is passed on as it comes. Set once the final head is complete.
     private(set) var tape: BodyTape?
     /// The tape has no room for more.
     private(set) var isFull = false
-    /// The request's body.
+    /// The request body.
     let feed: UploadFeed?
-    /// Called inside libcurl's calls when its owner should look at the transfer once they have returned.
+    /// Called inside libcurl's calls. The owner should look at the transfer once those calls have returned.
     var callsForAttention: (() -> Void)?
 
     let context: TransferContext
     let isProxied: Bool
-    /// Layers of TLS between the request and the socket: that of an https proxy, that of the origin.
+    /// The number of TLS layers between the request and the socket: one for an https proxy, one for an https origin.
     let tlsLayers: Int
     private var list: UnsafeMutablePointer<curl_slist>?
-    /// What libcurl was told to rest from.
+    /// Directions in which libcurl was told to pause.
     private(set) var restsReceiving = false
     private var restsSending = false
 
     var head: ResponseHeadReader
     var body = WholeBody()
-    /// Where libcurl says in words what it met.
+    /// The buffer in which libcurl describes an error in words.
     let said: UnsafeMutablePointer<CChar>
     var requestTime: WallTime
     var responseTime: WallTime
-    /// What one of our own checks found; it outranks libcurl's code, which only says that a callback refused.
+    /// The finding of one of our own checks. It takes precedence over libcurl's code, which only says that a callback
+    /// refused.
     var failure: FetchError?
     var refusedAddress = false
     var triedAddress = false
-    /// A kept connection was not fit to be used; nothing was sent.
+    /// A kept connection was not fit for use, and nothing was sent.
     private(set) var metUnaskedInput = false
-    /// It came to its end, and libcurl has nothing left of it.
+    /// The transfer completed, and libcurl holds no state of it any more.
     var isReusable = false
-    /// Undoes the answer's chunks where a request's body goes the other way: libcurl tells of the end of a chunked answer
-    /// only when the request has ended too.
+    /// Decodes the response's chunks while a request body is sent. libcurl reports the end of a chunked response only
+    /// when the request has ended too.
     private var chunks: ChunkedDecoder?
     private var isLastChunkThere = false
-    /// A socket was opened for it: what comes first on that one is the server's own business.
+    /// A socket was opened for this transfer. Bytes that come first on a new connection are the server's own business.
     private var isNewConnection = false
 
-    /// Makes the handle ready to be added.
-    /// - Parameter feed: takes the place of the hop's body.
+    /// Makes a handle that is ready to be added to a multi handle.
+    /// - Parameter feed: the request body; it replaces the hop's body.
     init(
         _ hop: Hop, _ limits: TransferLimits, settings: FetchSettings, feed: UploadFeed?, in context: TransferContext
     ) throws(FetchError) {
@@ -105,7 +106,7 @@ final class CurlTransfer {
         said.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         touched = context.loop.monotonic
         began = touched
-        // An empty text would mean a direct connection to libcurl, and must not mean a proxy to the address check.
+        // To libcurl an empty text means a direct connection, so the address check must not take it for a proxy.
         isProxied = settings.proxy?.isEmpty == false
         let isProxySecure = settings.proxy?.lowercased().hasPrefix("https:") == true
         tlsLayers = (isProxySecure ? 1 : 0) + (hop.url.origin.isSecure ? 1 : 0)
@@ -138,14 +139,14 @@ final class CurlTransfer {
     }
 
     deinit {
-        // `CurlMulti` closes what it was given; this is for a transfer that was never added.
+        // `CurlMulti` closes the transfers it was given. This call is for a transfer that was never added.
         close()
         said.deallocate()
     }
 
     var origin: String { hop.url.origin.description }
 
-    /// Frees what belongs to libcurl. Only when the handle is in no multi handle.
+    /// Frees what belongs to libcurl. The handle must not be in a multi handle.
     func close() {
         if let easy { context.handles.giveBack(easy, isReusable: isReusable) }
         if let list { curl_slist_free_all(list) }
@@ -156,20 +157,20 @@ final class CurlTransfer {
 
     // MARK: Resting
 
-    /// The tape has room again.
+    /// Notes that the tape has room again.
     func gotRoom() {
         isFull = false
         touched = context.loop.monotonic
     }
 
-    /// Whether libcurl rests from something that could go on.
+    /// Whether libcurl has paused a direction that could go on.
     var canGoOn: Bool { restsReceiving && !isFull || restsSending && feed?.isReady == true }
 
-    /// Whether the request's body rests for want of more while no answer has come.
+    /// Whether the request body is paused because its next bytes have not come, and no response has come either.
     var waitsForBody: Bool { restsSending && feed?.isReady == false && head.framing == nil }
 
-    /// Lets libcurl go on with what can. Never inside its calls, but it may call back at once: what it kept while it
-    /// rested is delivered before this returns (https://curl.se/libcurl/c/curl_easy_pause.html).
+    /// Resumes the directions that can go on. Must not be called inside libcurl's calls. libcurl may call back at once:
+    /// it delivers what it kept during the pause before this returns (https://curl.se/libcurl/c/curl_easy_pause.html).
     func goOn() -> CURLcode {
         guard let easy else { return CURLE_OK }
         if !isFull { restsReceiving = false }
@@ -182,7 +183,7 @@ final class CurlTransfer {
 
     // MARK: Inside libcurl's calls
 
-    /// Whether a socket may be opened to that address; nil is one of an unknown kind.
+    /// Whether a socket may be opened to an address; nil is an address of an unknown kind.
     func permitsConnection(to address: PublicAddress?) -> Bool {
         guard isPermitted(address) else {
             refusedAddress = true
@@ -192,7 +193,8 @@ final class CurlTransfer {
         return true
     }
 
-    /// Whether the request may go out over the connection, which may be one that another policy opened.
+    /// Whether the request may be sent over the connection, which may be a kept one opened under another address
+    /// policy.
     func permitsSending(to address: @autoclosure () -> PublicAddress?, over ends: ConnectionEnds?) -> Bool {
         guard isPermitted(address()) else {
             failure = fault(.forbidden, "The address of the host is not a public one.")
@@ -213,7 +215,7 @@ final class CurlTransfer {
         return true
     }
 
-    /// A socket was opened for its connection.
+    /// Notes that a socket was opened for the transfer's connection.
     func opened(_ descriptor: Int32) {
         isNewConnection = true
         context.sockets.add(descriptor)
@@ -243,16 +245,16 @@ final class CurlTransfer {
         }
     }
 
-    /// What becomes of a piece of the body.
+    /// What happens to a piece of the body.
     enum Taking {
         case taken
-        /// Not now: the same piece is to be given again.
+        /// Not accepted now: libcurl must offer the same piece again.
         case rests
         case refused
     }
 
     func tookBody(_ piece: UnsafeRawBufferPointer) -> Taking {
-        // A piece that finds the tape full stays with libcurl: at most what it reads at a time is kept there.
+        // libcurl keeps a piece that finds the tape full. It keeps at most what it reads at a time.
         if isFull {
             if !restsReceiving { callsForAttention?() }
             restsReceiving = true
@@ -293,7 +295,7 @@ final class CurlTransfer {
         return .taken
     }
 
-    /// Whether the whole answer came while the request's body is still being sent.
+    /// Whether the whole response has come while the request body is still being sent.
     var isAnsweredEarly: Bool {
         guard let feed, !feed.isWhole else { return false }
         switch head.framing {
@@ -308,7 +310,7 @@ final class CurlTransfer {
         if isAnsweredEarly { callsForAttention?() }
     }
 
-    /// The next bytes of the request's body; nil where there are none now.
+    /// The number of request body bytes written to `buffer`; nil if there are none now.
     func wantsBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
         guard let feed else { return 0 }
         touched = context.loop.monotonic
@@ -333,8 +335,8 @@ final class CurlTransfer {
             callsForAttention?()
         }
         if let feed, !feed.isWhole {
-            // A final answer that is no success ends the request's body (RFC 9112 §9.5): libcurl stops there too, and
-            // closes the connection after the answer. Any other final answer does without the 100.
+            // A final response of 300 or above ends the request body (RFC 9112 §9.5). libcurl stops sending too, and
+            // closes the connection after the response. Any other final response makes the 100 unnecessary.
             if head.status >= 300 { feed.drop() } else { feed.release() }
         }
         noteWholeAnswer()
@@ -355,7 +357,7 @@ final class CurlTransfer {
     private func isPermitted(_ address: @autoclosure () -> PublicAddress?) -> Bool {
         switch hop.addresses {
         case .configured: true
-        // Through a proxy the socket is the proxy's, which the configuration names.
+        // Behind a proxy the socket is the proxy's, which the configuration names.
         case .publicOnly: isProxied || address()?.isPublic == true
         }
     }

@@ -1,8 +1,8 @@
-// Answers that are passed on while they come.
+// Responses that are passed on while they come.
 import LarderCore
 import LarderIO
 
-/// The way from any thread to what one loop owns of fetching.
+/// The route from any thread to the fetch state of one loop.
 struct WayBack: Sendable {
     let loop: EventLoop
     let core: LoopBound<FetchCore>
@@ -11,22 +11,23 @@ struct WayBack: Sendable {
         loop.post { [core] in body(core.value) }
     }
 
-    /// On the loop's own thread at once, else by `post`.
+    /// Runs `body` at once on the loop's own thread, else by `post`.
     func go(_ body: @escaping @Sendable (FetchCore) -> Void) {
         guard loop.isCurrent else { return post(body) }
-        // A deadline counts from now, and the turn may have begun long ago.
+        // A deadline counts from now, but the loop may have read its clock long ago in this turn.
         loop.readClock()
         body(core.value)
     }
 }
 
 extension CurlUpstream {
-    /// Performs one exchange and returns with the final head; the body goes onto the tape, which ends well only where
-    /// libcurl and the framing both say that the body is whole.
+    /// Performs one exchange and returns with the final head. The body goes onto the tape. The tape ends well only if
+    /// libcurl and the framing both say that the body is complete.
     ///
-    /// Redirects and the second try come before the head. A body that comes with its head is whole on return. With an
-    /// upload nothing is followed or tried again, and the deadline counts from the last piece of it that was taken. A
-    /// final answer that is no success ends the upload; any other leaves it going on, and the tape ends with both.
+    /// Redirects and the retry come before the head. A body that comes together with its head is complete on return.
+    /// With an upload no redirect is followed and nothing is retried, and the deadline counts from the last piece of it
+    /// that was taken. A final response of 300 or above ends the upload. Any other final response lets it continue, and
+    /// the tape ends when both have ended.
     public func open(
         _ order: FetchOrder, upload: Upload?, stall: Duration
     ) async throws(FetchError) -> UpstreamStream {

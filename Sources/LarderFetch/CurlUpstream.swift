@@ -1,14 +1,15 @@
-// The way from any task to the loop that fetches for it, and back. A fetch over plain http runs on the asker's own loop, so
-// that it changes no thread. All of https runs on the home loop: kept connections, TLS sessions and certificates are there once,
-// and a handshake's arithmetic holds up no client. So does all of a provider that may have few connections only
-// (`FetchSettings.confined`). An order from another thread is posted to its loop; cancelling the task
-// posts its ticket's number; both find each other in whichever order they arrive, since the ticket remembers.
+// The path of an order from any task to the loop that fetches it, and back. A fetch over plain http runs on the
+// caller's own loop, so it changes no thread. All https fetches run on the home loop: kept connections, TLS sessions
+// and certificates exist once, and the computation of a handshake delays no client. A provider with lowered limits also
+// fetches on the home loop only (`FetchSettings.confined`). An order from another thread is posted to its loop.
+// Cancelling the task posts the ticket's number. Order and cancellation may arrive in either order, because the ticket
+// remembers.
 import CCurl
 import LarderCore
 import LarderIO
 import Synchronization
 
-/// A fetch as the asking task and the loop both know it.
+/// A fetch, as both the calling task and the loop know it.
 final class FetchTicket: Sendable {
     let id: UInt64
     private let cancelled = Atomic<Bool>(false)
@@ -17,41 +18,42 @@ final class FetchTicket: Sendable {
         self.id = id
     }
 
-    /// Set before the cancelling is posted, so that an order which arrives after it is not begun.
+    /// Called before the cancellation is posted, so that an order which arrives after it is not started.
     func cancel() { cancelled.store(true, ordering: .releasing) }
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 }
 
-/// Fetches over HTTP/1.1 by libcurl, on event loops.
+/// Fetches over HTTP/1.1 with libcurl, on event loops.
 ///
-/// Redirects are followed as the order permits, each target's address is checked on the socket itself, a head that two
-/// readers could read differently is refused, and a failure that is worth it is tried once more. Proxies come from the
-/// settings, never from the environment. `shutdown` before the loop is stopped.
+/// The fetcher follows redirects as the order permits and checks each target's address on the socket itself. It refuses
+/// a head that two readers could read differently, and retries a suitable failure once. Proxies come from the settings,
+/// never from the environment. Call `shutdown` before the loops are stopped.
 public final class CurlUpstream: Upstream {
-    /// That of libcurl as it was loaded, such as "7.88.1".
+    /// The version of the loaded libcurl, such as "7.88.1".
     public static let libraryVersion = String(cString: larder_curl_version())
-    /// The TLS library that it was built with, such as "OpenSSL/3.0.17".
+    /// The TLS library that libcurl was built with, such as "OpenSSL/3.0.17".
     public static let tlsVersion = String(cString: larder_curl_tls_version())
 
-    /// How to reach what each loop owns; the home loop's comes first.
+    /// The route to the fetch state of each loop. The home loop comes first.
     let ways: [WayBack]
     private let places: SharedPlaces
-    /// A proxy may be spoken to by TLS, so all that goes through one goes by the home loop.
+    /// A proxy may be reached over TLS, so all fetches through a proxy run on the home loop.
     private let isProxied: Atomic<Bool>
-    /// Providers whose connections are all kept on the home loop.
+    /// The providers whose fetches all run on the home loop.
     private let confined: Lock<Set<String>>
     private let tickets = Atomic<UInt64>(0)
-    /// Whether orders are taken. Held while one is posted, so that none is posted after the posts of `shutdown`.
+    /// Whether orders are accepted. Locked while an order is posted, so that none is posted after the posts of
+    /// `shutdown`.
     private let isOpen = Lock(true)
 
-    /// The room of bodies that are held whole, also of those that others make of what was fetched.
+    /// The memory limit for bodies held whole, including bodies that other rooms make of fetched ones.
     public let memory: BodyMemory
 
-    /// Does nothing on the network until the first order.
+    /// Makes a fetcher. It uses the network only when the first order comes.
     /// - Parameters:
-    ///   - loop: the home loop. It need not run yet, and may serve others too.
-    ///   - clients: loops whose tasks fetch over plain http on their own.
-    ///   - time: stamps requests and answers; timers are the loop's.
+    ///   - loop: the home loop. It need not run yet, and may serve other purposes too.
+    ///   - clients: loops whose tasks fetch over plain http on their own loop.
+    ///   - time: stamps requests and responses; the timers are the loop's.
     public init(
         loop: EventLoop, clients: [EventLoop] = [], settings: FetchSettings, log: Logger, counters: CounterRegistry,
         time: any TimeSource = SystemTime()
@@ -78,7 +80,7 @@ public final class CurlUpstream: Upstream {
         places.connect(ways)
     }
 
-    /// Where an order is performed.
+    /// The loop that performs an order.
     private func way(for order: FetchOrder) -> WayBack {
         let home = ways[FetchCore.home]
         guard let here = EventLoop.current, here !== home.loop, FetchURL.isPlain(order.url),
@@ -92,16 +94,17 @@ public final class CurlUpstream: Upstream {
         return confined.withLock { $0.contains(provider) }
     }
 
-    /// Performs one exchange; the answer is whole, or there is none. Never throws for a status: a 500 is an answer.
+    /// Performs one exchange and returns the whole response. Throws if no whole response came, never because of a
+    /// status: a 500 is a response.
     ///
-    /// It sends one request, one more for each redirect followed, and one more where `mayRetry` allows a second try and
-    /// the failure is worth it. A caller that counts calls reserves for these, or allows none.
+    /// The exchange sends one request, one more for each redirect followed, and one more if `mayRetry` allows a retry
+    /// and the failure suits it. A caller that counts calls reserves calls for these, or disallows them.
     public func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse {
         try await perform(order) { ticket, core, continuation in core.start(ticket, order, continuation) }
     }
 
-    /// Has the loop start what it is given, and waits for its outcome.
-    /// - Parameter abandoned: called where nothing is started.
+    /// Starts an order on its loop and waits for the outcome.
+    /// - Parameter abandoned: called if nothing is started.
     func perform<Answer: Sendable>(
         _ order: FetchOrder, abandoned: () -> Void = {},
         _ start:
@@ -118,7 +121,7 @@ public final class CurlUpstream: Upstream {
                 return isOpen
             }
             if taken {
-                // What `shutdown` posts comes after this turn.
+                // The turn that runs now ends before the loop performs what `shutdown` posts.
                 if isHere { way.go { start(ticket, $0, continuation) } }
             } else {
                 abandoned()
@@ -133,7 +136,7 @@ public final class CurlUpstream: Upstream {
         return try outcome.get()
     }
 
-    /// Puts other settings in force; transfers under way keep theirs.
+    /// Puts new settings in force. Transfers under way keep theirs.
     public func apply(_ settings: FetchSettings) {
         isProxied.store(settings.proxy?.isEmpty == false, ordering: .relaxed)
         let confined = settings.confined
@@ -146,8 +149,8 @@ public final class CurlUpstream: Upstream {
         }
     }
 
-    /// Ends every fetch as cancelled, closes every connection and frees what libcurl holds. The loops must run; nothing
-    /// is left on them afterwards. A second call returns at once.
+    /// Ends every fetch as cancelled, closes every connection and frees what libcurl holds. The loops must be running,
+    /// and nothing is left on them afterwards. A second call returns at once.
     public func shutdown() async {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }
@@ -162,7 +165,7 @@ public final class CurlUpstream: Upstream {
                 }
             }
         }
-        // The places lead to the loops and the loops to the places.
+        // The places refer to the loops and the loops to the places: this breaks the reference cycle.
         places.connect([])
     }
 }

@@ -1,28 +1,29 @@
-// Making an easy handle and freeing it costs as much as setting its options. One whose transfer ended well is used again. It is
-// reset first, which puts all options back; it keeps its share (https://curl.se/libcurl/c/curl_easy_reset.html).
+// Making and freeing an easy handle costs as much as setting its options, so a handle whose transfer ended well is used
+// again. It is reset first, which restores all options but keeps its share
+// (https://curl.se/libcurl/c/curl_easy_reset.html).
 import CCurl
 
-/// Easy handles that no transfer has. Confined to one loop.
+/// The easy handles that no transfer uses. Confined to one loop.
 final class EasyHandles {
-    /// More were under way at once; they are freed.
+    /// The most idle handles kept. If more transfers were under way at once, the handles beyond this number are freed.
     private static let limit = 32
 
     private var idle: [UnsafeMutableRawPointer] = []
 
     private var isClosed = false
 
-    /// Frees those that nobody has. A handle keeps its part of what handles share, so this comes before the share's end.
+    /// Frees the idle handles. A handle refers to its share, so this must come before the share is freed.
     func close() {
         isClosed = true
         for easy in idle { curl_easy_cleanup(easy) }
         idle = []
     }
 
-    /// A handle without options; nil where libcurl has no memory.
+    /// A handle without options; nil if libcurl has no memory.
     func take() -> UnsafeMutableRawPointer? { idle.popLast() ?? curl_easy_init() }
 
     /// Takes back a handle that is in no multi handle.
-    /// - Parameter isReusable: its transfer came to its end.
+    /// - Parameter isReusable: whether its transfer completed.
     func giveBack(_ easy: UnsafeMutableRawPointer, isReusable: Bool) {
         guard isReusable, !isClosed, idle.count < Self.limit else { return curl_easy_cleanup(easy) }
         curl_easy_reset(easy)

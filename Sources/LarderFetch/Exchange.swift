@@ -1,22 +1,22 @@
-// One call of `fetch` or `open` from order to outcome: the hops and tries it makes, and the one answer it gives to who
-// asked.
+// One call of `fetch` or `open`, from order to outcome: the hops and tries it makes, and the one response or failure
+// that it delivers to its caller.
 import LarderCore
 import LarderHTTP
 import LarderIO
 
-/// Who asked, and for what.
+/// The waiting caller, and what it asked for.
 enum Asker {
     case whole(CheckedContinuation<Result<UpstreamResponse, FetchError>, Never>)
     case stream(CheckedContinuation<Result<UpstreamStream, FetchError>, Never>)
 }
 
-/// What `open` asks for beside its order.
+/// What the caller of `open` asks for in addition to its order.
 struct StreamDemand: Sendable {
     var upload: Upload?
     var stall: Duration
 }
 
-/// What an answer leads to.
+/// What a response leads to.
 enum Verdict {
     case answer
     case redirect(Hop)
@@ -24,69 +24,71 @@ enum Verdict {
     case failed(FetchError)
 }
 
-/// Confined to one loop; `FetchCore` moves it along.
+/// Confined to one loop; `FetchCore` advances it.
 final class Exchange {
-    /// What it is at, with what that owns.
+    /// The step the exchange is at, with what that step owns.
     enum Phase {
         /// Between two steps, within one call.
         case idle
-        /// Its request's body is gathered before it asks for a place.
+        /// The request body is being gathered before the exchange asks for a place.
         case gathering
         /// In the queue for a place.
         case waiting
-        /// Has its place. Its caller is asked whether it may be sent.
+        /// The exchange has its place. Its caller is asked whether it may be sent.
         case reserving
         case transferring(CurlTransfer)
-        /// Rests before its second try.
+        /// Pausing before the retry.
         case pausing(TimerToken)
     }
 
     let id: UInt64
     let order: FetchOrder
-    /// Whose places it takes. It has one from its turn to its end, over redirects and the second try.
+    /// The owner of the exchange's places. The exchange has one place from its turn to its end, across redirects and a
+    /// retry.
     let holder: Admission.Holder
     var hasPlace = false
-    /// Set when it is sent.
+    /// Set again when the exchange is sent.
     var deadline: MonotonicTime
     var hop: Hop
     var phase = Phase.idle
     var deadlineTimer: TimerToken?
-    /// Ends the wait for its turn; when that began.
+    /// Ends the wait for a place. `waitingSince` is when that wait began.
     var queueTimer: TimerToken?
     var waitingSince: MonotonicTime?
-    /// Its caller was told that it waits.
+    /// Whether the caller was last told that the exchange waits.
     private var isWaiting = false
     var redirects = 0
-    /// Tries beyond the first, of the whole exchange; libcurl's own resending counts.
+    /// Tries beyond the first, of the whole exchange. A request that libcurl resends itself counts.
     var retries = 0
-    /// Only for streams.
+    /// The longest silence from the upstream after the head. Used only for streams.
     let stall: Duration
     let feed: UploadFeed?
-    /// Decided at the head, while the rest of an answer that nobody will see is read.
+    /// Decided at the head, and kept while the rest of a response that nobody will see is read.
     var verdict: Verdict?
-    /// What was handed out and is still being filled.
+    /// The tape that was handed out and is still being filled.
     var tape: BodyTape?
     var stallTimer: TimerToken?
-    /// How much had come when nobody was seen to read.
+    /// The number of body bytes that had come at the last look at a full tape.
     var unreadMark: Int?
-    /// Interim answers that its caller was told of.
+    /// The number of interim responses that the caller was told of.
     var interimTold = 0
     /// Ends the wait for a 100.
     var holdTimer: TimerToken?
-    /// Looks whether the request's body still moves although its answer is whole.
+    /// Checks whether the request body still moves although its response is complete.
     var earlyTimer: TimerToken?
-    /// When its answer is no longer a brief one, or must give its place to others.
+    /// Fires when the response no longer counts as short, or must give up its place to other fetches.
     var placeTimer: TimerToken?
-    /// Which kind of place its transfer has, or asks for.
+    /// The kind of place that the exchange has or asks for.
     var pace: Admission.Pace
-    /// The answer's readers set its pace, whatever place it has.
+    /// Whether the readers of the response set its pace, whatever place it has.
     var isPacedByReaders = false
-    /// A moment after this was set it keeps a place of the other kind only while nobody waits for that.
+    /// Whether the response must leave. `FetchCore.moment` after this is set, the response keeps a place of the other
+    /// kind only while no exchange waits for it.
     var mustLeave = false
-    /// Requests that went out, of all its transfers that ended.
+    /// The number of requests sent by those of its transfers that have ended.
     var sends = 0
     let isStream: Bool
-    /// The request asks for an event stream, which lasts for as long as its client likes.
+    /// The request asks for an event stream, which lasts as long as its client wants.
     let wantsEvents: Bool
     private var visited: Set<FetchURL>
     private var asker: Asker?
@@ -105,7 +107,7 @@ final class Exchange {
         self.feed = feed
         if case .stream = asker { isStream = true } else { isStream = false }
         wantsEvents = isStream && order.fields.lines.contains(where: Self.asksForEvents)
-        // The client sends it as slowly as it likes, or says that it means to stay.
+        // With an upload the client decides how fast it sends. With an event stream it decides how long it stays.
         pace = feed != nil || wantsEvents ? .client : .upstream
         visited = [hop.url]
     }
@@ -115,7 +117,7 @@ final class Exchange {
         return FieldList.members([field.value]).contains { ASCII.hasPrefixFolded($0, "text/event-stream") }
     }
 
-    /// Tells its caller whether it waits before it is sent.
+    /// Tells the caller when the exchange begins or ceases to wait before it is sent.
     func tell(isWaiting: Bool, at now: MonotonicTime) {
         guard self.isWaiting != isWaiting else { return }
         self.isWaiting = isWaiting
@@ -130,18 +132,18 @@ final class Exchange {
         (earlyTimer, placeTimer) = (nil, nil)
     }
 
-    /// Whether who asked has been answered.
+    /// Whether the caller has its response or failure.
     var isAnswered: Bool { asker == nil }
 
-    /// Requests that the next transfer may send: one, and one more where a retry is still to be had.
+    /// The number of requests that the next transfer may send: 1, or 2 if a retry is still available.
     var maxSends: Int {
         mayRetry && RetryPolicy.isRepeatable(hop.method) && retries + 1 < RetryPolicy.tries ? 2 : 1
     }
 
-    /// A body that is read while it is sent can be sent once.
+    /// A body that is read while it is sent can be sent only once.
     var mayRetry: Bool { order.mayRetry && feed == nil }
 
-    /// Gives the whole answer; a second outcome is dropped.
+    /// Delivers the whole response. A second outcome is ignored.
     func resume(_ response: UpstreamResponse) {
         guard case .whole(let continuation)? = asker.take() else { return }
         var response = response
@@ -149,7 +151,7 @@ final class Exchange {
         continuation.resume(returning: .success(response))
     }
 
-    /// Gives the head and the tape; a second outcome is dropped.
+    /// Delivers the head and the tape. A second outcome is ignored.
     func resume(_ stream: UpstreamStream) {
         guard case .stream(let continuation)? = asker.take() else { return }
         var stream = stream
@@ -157,7 +159,7 @@ final class Exchange {
         continuation.resume(returning: .success(stream))
     }
 
-    /// Gives the failure to who asked, or to the tape that they hold.
+    /// Delivers the failure to the caller, or to the tape that the caller already has.
     func fail(_ error: FetchError) {
         tape?.fail(BodyFailure(error.message))
         var error = error
@@ -173,9 +175,9 @@ final class Exchange {
         FetchError(stage: stage, origin: hop.url.origin.description, message: message)
     }
 
-    /// The next hop where an answer points elsewhere and may be followed; nil where it is the answer.
+    /// The next hop if a response redirects and may be followed; nil if it is the final response.
     func next(after response: UpstreamResponse) throws(FetchError) -> Hop? {
-        // A secret in the query is for the request that was ordered: what it would become elsewhere nobody can say.
+        // A secret in the query belongs to the request that was ordered. Nobody can say what it would become elsewhere.
         guard order.maxRedirects > 0, feed == nil, hop.secretQuery == nil,
             let target = Redirect.location(status: response.status, method: hop.method, fields: response.fields)
         else { return nil }
@@ -191,7 +193,7 @@ final class Exchange {
         } catch {
             throw fault(.forbidden, "The answer redirects to what cannot be followed. \(error.message)")
         }
-        // Without cookies the same request has the same answer.
+        // No cookies are kept between hops, so the same request would get the same response.
         guard visited.insert(url).inserted || target.method != hop.method else {
             throw fault(.malformed, "The answer redirects in a circle.")
         }

@@ -1,7 +1,7 @@
-// The counters of this room as the loops hold them.
+// The counters of this room, as the loops use them.
 import LarderCore
 
-/// The counters, found once.
+/// The counter cells, looked up once in the registry.
 struct FetchCells: Sendable {
     let answered, retries, redirects, receivedBytes, newConnections, keptConnections, active, waiting,
         unfitConnections, paced, waited, waitedTime, full, late: CounterCell
@@ -37,7 +37,7 @@ struct FetchCells: Sendable {
         }
     }
 
-    /// Counts a transfer that has ended.
+    /// Counts a transfer that has ended or was cut.
     func count(_ transfer: CurlTransfer, of order: FetchOrder) {
         if let stages = transfer.stages {
             observe(stages, of: order.provider)

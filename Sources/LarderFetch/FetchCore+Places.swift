@@ -1,23 +1,25 @@
-// The places of exchanges. An exchange needs a place to be sent, and gives it back when it ends.
+// The places of exchanges. An exchange needs a place to be sent, and returns it when it ends.
 //
-// Before it is sent, a fetch waits in a queue for a place, for `queueTimeout` at most. When it has a place, its caller is
-// asked whether it is still to be sent (`beforeSendingAtOnce`, `beforeSending`). The caller reserves the call then, and has `queueTimeout` once more
-// to do so. The fetch keeps its place to its end, over redirects and a second try. After it is sent, the queue never turns it
-// away.
+// Before it is sent, a fetch waits in a queue for a place, for `queueTimeout` at most. When it has a place, its caller
+// is asked whether it must still be sent (`beforeSendingAtOnce`, `beforeSending`). The caller then reserves the call,
+// and has another `queueTimeout` to do so. The fetch keeps its place until it ends, across redirects and a retry. Once
+// a fetch was sent, the queue never refuses it.
 //
-// There are two kinds of places: for exchanges that their upstream paces, and for exchanges that a client paces. Some answers
-// turn out to be paced by their readers. They then move to a place of the second kind: an event stream when its head has come,
-// any other answer when its tape is full for the first time or when it is still under way after a moment.
+// There are two kinds of places: for exchanges paced by their upstream, and for exchanges paced by a client. Some
+// responses turn out to be paced by their readers. They move to a place of the second kind: an event stream when its
+// head has come, any other response when its tape is full for the first time or when it is still under way after
+// `moment`.
 //
-// While no place of the second kind is free, such an answer keeps its first place. If a fetch waits for that place, an event
-// stream, or an answer whose tape was full, is cut to free it, but not within the first moment. A request that asks for an
-// event stream (`Accept`) waits for a place of the second kind from the start. None of this counts against an upstream.
+// While no place of the second kind is free, such a response keeps its first place. If another fetch waits for that
+// place, an event stream, or a response whose tape was full, is cut to free it, but not within the first `moment`. A
+// request that asks for an event stream (`Accept`) waits for a place of the second kind from the start. None of this
+// counts as a failure of the upstream.
 import LarderCore
 import LarderIO
 
 extension FetchCore {
-    /// An answer that takes no longer than this needs no other place. One that must move may keep its place for so long, even
-    /// if others wait.
+    /// A response that takes no longer than this keeps its place. A response that must move may keep its place for this
+    /// long even if other fetches wait.
     static let moment = Duration.milliseconds(500)
 
     func ask(_ exchange: Exchange, hasWaited: Bool = false) {
@@ -32,18 +34,19 @@ extension FetchCore {
         }
     }
 
-    /// Does what was decided for an exchange of this loop. It may have ended, or gone a step on, while the errand was on its way.
+    /// Performs an errand for an exchange of this loop. The exchange may have ended or advanced while the errand was on
+    /// its way.
     func perform(_ errand: PlaceErrand) {
         let exchange = exchanges[errand.exchange]
         switch errand.kind {
         case .granted(let grant):
-            // It may have asked for a place of the other kind meanwhile.
+            // The exchange may have asked for a place of the other kind since.
             guard let exchange, case .waiting = exchange.phase, exchange.pace == grant.pace else {
                 return places.step { $0.giveBack(grant) }
             }
             reserve(exchange)
         case .replaced:
-            // It may wait for a place of the other kind by now: `finish` takes it out of that queue.
+            // The exchange may now wait for a place of the other kind. `finish` removes it from that queue.
             guard let exchange, case .waiting = exchange.phase else { return }
             refuse(exchange)
         case .moved: exchange.map(moved)
@@ -83,7 +86,7 @@ extension FetchCore {
         }
     }
 
-    /// The place of the exchange is taken: its caller says whether it is still to be sent.
+    /// Asks the caller whether an exchange, which now has its place, must still be sent.
     private func reserve(_ exchange: Exchange) {
         exchange.hasPlace = true
         if let since = exchange.waitingSince {
@@ -95,7 +98,7 @@ extension FetchCore {
         guard let beforeSending = exchange.order.beforeSending, let way else { return send(exchange) }
         exchange.phase = .reserving
         exchange.tell(isWaiting: true, at: loop.monotonic)
-        // A bound of its own: what was left of the wait may be too short to write the call down.
+        // The reservation has its own time limit, because the rest of the wait may be too short to write the call down.
         exchange.queueTimer.map(loop.cancel)
         watchQueue(exchange)
         let id = exchange.id
@@ -120,7 +123,7 @@ extension FetchCore {
         }
     }
 
-    /// Has everything done that was decided: here what is this loop's, by a post what is another's.
+    /// Performs all pending errands. Errands of other loops are posted to those loops.
     func pump() {
         while !isShut, let errand = places.step({ $0.next() }) {
             if errand.core == number {
@@ -134,7 +137,7 @@ extension FetchCore {
         }
     }
 
-    /// The exchange has ended: it gives its place back, if it had one.
+    /// Returns the place of an exchange that has ended, if it had one.
     func releasePlace(of exchange: Exchange) {
         guard exchange.hasPlace else { return }
         exchange.hasPlace = false
@@ -144,7 +147,7 @@ extension FetchCore {
 
     // MARK: Requests
 
-    /// A body that is short is gathered before a place is asked for: its sender then paces nothing.
+    /// Gathers a short request body before the exchange asks for a place. The sender then does not pace the transfer.
     func gather(_ exchange: Exchange, _ feed: UploadFeed) {
         let most = settings.maxQueue
         guard places.step({ $0.beginGathering(most: most) }) else { return refuse(exchange) }
@@ -152,7 +155,7 @@ extension FetchCore {
         feed.gather()
     }
 
-    /// More of a request's body has come while its transfer is not under way.
+    /// Handles a new piece of a request body whose transfer is not under way.
     func gathered(_ exchange: Exchange, _ feed: UploadFeed) {
         guard feed.hasEnded else { return feed.gather() }
         let hasWaited: Bool
@@ -180,7 +183,7 @@ extension FetchCore {
 
     // MARK: Answers
 
-    /// The readers of a body set its pace from now on.
+    /// Notes that the readers of a response body now set its pace.
     func becamePaced(_ id: UInt64) {
         guard let exchange = exchanges[id], case .transferring(let transfer) = exchange.phase else { return }
         becamePaced(exchange, transfer)
@@ -200,13 +203,13 @@ extension FetchCore {
         }
     }
 
-    /// Whether the readers of a body do not matter: one that fits the window is taken whole from its upstream.
+    /// Whether the pace of the readers does not matter. A body that fits the window is taken whole from the upstream.
     func comesWhole(_ head: UpstreamHead) -> Bool {
         guard !head.isEventStream, let length = head.length else { return false }
         return length <= Int64(settings.streamWindow)
     }
 
-    /// The tape of an answer was found full.
+    /// Handles a response whose tape was found full.
     func rests(_ exchange: Exchange) {
         if exchange.isPacedByReaders { mustLeave(exchange) }
     }

@@ -1,24 +1,26 @@
-// A body under way: its pauses, the watch over its pace, and the request's body going the other way.
+// Bodies under way: pausing and resuming a response body, the stall timer, and the request body that goes the other
+// way.
 import LarderCore
 import LarderHTTP
 import LarderIO
 
 extension FetchCore {
-    /// A tape that was full has room.
+    /// Resumes a transfer whose tape was full and has room again.
     func gotRoom(_ id: UInt64) {
         guard let exchange = exchanges[id], case .transferring(let transfer) = exchange.phase else { return }
         transfer.gotRoom()
         if transfer.canGoOn { multi?.goOn(transfer) }
     }
 
-    /// The reader of a request's body has answered.
+    /// Handles a piece, the end or a failure from the reader of the request body.
     func took(_ id: UInt64, _ result: Result<Bytes?, BodyFailure>) {
         guard let exchange = exchanges[id], let feed = exchange.feed else { return }
         do throws(BodyFailure) {
             try feed.take(result)
         } catch {
             guard !feed.isDropped else { return }
-            // The connection is closed in the middle of the body: the upstream must not take a part for the whole.
+            // The connection is closed in the middle of the body, so that the upstream does not take a part for the
+            // whole.
             finish(exchange, exchange.fault(.cancelled, "The request's body did not come whole. \(error.reason)"))
             return pump()
         }
@@ -26,10 +28,10 @@ extension FetchCore {
         if transfer.canGoOn { multi?.goOn(transfer) }
     }
 
-    /// The last reader of its body has left; another may have come since.
+    /// Cancels a response whose last reader has left. Another reader may have come since; then nothing happens.
     func desert(_ id: UInt64) {
         guard let exchange = exchanges[id] else {
-            // It may have moved.
+            // The exchange may have moved to the home loop.
             if number != Self.home { places.post(to: Self.home) { $0.desert(id) } }
             return
         }
@@ -37,19 +39,19 @@ extension FetchCore {
         cancel(id)
     }
 
-    /// Fails the exchange when nothing comes for its limit though there is room.
+    /// Fails the exchange if nothing comes for `stall` although the tape has room.
     func watchStall(_ exchange: Exchange, _ transfer: CurlTransfer, at deadline: MonotonicTime) {
         exchange.stallTimer = loop.schedule(at: deadline) { [weak self, weak exchange, weak transfer] in
             guard let self, let exchange, let transfer else { return }
             exchange.stallTimer = nil
             let now = loop.monotonic
             if transfer.isFull {
-                // Where nobody reads at all, nobody will ever make room.
+                // If the tape has no reader at all, nothing will ever make room.
                 if exchange.tape?.readers == 0, exchange.unreadMark == transfer.received {
                     finish(exchange, exchange.fault(.cancelled, "Nobody reads the answer."))
                     return pump()
                 }
-                // One reader that stands still must not hold up those who wait for more.
+                // One reader that does not advance must not hold up readers that wait for more.
                 if exchange.unreadMark == transfer.received { _ = exchange.tape?.dropSlowest() }
                 exchange.unreadMark = transfer.received
                 return watchStall(exchange, transfer, at: now + exchange.stall)
@@ -67,8 +69,8 @@ extension FetchCore {
         }
     }
 
-    /// A request's body that is held back waits for a 100 no longer than its second; one that is dropped or may go lets
-    /// libcurl go on.
+    /// Limits how long a held request body waits for a 100 (`UploadFeed.longestHold`). Lets libcurl go on if the body
+    /// is dropped or no longer held.
     func attendFeed(_ exchange: Exchange, _ transfer: CurlTransfer) {
         guard let feed = exchange.feed else { return }
         if feed.isHeld, feed.wasAsked, exchange.holdTimer == nil {
@@ -85,17 +87,17 @@ extension FetchCore {
         if transfer.isAnsweredEarly, exchange.earlyTimer == nil { watchEarlyAnswer(exchange, transfer, feed.given) }
     }
 
-    /// Interim answers go on while the upstream still works (RFC 9110 §15.2).
+    /// Passes on interim responses while the upstream still works (RFC 9110 §15.2).
     func tellInterim(_ exchange: Exchange, _ transfer: CurlTransfer) {
         guard let tell = exchange.order.interim else { return }
         for head in transfer.head.interim.dropFirst(exchange.interimTold) { tell(head) }
         exchange.interimTold = transfer.head.interim.count
     }
 
-    /// An upstream that has answered to the end may still want the rest of the request's body: it goes on while it comes.
-    /// A client that waits for the end of the answer sends no more, so a pause ends the exchange; so does an upstream that
-    /// takes no more.
-    /// - Parameter looks: how often nothing had moved.
+    /// Watches a request body that is still being sent although its response is complete. The upstream may still want
+    /// the rest, so the upload continues while it moves. A client that waits for the end of the response sends no more,
+    /// so the exchange ends if the upload stands still. It also ends if the upstream takes no more.
+    /// - Parameter looks: the number of consecutive looks at which nothing had moved.
     private func watchEarlyAnswer(_ exchange: Exchange, _ transfer: CurlTransfer, _ given: Int64, looks: Int = 0) {
         exchange.earlyTimer = loop.schedule(at: loop.monotonic + UploadFeed.earlyLook) {
             [weak self, weak exchange, weak transfer] in
@@ -109,7 +111,7 @@ extension FetchCore {
         }
     }
 
-    /// libcurl asks again, and then the reader is asked.
+    /// Makes libcurl ask for the request body again, which in turn asks the reader.
     private func letGoOn(_ transfer: CurlTransfer) {
         if transfer.canGoOn { multi?.goOn(transfer) }
     }

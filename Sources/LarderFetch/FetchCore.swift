@@ -1,6 +1,7 @@
-// What one loop owns of fetching: its exchanges under way and a multi handle of libcurl. The places are shared with the other
-// loops (`SharedPlaces`). Every entry point moves one exchange a step and then lets those that wait take the places that came
-// free. An exchange waits for its place, then asks its caller whether it may be sent, then sends; its deadline begins there.
+// The fetch state of one loop: its exchanges under way and its libcurl multi handle. The places are shared with the
+// other loops (`SharedPlaces`). Every entry point advances one exchange by a step and then performs the pending errands
+// of the place table. An exchange waits for its place, asks its caller whether it may be sent, and is sent. Its
+// deadline starts when it is sent.
 import CCurl
 import LarderCore
 import LarderIO
@@ -13,13 +14,13 @@ final class FetchCore {
     let cells: FetchCells
     private(set) var settings: FetchSettings
     let places: SharedPlaces
-    /// Its number among the loops that fetch.
+    /// The number of this loop among the fetch loops.
     let number: Int
-    /// How many loops share the connections that are kept of its kind.
+    /// The number of loops that share the limit on kept connections (`FetchSettings.mostKept`).
     private let sharers: Int
     private(set) var exchanges: [UInt64: Exchange] = [:]
     private(set) var multi: CurlMulti?
-    /// How what happens elsewhere comes back here.
+    /// The route by which results from elsewhere come back to this loop.
     var way: WayBack? { places.way(to: number) }
     private(set) var isShut = false
     let sockets = OpenSockets()
@@ -58,7 +59,7 @@ final class FetchCore {
         var order = order
         var feed: UploadFeed?
         if let upload = demand.upload {
-            // What has no body is sent as such; content of a HEAD means nothing (RFC 9110 §9.3.2).
+            // An empty upload needs no feed. Content of a HEAD request has no meaning and is dropped (RFC 9110 §9.3.2).
             if upload.length == 0 || order.method == .head {
                 order.body = order.method == .head ? nil : []
                 upload.reader.abandon()
@@ -108,7 +109,7 @@ final class FetchCore {
         exchange.deadlineTimer = loop.schedule(at: deadline) { [weak self, weak exchange] in
             guard let self, let exchange else { return }
             exchange.deadlineTimer = nil
-            // Time in which a request's body was passed on, or was waited for, is not the answer's.
+            // Time spent forwarding the request's body, or waiting for it, does not count against the response.
             if let feed = exchange.feed, case .transferring(let transfer) = exchange.phase {
                 let start = feed.waitsForReader ? loop.monotonic : transfer.touched
                 if feed.wasAsked, start + exchange.order.deadline > loop.monotonic {
@@ -126,7 +127,7 @@ final class FetchCore {
 
     func cancel(_ id: UInt64) {
         guard let exchange = exchanges[id] else {
-            // It may have moved.
+            // The exchange may have moved to the home loop.
             if number != Self.home { places.post(to: Self.home) { $0.cancel(id) } }
             return
         }
@@ -151,14 +152,16 @@ final class FetchCore {
 
     // MARK: Moving
 
-    /// The number of the loop that all of https is on.
+    /// The number of the home loop, which performs all https transfers.
     static let home = 0
 
-    /// A redirect leads to https: the exchange goes on at home, with its place and what is left of its time.
+    /// Continues an exchange on the home loop, because a redirect leads to https. The exchange keeps its place and the
+    /// rest of its time.
     private func moveHome(_ exchange: Exchange) {
         exchanges[exchange.id] = nil
         exchange.cancelTimers(on: loop)
-        // Its transfer has been closed and its timers are gone: nothing on this loop knows it any more.
+        // The exchange's transfer is closed and its timers are cancelled, so nothing on this loop refers to it any
+        // more. From here on it is confined to the home loop.
         nonisolated(unsafe) let moved = exchange
         places.post(to: Self.home) { $0.arrive(moved) }
     }
@@ -175,7 +178,7 @@ final class FetchCore {
 
     // MARK: Steps
 
-    /// Sends the first request: its time begins.
+    /// Sends the first request and starts the deadline.
     func send(_ exchange: Exchange) {
         exchange.tell(isWaiting: false, at: loop.monotonic)
         exchange.queueTimer.map(loop.cancel)
@@ -185,7 +188,7 @@ final class FetchCore {
         launch(exchange)
     }
 
-    /// Starts the transfer of the present hop.
+    /// Starts the transfer of the current hop.
     private func launch(_ exchange: Exchange) {
         do throws(FetchError) {
             let rest = exchange.deadline - loop.monotonic
@@ -210,7 +213,7 @@ final class FetchCore {
                 },
                 ended: { [weak self, weak exchange] end in
                     guard let self, let exchange else { return }
-                    // It may have been cut while the ends of others were told.
+                    // The exchange may have been cut while the ends of other transfers were reported.
                     guard case .transferring(let current) = exchange.phase, current === transfer else { return }
                     ended(exchange, transfer, end)
                     pump()
@@ -233,7 +236,7 @@ final class FetchCore {
         return made
     }
 
-    /// A transfer came to its end by itself.
+    /// Handles a transfer that has ended by itself.
     private func ended(_ exchange: Exchange, _ transfer: CurlTransfer, _ end: TransferEnd) {
         leave(exchange, transfer)
         if exchange.isAnswered {
@@ -260,7 +263,7 @@ final class FetchCore {
                 exchange.resume(response)
             }
         case .failed where transfer.metUnaskedInput && !exchange.hop.needsFreshConnection:
-            // Nothing was sent, so this is no second try.
+            // Nothing was sent, so this does not count as a retry.
             cells.unfitConnections.add()
             exchange.hop.needsFreshConnection = true
             launch(exchange)
@@ -272,7 +275,7 @@ final class FetchCore {
         }
     }
 
-    /// The transfer is no longer the exchange's.
+    /// Detaches an ended transfer from its exchange and adds up its counts.
     private func leave(_ exchange: Exchange, _ transfer: CurlTransfer) {
         exchange.phase = .idle
         exchange.sends += transfer.sends
@@ -283,7 +286,7 @@ final class FetchCore {
         cells.retries.add(resent)
     }
 
-    /// What an answer leads to. Once for each answer.
+    /// Decides what a response leads to. Called once for each response.
     private func judge(_ exchange: Exchange, _ response: UpstreamResponse, resent: Int = 0) -> Verdict {
         do throws(FetchError) {
             if let next = try exchange.next(after: response) { return .redirect(next) }
@@ -316,7 +319,8 @@ final class FetchCore {
         }
     }
 
-    /// A transfer under way has its final head, has got its 100, or wants a body that is held back.
+    /// Looks at a transfer under way: its final head is complete, an interim response has come, the tape is full, the
+    /// request's body is held back, or the response is complete early.
     func attend(_ exchange: Exchange, _ transfer: CurlTransfer) {
         attendFeed(exchange, transfer)
         tellInterim(exchange, transfer)
@@ -326,7 +330,7 @@ final class FetchCore {
         else { return }
         let verdict = judge(exchange, transfer.answer(), resent: max(0, transfer.sends - 1))
         guard case .answer = verdict else {
-            // What is left of an answer that nobody will see is read for the sake of its connection, if it is little.
+            // Nobody will see the rest of this response. If it is short it is read, so that the connection can be kept.
             if transfer.endsSoon { return exchange.verdict = verdict }
             multi?.remove(transfer)
             leave(exchange, transfer)
@@ -358,8 +362,9 @@ final class FetchCore {
         exchange.phase = .pausing(timer)
     }
 
-    /// Ends an exchange, whatever it is at. A failure goes to who asked or to their tape; a success is the caller's to
-    /// give, but for a tape that was handed out.
+    /// Ends an exchange in any phase. A failure is delivered to the caller, or to the tape if the caller already has
+    /// it. On success the caller of this method delivers the response; only a tape that was handed out is finished
+    /// here.
     func finish(_ exchange: Exchange, _ failure: FetchError?) {
         guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
         exchange.cancelTimers(on: loop)

@@ -1,15 +1,15 @@
-// What the fetcher counts. Label values are providers of the configuration, error stages and fixed words.
+// The counters of the fetcher. Label values are configured providers, error stages and fixed words.
 import LarderCore
 
 /// The counter families of this room.
 public enum FetchCounters {
-    /// One per call of `fetch` that ended.
+    /// One per call of `fetch` or `open` that ended.
     public static let fetches = MetricFamily(
         "larder_fetches_total",
         help: "Fetches that ended, by outcome: answered, or the stage that failed.", labels: ["outcome"])
-    /// The provider of a transfer that is made for none, such as one to a host of pictures.
+    /// The provider label of a transfer that belongs to no provider, such as one to a host of images.
     static let noProvider = "none"
-    /// One for each stage of each transfer that ended; one that was cut counts in the stage that it was in.
+    /// One for each stage of each transfer that ended. A transfer that was cut counts in the stage it had reached.
     public static let stages = MetricFamily(
         "larder_upstream_duration_seconds", .histogram,
         help:
@@ -17,27 +17,28 @@ public enum FetchCounters {
             + "request to the first byte), body (from the first byte to the last, which a client may pace). A handshake "
             + "that does not end counts as connect with libcurl 7.88.",
         labels: ["provider", "stage"])
-    /// One per request sent, whatever came of it.
+    /// One per request sent, whatever its outcome.
     public static let requests = MetricFamily(
         "larder_fetch_requests_total", help: "Requests sent upstream, redirects and retries included.",
         labels: ["connection"])
-    /// One per kept connection that was closed rather than used. libcurl 8 and later closes them itself, uncounted.
+    /// One per kept connection that was closed instead of used. libcurl 8 and later closes such connections itself,
+    /// uncounted.
     public static let unfitConnections = MetricFamily(
         "larder_fetch_unfit_connections_total",
         help: "Kept connections that were not used again, since something had come on them that nobody asked for.")
-    /// One per second try.
+    /// One per retry.
     public static let retries = MetricFamily(
         "larder_fetch_retries_total", help: "Fetches that were tried a second time.")
     /// One per redirect followed.
     public static let redirects = MetricFamily(
         "larder_fetch_redirects_total", help: "Redirects that were followed.")
-    /// Body bytes as they came over the wire, without framing.
+    /// Body bytes as received, without framing.
     public static let receivedBytes = MetricFamily(
         "larder_fetch_received_bytes_total", help: "Body bytes received from upstreams.")
     /// Transfers that hold a place now.
     public static let active = MetricFamily(
         "larder_fetch_active", .gauge, help: "Transfers under way.")
-    /// Those of them that a client paces.
+    /// Transfers that hold a client-paced place now.
     public static let paced = MetricFamily(
         "larder_fetch_paced", .gauge,
         help: "Transfers under way that a client paces: uploads, and answers that are passed on as they come.")
@@ -48,20 +49,20 @@ public enum FetchCounters {
     /// Fetches that waited and got a place.
     public static let waited = MetricFamily(
         "larder_fetch_waited_total", help: "Fetches that waited for their turn before they were sent.")
-    /// How long all of these waited together; it is counted in milliseconds.
+    /// The total time that these fetches waited, counted in milliseconds.
     public static let waitedTime = MetricFamily(
         "larder_fetch_waited_seconds_total", help: "Seconds for which they waited, together.", scale: 1000)
-    /// Fetches that were not sent for want of a place.
+    /// Fetches that were not sent because they got no place.
     public static let unplaced = MetricFamily(
         "larder_fetch_refused_total",
         help: "Fetches that were not sent: the queue was full, or their turn did not come in time (late).",
         labels: ["reason"])
 
-    /// Answers that were given up for want of memory.
+    /// Responses that were abandoned for lack of memory.
     public static let memoryRefusals = MetricFamily(
         "larder_fetch_memory_refusals_total",
         help: "Answers that were given up since whole answers had all the memory of fetch.maxMemory.")
-    /// Bytes of whole answers that are in use.
+    /// Bytes of whole responses that are in use.
     public static let heldBytes = MetricFamily(
         "larder_fetch_held_bytes", .gauge, help: "Bytes of whole answers in memory, but for those of up to 64 KiB.")
 }

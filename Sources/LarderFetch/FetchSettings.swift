@@ -1,42 +1,46 @@
-// What a person may set about fetching. A change takes effect with the next transfer; those under way keep theirs.
+// The settings of the fetcher. A change takes effect with the next transfer; transfers under way keep their settings.
 import LarderCore
 
 /// How the fetcher behaves towards every upstream.
 public struct FetchSettings: Sendable, Hashable {
-    /// Default `larder/1`. Sent as `User-Agent` where the order has none of its own; empty sends none.
+    /// Default `larder/1`. Sent as `User-Agent` if the order has none of its own. An empty text sends none.
     public var userAgent: String
-    /// Default 5 s. Name, connection and TLS together have this long; the order's deadline ends them sooner.
-    /// See https://curl.se/libcurl/c/CURLOPT_CONNECTTIMEOUT_MS.html
+    /// Default 5 s. The limit for name resolution, connection and TLS together. The order's deadline may end them
+    /// sooner. See https://curl.se/libcurl/c/CURLOPT_CONNECTTIMEOUT_MS.html
     public var connectTimeout: Duration
-    /// Default 64. Exchanges at a time that their upstream paces, of all providers; more wait.
+    /// Default 64. The most simultaneous exchanges paced by their upstream, of all providers. Further exchanges wait.
     public var maxTransfers: Int
-    /// Default 128. Exchanges at a time that a client paces: uploads, and answers that are passed on as they come. More
-    /// uploads wait; such an answer keeps its place among the others until one of those waits for it.
+    /// Default 128. The most simultaneous exchanges paced by a client: uploads, and responses that are passed on as
+    /// they come. Further uploads wait. A further response keeps its upstream-paced place until another exchange waits
+    /// for it.
     public var maxStreams: Int
-    /// Default 1,000. Fetches that may wait for their turn, of each of the two kinds; one more is refused as `overloaded`.
+    /// Default 1,000. The most fetches that wait for their turn, for each kind of place. A further fetch fails as
+    /// `overloaded`.
     public var maxQueue: Int
-    /// Default 10 s. Whoever has waited for its turn that long is refused as `overloaded`. Nothing was sent then.
+    /// Default 10 s. A fetch that has waited this long for its turn fails as `overloaded`. Nothing was sent then.
     public var queueTimeout: Duration
-    /// What each provider may have of all that, by name.
+    /// The limits of each provider, by name.
     public var providers: [String: ExchangeLimits]
-    /// What an origin may have that is called for no provider, or for one that is not named above.
+    /// The limits of an origin that belongs to no provider, and of a provider that is not in `providers`.
     public var standard: ExchangeLimits
-    /// Default 1 MiB. Bytes of a body under way that are kept in memory before its upstream must wait.
+    /// Default 1 MiB. The bytes of a body under way that are kept in memory before its upstream must wait.
     public var streamWindow: Int
-    /// Default 256 MiB. Bytes of whole answers in memory, of all fetches together and for as long as they are in use; one
-    /// that finds no room ends as `overloaded`. Answers of up to 64 KiB, and those on a tape, are not counted.
+    /// Default 256 MiB. The bytes of whole responses in memory, of all fetches together and for as long as they are in
+    /// use. A response that finds no room fails as `overloaded`. Responses of up to 64 KiB, and those on a tape, are
+    /// not counted.
     public var maxMemory: Int
-    /// Idle connections that each loop keeps at most, one at least. Default: as many as calls may leave.
+    /// The most idle connections that each loop keeps; at least one is kept. Default: no limit beyond that of
+    /// `mostKept`.
     public var maxKept: Int
-    /// Default nil: a direct connection. Never taken from the environment. May hold credentials, so it is never shown.
-    /// With a proxy the far address cannot be seen: it is the proxy that must keep answers' URLs from private hosts;
-    /// here only private address literals and local names are refused.
+    /// Default nil: a direct connection. Never taken from the environment. May contain credentials, so it is never
+    /// shown. With a proxy the address of the origin cannot be seen. The proxy must then keep URLs found in responses
+    /// away from private hosts; only private address literals and local names are refused here.
     /// See https://curl.se/libcurl/c/CURLOPT_PROXY.html
     public var proxy: String?
-    /// Default nil: the system's certificate authorities. A PEM file that replaces them.
+    /// Default nil: the system's certificate authorities. Otherwise a PEM file that replaces them.
     public var caFile: String?
 
-    /// Settings; what is left out has its default.
+    /// Makes settings. Omitted parameters have their defaults.
     public init(
         userAgent: String = "larder/1", connectTimeout: Duration = .seconds(5), maxTransfers: Int = 64,
         maxStreams: Int = 128, maxQueue: Int = 1000, queueTimeout: Duration = .seconds(10),
@@ -60,16 +64,16 @@ public struct FetchSettings: Sendable, Hashable {
     }
 }
 
-/// How many exchanges of one provider there may be at a time, and how many of its fetches may wait for their turn.
+/// The limits of one provider: its simultaneous exchanges, and its fetches that wait for their turn.
 public struct ExchangeLimits: Sendable, Hashable {
-    /// Default 8. Exchanges that the upstream paces.
+    /// Default 8. The most simultaneous exchanges paced by the upstream.
     public var maxConnections: Int
-    /// Default 32. Exchanges that a client paces.
+    /// Default 32. The most simultaneous exchanges paced by a client.
     public var maxStreams: Int
-    /// Default 500. Fetches that wait, of each of the two kinds.
+    /// Default 500. The most fetches that wait, for each kind of place.
     public var maxQueue: Int
 
-    /// Limits; what is left out has its default.
+    /// Makes limits. Omitted parameters have their defaults.
     public init(maxConnections: Int = 8, maxStreams: Int = 32, maxQueue: Int = 500) {
         self.maxConnections = maxConnections
         self.maxStreams = maxStreams
@@ -78,8 +82,8 @@ public struct ExchangeLimits: Sendable, Hashable {
 }
 
 extension FetchSettings {
-    /// Providers with fewer places of a kind than is usual. Whoever sets that wants few connections to the API. Each loop keeps
-    /// connections of its own, so what is fetched of these on several loops would have that number on each of them.
+    /// The providers with fewer places of a kind than the default. Such a setting asks for few connections to the API.
+    /// Each loop keeps its own connections, so fetching from several loops would multiply that number.
     var confined: Set<String> {
         let usual = ExchangeLimits()
         return Set(
@@ -90,17 +94,18 @@ extension FetchSettings {
 // MARK: Connections
 
 extension FetchSettings {
-    /// Exchanges at a time, of both kinds. Each has a connection.
+    /// The most simultaneous exchanges of both kinds. Each has a connection.
     public var mostExchanges: Int { maxTransfers + maxStreams }
 
-    /// Idle connections that the home loop and so many loops of clients keep, at most. They come on top of those in use: a loop may
-    /// keep all of its own to other hosts than those that are called.
+    /// The most idle connections that the home loop and this many client loops keep. They come on top of the
+    /// connections in use: all those that a loop keeps may lead to other hosts than those being called.
     public func mostKept(clientLoops: Int) -> Int {
         mostKept(sharers: 1) + clientLoops * mostKept(sharers: clientLoops)
     }
 
-    /// Those of one loop. The loops of clients share a number among them, of which each has some in any case; where few files
-    /// may be open, few. libcurl counts those in use, too, and closes the oldest idle one beyond the number. Not none, which it
-    /// takes for its own default (CURLMOPT_MAXCONNECTS).
+    /// The most connections that one loop keeps. The client loops share `mostExchanges`, but each gets at least 16.
+    /// `maxKept` lowers the number if few files may be open. libcurl counts connections in use too, and closes the
+    /// oldest idle one beyond the number. The number is never 0, which libcurl takes for its own default
+    /// (CURLMOPT_MAXCONNECTS).
     func mostKept(sharers: Int) -> Int { max(1, min(maxKept, max(16, mostExchanges / max(1, sharers)))) }
 }

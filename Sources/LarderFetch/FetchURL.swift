@@ -1,18 +1,18 @@
-// URLs are read by libcurl's own parser and by nothing else: the host that was checked is then the host that is
+// URLs are parsed by libcurl's own parser and by nothing else. The host that was checked is then the host that is
 // connected to, whatever trick the text tries (https://curl.se/libcurl/c/libcurl-url.html).
 import CCurl
 import LarderCore
 
-/// Scheme, host and port: what decides whether credentials may travel along.
+/// Scheme, host and port. The origin decides whether credentials may be sent along.
 struct Origin: Sendable, Hashable, CustomStringConvertible {
     var scheme: String
-    /// Lower case; an IPv6 literal keeps its brackets.
+    /// Lower case. An IPv6 literal keeps its brackets.
     var host: String
     var port: String
 
     var isSecure: Bool { scheme == "https" }
 
-    /// As an error shows it: never more than scheme, host and port.
+    /// The origin as errors show it: scheme, host and port, never more.
     var description: String {
         port == (isSecure ? "443" : "80") ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
@@ -23,52 +23,52 @@ struct FetchURL: Sendable, Hashable {
     /// The URL in libcurl's normal form, all ASCII.
     let text: String
     let origin: Origin
-    /// Path and query as they were written, where libcurl's form may differ from them in nothing but spelling.
+    /// Path and query as they were written, if libcurl's form differs from them in spelling only. Otherwise nil.
     let target: String?
 
     static func == (one: FetchURL, other: FetchURL) -> Bool { one.text == other.text }
 
     func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    /// Why a text is no such URL. The sentence holds nothing of the text.
+    /// Why a text is not such a URL. The message contains nothing of the text.
     struct Refusal: Error, Sendable, Hashable {
         var message: String
     }
 
-    /// Of what is known already, both in libcurl's form.
+    /// Makes a URL of a known origin and a target, both already in libcurl's form.
     init(origin: Origin, target: String) {
         text = origin.description + target
         self.origin = origin
         self.target = target
     }
 
-    /// Reads an absolute URL.
+    /// Parses an absolute URL.
     init(_ text: String) throws(Refusal) {
         try self.init(Bytes(text.utf8), relativeTo: nil, target: Self.target(of: text))
     }
 
-    /// The target of a redirect: a reference, as a field's value holds it, resolved against this URL (RFC 3986 §5).
+    /// The target of a redirect: a reference, in the form of a field value, resolved against this URL (RFC 3986 §5).
     func resolving(_ reference: String) throws(Refusal) -> FetchURL {
         var bytes = Bytes()
         HeaderField.append(reference, to: &bytes)
         return try FetchURL(bytes, relativeTo: text)
     }
 
-    /// Text and target with a secret query behind what there is: for the wire only, never for an error or an answer.
+    /// Text and target with a secret query appended. For the wire only, never for an error or a response.
     func joined(_ query: String?) -> (text: String, target: String?) {
         guard let query else { return (text, target) }
         func join(_ part: String) -> String { part + (part.contains("?") ? "&" : "?") + query }
         return (join(text), target.map(join))
     }
 
-    /// Whether the text is a URL of plain http, as far as its scheme tells (RFC 3986 §3.1: in any case).
+    /// Whether a text has the scheme http. Nothing else is checked, and case does not matter (RFC 3986 §3.1).
     static func isPlain(_ text: String) -> Bool {
         let scheme = text.utf8.prefix(5)
         return scheme.count == 5 && zip(scheme, "http:".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
     }
 
-    /// Where path and query lie in a text, up to the fragment. Nil where libcurl would have to encode something or to take dot
-    /// segments out.
+    /// The range of path and query in a text, up to the fragment. Nil if libcurl would have to encode something or to
+    /// remove dot segments.
     static func placeOfTarget(in bytes: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         for byte in bytes where byte <= 0x20 || byte >= 0x7F { return nil }
         guard let colon = bytes.firstIndex(of: 0x3A) else { return nil }
@@ -76,7 +76,7 @@ struct FetchURL: Sendable, Hashable {
         var start = min(colon + 3, end)
         while start < end, bytes[start] != 0x2F, bytes[start] != 0x3F { start += 1 }
         guard start < end, bytes[start] == 0x2F else { return nil }
-        // A segment that begins with a dot, or a dot that is encoded ("%2e").
+        // A segment that begins with a dot, or an encoded dot ("%2e").
         var last: (UInt8, UInt8) = (0, 0)
         for byte in bytes[start..<end] {
             if byte == 0x3F { break }
@@ -101,8 +101,8 @@ struct FetchURL: Sendable, Hashable {
         if let base {
             guard curl_url_set(handle, CURLUPART_URL, base, strict) == CURLUE_OK else { throw refused }
         }
-        // URLs out of answers hold spaces and raw bytes, which a client is expected to encode; control characters are
-        // refused by libcurl, NUL here, where it would end the text.
+        // URLs in responses contain spaces and raw bytes, which a client is expected to encode. libcurl refuses control
+        // characters. NUL is refused here, because it would end the text.
         let flags = strict | UInt32(CURLU_URLENCODE | CURLU_ALLOW_SPACE)
         guard !reference.contains(0) else { throw refused }
         var bytes = reference
@@ -120,7 +120,7 @@ struct FetchURL: Sendable, Hashable {
         }
         guard let written = Self.part(handle, CURLUPART_HOST), !written.isEmpty else { throw refused }
         let host = written.lowercased()
-        // libcurl maps such a name by the process's locale, which a daemon does not have.
+        // libcurl maps a non-ASCII name by the process's locale, which a daemon does not have.
         guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw Refusal(message: "A host's name is to be written in its ASCII form (xn--...).")
         }

@@ -1,27 +1,28 @@
-// Whether a kept connection may carry another request. Bytes that the upstream sent without being asked would be taken
-// for the answer to the next request (RFC 9112 §6.3), so a connection that holds any is not used again. Its end is such
-// input too.
+// Decides whether a kept connection may carry another request. Bytes that the upstream sent without a request would be
+// taken for the response to the next request (RFC 9112 §6.3). A connection that holds such bytes, or its end, is
+// therefore not used again.
 import CCurl
 import Glibc
 
 enum KeptConnection {
-    /// Called inside libcurl's prereq callback: the transfer has its connection and nothing was sent.
-    /// - Parameter tls: layers of TLS on the socket.
+    /// Called inside libcurl's prereq callback, when the transfer has its connection and nothing was sent.
+    /// - Parameter tls: the number of TLS layers on the socket.
     static func isFit(
         _ easy: UnsafeMutableRawPointer?, _ ends: ConnectionEnds?, tls: Int, sockets: OpenSockets
     ) -> Bool {
-        // A socket that is not found cannot be looked at.
+        // A socket that is not found cannot be examined.
         guard let easy, let ends, let descriptor = sockets.descriptor(of: ends) else { return false }
         switch tls {
         case 0: return !OpenSockets.hasInput(descriptor)
         case 1:
-            // With another TLS library no record can be read here. The input may be a session ticket; it may be more.
+            // With another TLS library no record can be read here. Any input then makes the connection unfit, even a
+            // session ticket.
             guard TLSInput.isReadable, let ssl = larder_easy_openssl(easy) else {
                 return !OpenSockets.hasInput(descriptor)
             }
             return TLSInput.isEmpty(OpaquePointer(ssl), descriptor: descriptor)
         default:
-            // The inner layer may lie within what the outer one has read already.
+            // Input of the inner layer may already be buffered in the outer one.
             return false
         }
     }

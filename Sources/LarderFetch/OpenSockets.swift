@@ -1,15 +1,15 @@
-// The sockets that were opened for libcurl, to look at one between two requests: libcurl 7.88 does not tell which socket a
-// kept connection has before the request is on it, but it tells both ends.
+// The sockets that were opened for libcurl, so that one can be examined between two requests. libcurl 7.88 does not
+// tell which socket a kept connection has before the request is sent on it, but it tells both ends of the connection.
 import Glibc
 
-/// Address and port. An address of the older family has four bytes, and the rest is zero.
+/// An address and a port. An IPv4 address takes four bytes, and the rest is zero.
 struct SocketEnd: Hashable {
     private var family: Int32
     private var high: UInt64 = 0
     private var low: UInt64 = 0
     var port: Int32
 
-    /// - Parameter address: as libcurl tells it, without brackets; nil where it is none.
+    /// - Parameter address: in libcurl's text form, without brackets. Nil if it is no IP address.
     init?(address: UnsafePointer<CChar>?, port: Int32) {
         guard let address else { return nil }
         self.port = port
@@ -21,7 +21,7 @@ struct SocketEnd: Hashable {
         (high, low) = both
     }
 
-    /// - Parameter bytes: of the address, in network order, as many as the family has.
+    /// - Parameter bytes: the address in network order, as many bytes as its family has.
     fileprivate init(family: Int32, bytes: UnsafeRawBufferPointer, port: Int32) {
         self.family = family
         self.port = port
@@ -34,8 +34,8 @@ struct SocketEnd: Hashable {
     }
 }
 
-/// Both ends of a connection. One of them is not enough: the kernel gives a local port to several connections whose
-/// peers differ.
+/// Both ends of a connection. One end is not enough: the kernel gives one local port to several connections whose peers
+/// differ.
 struct ConnectionEnds: Hashable {
     var local: SocketEnd
     var peer: SocketEnd
@@ -44,7 +44,7 @@ struct ConnectionEnds: Hashable {
 /// Confined to one loop.
 final class OpenSockets {
     private var descriptors: Set<Int32> = []
-    /// Those that were found before: the ends of a connection stay what they are for as long as its socket is open.
+    /// Results of earlier searches. The ends of a connection do not change while its socket is open.
     private var known: [ConnectionEnds: Int32] = [:]
 
     var count: Int { descriptors.count }
@@ -55,7 +55,7 @@ final class OpenSockets {
         forget(descriptor)
     }
 
-    /// Closes one that libcurl has done with. Its number may be another's at once.
+    /// Closes a socket that libcurl no longer uses. The kernel may reuse its number at once.
     func close(_ descriptor: Int32) -> Bool {
         descriptors.remove(descriptor)
         forget(descriptor)
@@ -66,10 +66,10 @@ final class OpenSockets {
         if let ends = known.first(where: { $0.value == descriptor })?.key { known[ends] = nil }
     }
 
-    /// The socket of the connection between those ends.
+    /// The socket of the connection between these ends.
     func descriptor(of ends: ConnectionEnds) -> Int32? {
         if let found = known[ends] { return found }
-        // Most differ by their local port: nothing more is asked of those.
+        // Most sockets have another local port, and need only one system call.
         let found = descriptors.first {
             Self.end($0, getsockname, port: ends.local.port) == ends.local
                 && Self.end($0, getpeername, port: ends.peer.port) == ends.peer
@@ -78,13 +78,13 @@ final class OpenSockets {
         return found
     }
 
-    /// Whether a socket holds bytes, or its end, that nobody has read.
+    /// Whether a socket holds unread bytes or an unread end.
     static func hasInput(_ descriptor: Int32) -> Bool {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&wanted, 1, 0) > 0
     }
 
-    /// One end of a connected socket; nil where it has none, or one of another port than the wanted one.
+    /// One end of a connected socket. Nil if the socket has none, or if its port is not the wanted one.
     private static func end(
         _ descriptor: Int32, _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32,
         port wanted: Int32? = nil

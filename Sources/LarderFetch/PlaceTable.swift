@@ -1,51 +1,53 @@
-// The places of all fetch loops, who waits for them, and which answers stay in a place of the other kind. Each change is one
-// step: it also decides at once who is next, so that a place which comes free has its taker before anybody else can ask.
+// The places of all fetch loops, the exchanges that wait for them, and the responses that stay in a place of the other
+// kind. Each change is one step. The step also decides who gets a freed place, so no other exchange can ask for it in
+// between.
 //
-// A free place goes first to an answer that was sent already and stays in a place of the other kind: it moves. Then to who
-// waits. For who still waits, an answer that must leave is cut. A cut frees its place only when the answer's loop has ended it.
-// Until then it counts as freed for who waits, so that one waiter cuts one answer only. Pure.
+// A free place goes first to a response that is already under way in a place of the other kind: the response moves.
+// Next it goes to a waiting exchange. If an exchange still waits, a response that must leave is cut. A cut frees its
+// place only when the response's loop has ended the response. Until then the place counts as freed, so one waiting
+// exchange cuts only one response. Pure: no I/O, no clock.
 import LarderCore
 
-/// A place that was granted to an exchange that waited.
+/// A place granted to an exchange that waited.
 struct PlaceGrant: Sendable, Hashable {
     var holder: Admission.Holder
     var pace: Admission.Pace
 }
 
-/// What the loop of an exchange has to do for it. Each is handed out once.
+/// Work that the loop of an exchange has to do for it. Each errand is handed out once.
 struct PlaceErrand: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
-        /// It waited, and its place is taken.
+        /// The exchange waited, and its place is now taken.
         case granted(PlaceGrant)
-        /// It has left the queue in favour of another one.
+        /// The exchange was removed from the queue in favour of another one.
         case replaced
-        /// Its answer has a place among those that clients pace now.
+        /// The response of the exchange now has a client-paced place.
         case moved
-        /// Its answer is to be cut, where `confirmCut` says so still.
+        /// The response of the exchange is to be cut, if `confirmCut` still says so.
         case cut
     }
 
     var exchange: UInt64
-    /// The loop it belongs to, by its number.
+    /// The number of the loop that the exchange belongs to.
     var core: Int
     var kind: Kind
 }
 
 struct PlaceTable: Sendable {
-    /// What becomes of an exchange that asks.
+    /// The outcome of asking for a place.
     enum Verdict: Sendable, Hashable {
         case granted
         case waits
         case refused
     }
 
-    /// An answer that would rather have a place among those that clients pace.
+    /// A response that holds an upstream-paced place and waits to move to a client-paced one.
     private struct Stay: Sendable {
         enum Stage: Sendable {
             case mayStay
-            /// It has had its moment: it is cut where somebody waits for its place.
+            /// The response's grace period (`FetchCore.moment`) is over. It is cut if an exchange waits for its place.
             case mustLeave
-            /// Its loop has been told to cut it.
+            /// The response's loop has been told to cut it.
             case isCut
         }
 
@@ -56,31 +58,32 @@ struct PlaceTable: Sendable {
     }
 
     private(set) var admission: Admission
-    /// The loops of those that wait.
+    /// The loop of each exchange that waits.
     private var cores: [UInt64: Int] = [:]
-    /// The oldest first.
+    /// Oldest first.
     private var stays: [Stay] = []
-    /// Answers that moved. Their loops may not know it yet when they end.
+    /// Responses that have moved. The loop of such a response might not know it yet when the response ends.
     private var moved: Set<UInt64> = []
     private var errands: [PlaceErrand] = []
-    /// How many bodies of requests are gathered before a place is asked for.
+    /// The number of request bodies that are being gathered before their exchanges ask for a place.
     private var gathering = 0
 
     init(_ settings: FetchSettings) { admission = Admission(settings) }
 
-    /// Puts other limits in force. What holds a place keeps it.
+    /// Puts new limits in force. An exchange that holds a place keeps it.
     mutating func apply(_ settings: FetchSettings) {
         admission.apply(settings)
         settle()
     }
 
-    /// What the next loop has to do. Whoever takes it sees to it that it is done.
+    /// Removes and returns the next errand. The caller must perform it or pass it to the exchange's loop.
     mutating func next() -> PlaceErrand? { errands.isEmpty ? nil : errands.removeFirst() }
 
     // MARK: Asking
 
-    /// Asks for a place. A granted one is given back by `release`; one that waits is granted later, or withdrawn.
-    /// - Parameter hasWaited: it waited for a place of the other kind until now, and is not turned away.
+    /// Asks for a place. The caller returns a granted place with `release`. An exchange that waits is granted a place
+    /// later, unless it is withdrawn.
+    /// - Parameter hasWaited: whether the exchange was waiting for a place of the other kind. It is then not refused.
     mutating func ask(
         _ id: UInt64, _ holder: Admission.Holder, core: Int, client: String = "", pace: Admission.Pace = .upstream,
         hasWaited: Bool = false
@@ -99,8 +102,8 @@ struct PlaceTable: Sendable {
         return .waits
     }
 
-    /// Leaves the queue. A grant that no loop has taken on yet is given back; one that is on its way is given back where it
-    /// arrives.
+    /// Removes an exchange from the queue. A grant whose errand no loop has taken yet is returned here. A grant that is
+    /// already on its way is returned by the loop that receives it.
     mutating func withdraw(_ id: UInt64) {
         cores[id] = nil
         admission.withdraw(id)
@@ -110,14 +113,14 @@ struct PlaceTable: Sendable {
         if let isGranted, case .granted(let grant) = errands.remove(at: isGranted).kind { giveBack(grant) }
     }
 
-    /// A grant has found its exchange gone.
+    /// Returns a place whose exchange no longer waits for it.
     mutating func giveBack(_ grant: PlaceGrant) {
         admission.release(grant.holder, pace: grant.pace)
         settle()
     }
 
-    /// Gives the place of an exchange back.
-    /// - Parameter pace: the kind that its loop knows of.
+    /// Returns the place of an exchange.
+    /// - Parameter pace: the kind of place that the exchange's loop believes it has.
     mutating func release(_ id: UInt64, _ holder: Admission.Holder, pace: Admission.Pace) {
         stays.removeAll { $0.exchange == id }
         admission.release(holder, pace: moved.remove(id) == nil ? pace : .client)
@@ -126,22 +129,23 @@ struct PlaceTable: Sendable {
 
     // MARK: The other kind of place
 
-    /// A transfer turns out to be paced by a client: it takes one of those places as soon as there is one.
+    /// Notes that the readers of a response now set its pace. The response moves to a client-paced place once one is
+    /// free.
     mutating func stay(_ id: UInt64, _ holder: Admission.Holder, core: Int) {
         guard !moved.contains(id), !stays.contains(where: { $0.exchange == id }) else { return }
         stays.append(Stay(exchange: id, core: core, holder: holder))
         settle()
     }
 
-    /// It keeps a place of the other kind only while nobody waits for that.
+    /// Notes that a response may keep its upstream-paced place only while no exchange waits for it.
     mutating func mustLeave(_ id: UInt64) {
         guard let place = stays.firstIndex(where: { $0.exchange == id }), stays[place].stage == .mayStay else { return }
         stays[place].stage = .mustLeave
         settle()
     }
 
-    /// Whether an answer is still to be cut: meanwhile it may have moved, or who waited may have left. Where it is, its loop
-    /// ends it at once.
+    /// Whether a response must still be cut. It may have moved since, or the waiting exchange may have left. If this
+    /// returns true, the response's loop ends the response at once.
     mutating func confirmCut(_ id: UInt64) -> Bool {
         guard let place = stays.firstIndex(where: { $0.exchange == id }), stays[place].stage == .isCut else {
             return false
@@ -155,7 +159,7 @@ struct PlaceTable: Sendable {
 
     // MARK: Gathering
 
-    /// Counts a request whose body is gathered. False where there are too many.
+    /// Counts a request whose body is gathered. Returns false if too many are gathered already.
     mutating func beginGathering(most: Int) -> Bool {
         guard gathering < most else { return false }
         gathering += 1
@@ -206,7 +210,7 @@ struct PlaceTable: Sendable {
         }
     }
 
-    /// As the places will be when all that is being cut has ended.
+    /// The places as they will be once every cut response has ended.
     private var afterCuts: Admission {
         var rest = admission
         for stay in stays where stay.stage == .isCut { _ = rest.cut(stay.holder) }
@@ -215,8 +219,8 @@ struct PlaceTable: Sendable {
 }
 
 extension Admission {
-    /// Ends a transfer of that holder for the next one that waits. False where nobody would get its place; then nothing
-    /// changes.
+    /// Ends a transfer of that holder in favour of the next waiting exchange. Returns false, and changes nothing, if no
+    /// waiting exchange could use the freed place.
     fileprivate mutating func cut(_ holder: Holder) -> Bool {
         guard waiting > 0 else { return false }
         var rest = self

@@ -1,17 +1,17 @@
-// Which addresses an origin that came out of an answer may have. Everything is refused that the IANA special-purpose
-// registries (RFC 6890 and its updates) do not call globally reachable, and every form that carries such an IPv4
-// address inside IPv6. Pure: the edge passes the bytes of the address a socket is about to connect, or has connected,
-// to.
+// Decides which addresses an origin found in a response may have. Refused is every address that the IANA
+// special-purpose registries (RFC 6890 and its updates) do not call globally reachable, and every form that carries
+// such an IPv4 address inside IPv6. Pure: the caller passes the address that a socket is about to connect to, or has
+// connected to.
 import CCurl  // its headers define sockaddr for this module
 import Glibc
 import LarderCore
 
-/// An IP address as its bytes in network order.
+/// An IP address.
 enum PublicAddress: Sendable, Hashable {
     case v4(UInt32)
     case v6(high: UInt64, low: UInt64)
 
-    /// A textual IPv4 or IPv6 literal, without brackets; a zone after "%" is ignored. Nil for names.
+    /// Parses an IPv4 or IPv6 literal without brackets. A zone after "%" is ignored. Nil for names.
     init?(_ text: some StringProtocol) {
         let bare = String(text.prefix { $0 != "%" })
         var v4 = in_addr()
@@ -24,7 +24,8 @@ enum PublicAddress: Sendable, Hashable {
         self = withUnsafeBytes(of: &v6) { Self.v6($0) }
     }
 
-    /// The address inside a socket address. Nil for any family but IPv4 and IPv6, and for one cut short.
+    /// The address inside a socket address. Nil for any family but IPv4 and IPv6, and if the socket address is
+    /// truncated.
     init?(_ address: UnsafePointer<sockaddr>, length: Int) {
         switch Int32(address.pointee.sa_family) {
         case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
@@ -44,14 +45,14 @@ enum PublicAddress: Sendable, Hashable {
             low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
     }
 
-    /// Whether the address belongs to the public Internet and to nothing nearer.
+    /// Whether the address belongs to the public Internet.
     var isPublic: Bool {
         switch self {
         case .v4(let address):
             return !Self.reservedV4.contains { address >> (32 - $0.length) == $0.prefix >> (32 - $0.length) }
         case .v6(let high, let low):
-            // Only 2000::/3 is given out as global unicast (RFC 4291 §2.4); NAT64's well-known prefix is the one
-            // exception that leads to the public Internet, and then as far as the address inside it does (RFC 6052).
+            // Only 2000::/3 is allocated as global unicast (RFC 4291 §2.4). The one exception is NAT64's well-known
+            // prefix, which is as public as the IPv4 address inside it (RFC 6052).
             if high == 0x0064_ff9b_0000_0000, low >> 32 == 0 {
                 return PublicAddress.v4(UInt32(truncatingIfNeeded: low)).isPublic
             }
@@ -60,7 +61,7 @@ enum PublicAddress: Sendable, Hashable {
         }
     }
 
-    /// IPv4 blocks that are not globally reachable, or not one host's (https://www.iana.org/assignments/
+    /// IPv4 blocks that are not globally reachable, or do not name a single host (https://www.iana.org/assignments/
     /// iana-ipv4-special-registry).
     private static let reservedV4: [(prefix: UInt32, length: UInt32)] = [
         (0x0000_0000, 8),  // "this network", 0.0.0.0 connects to this machine
@@ -81,7 +82,7 @@ enum PublicAddress: Sendable, Hashable {
     ]
 
     /// Blocks within 2000::/3 that are not globally reachable (https://www.iana.org/assignments/
-    /// iana-ipv6-special-registry). Prefixes are the upper 64 bits.
+    /// iana-ipv6-special-registry). A prefix is the upper 64 bits.
     private static let reservedV6: [(prefix: UInt64, length: UInt64)] = [
         (0x2001_0000_0000_0000, 23),  // protocol assignments: Teredo, benchmarking, ORCHID, RFC 2928
         (0x2001_0DB8_0000_0000, 32),  // documentation, RFC 3849
@@ -91,14 +92,14 @@ enum PublicAddress: Sendable, Hashable {
 }
 
 extension PublicAddress {
-    /// Whether a host as a URL names it can only be this machine or its network, whatever it resolves to. Used where
-    /// the far socket cannot be seen, behind a proxy.
+    /// Whether a host, as a URL names it, can only be this machine or its network, whatever it resolves to. Used behind
+    /// a proxy, where the address of the origin's socket cannot be seen.
     static func isPlainlyLocal(host: String) -> Bool {
         var name = host[...]
         if name.first == "[", name.last == "]" { name = name.dropFirst().dropLast() }
         if let literal = PublicAddress(name) { return !literal.isPublic }
         while name.last == "." { name = name.dropLast() }
-        // Names without a dot are resolved by search domains; the rest is reserved for local use (RFC 6761, 6762,
+        // Search domains resolve names without a dot. The listed domains are reserved for local use (RFC 6761, 6762,
         // 8375 and ICANN's .internal).
         let labels = name.lowercased().split(separator: ".")
         guard labels.count > 1, let last = labels.last else { return true }

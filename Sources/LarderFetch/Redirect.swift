@@ -1,26 +1,26 @@
-// Which answers send us elsewhere, and what of the request goes along (RFC 9110 §15.4). Followed here and not by
-// libcurl, so that each target is checked as the first one was.
+// Decides which responses redirect, and which parts of the request go along (RFC 9110 §15.4). Redirects are followed
+// here and not by libcurl, so that each target is checked as the first URL was.
 import LarderCore
 
-/// One hop's request: the part of an order that a redirect may change.
+/// The request of one hop: the part of an order that a redirect may change.
 struct Hop: Sendable {
     var url: FetchURL
     var method: Method
     var fields: HeaderFields
     var secretFields: HeaderFields
-    /// Encoded; nil where there is none.
+    /// Percent-encoded; nil if there is none.
     var secretQuery: String?
     var body: Bytes?
     var addresses: AddressPolicy
-    /// No kept connection is used.
+    /// Whether the transfer must not use a kept connection.
     var needsFreshConnection = false
 }
 
 enum Redirect {
-    /// Where an answer points to, nil where it is an answer as any other.
+    /// The target and method of a redirect; nil if the response does not redirect.
     ///
-    /// Only GET and HEAD are repeated elsewhere unasked; 303 turns any other method into GET, the rest of the codes
-    /// would send the same change twice and are handed back.
+    /// Only GET and HEAD are repeated at another URL. 303 turns any other method into GET. With the remaining codes
+    /// another method would make the same change twice, so the response is returned to the caller.
     static func location(status: Int, method: Method, fields: HeaderFields) -> (reference: String, method: Method)? {
         let next: Method
         switch status {
@@ -30,15 +30,15 @@ enum Redirect {
         case 303:
             next = method == .head ? .head : .get
         default:
-            // 300 offers a choice, 304 answers a condition, 305 and 306 are dead.
+            // 300 offers a choice, 304 answers a condition, 305 and 306 are obsolete.
             return nil
         }
         guard let reference = fields.first("Location"), !reference.isEmpty else { return nil }
         return (reference, next)
     }
 
-    /// The request for the target. What was meant for the first origin alone does not reach another one; a change from
-    /// https to http is another origin too.
+    /// The request for the target. Fields and credentials meant for the first origin alone are not sent to another
+    /// origin. A change from https to http is a change of origin too.
     static func follow(_ hop: Hop, to url: FetchURL, method: Method, addresses: AddressPolicy) -> Hop {
         var next = hop
         next.url = url

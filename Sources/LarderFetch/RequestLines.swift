@@ -1,22 +1,22 @@
-// The field lines of a request as libcurl takes them. A value with a line end in it would be a second field, so a field
-// that is no field is an error here and never reaches the wire (RFC 9110 §5.5).
+// The field lines of a request, in the form that libcurl takes. A value that contains a line end would become a second
+// field. An invalid field is therefore an error here and never reaches the wire (RFC 9110 §5.5).
 import LarderCore
 
 enum RequestLines {
-    /// What the connection and the body decide, not the order: libcurl writes these itself (RFC 9110 §7.6.1).
+    /// Fields that the connection and the body decide, not the order. libcurl writes them itself (RFC 9110 §7.6.1).
     private static let ownedByTheConnection = [
         "connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection", "te",
         "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// A field that cannot be sent. The message never holds a value, which may be a secret.
+    /// A field that cannot be sent. The message never contains a value, because a value may be a secret.
     struct Refusal: Error, Sendable, Hashable {
         var message: String
     }
 
-    /// NUL-terminated lines for a `curl_slist`. In libcurl's notation "Name;" sends an empty field and "Name:" drops
-    /// the field libcurl would add (https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html).
-    /// - Parameter expectsContinue: the body is held back until the upstream asks for it.
+    /// NUL-terminated lines for a `curl_slist`. In libcurl's notation "Name;" sends an empty field and "Name:" removes
+    /// the field that libcurl would add (https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html).
+    /// - Parameter expectsContinue: whether the body is held back until the upstream asks for it.
     static func make(
         fields: HeaderFields, secretFields: HeaderFields, hasBody: Bool, expectsContinue: Bool = false
     ) throws(Refusal) -> [Bytes] {
@@ -28,16 +28,17 @@ enum RequestLines {
         for field in secretFields.lines {
             if let line = try line(field) { lines.append(line) }
         }
-        // libcurl expects a 100 before any larger body, which costs a round trip or a second of waiting: not unless
-        // asked for. And then it is for us to wait: libcurl takes a 417 for a reason to send the request again, without
-        // its field and without telling us what the answer said. It heeds the first line of a name and sends the others.
+        // By default libcurl expects a 100 before any larger body, which costs a round trip or a second of waiting.
+        // "Expect:" prevents that. If a 100 is wanted, we wait for it ourselves: libcurl answers a 417 by sending the
+        // request again, without the field and without reporting the response. libcurl obeys the first line of a name
+        // and sends the others.
         lines.append(Bytes(text: "Expect:\0"))
         if expectsContinue { lines.append(Bytes(text: "Expect: 100-continue\0")) }
         if hasBody, !fields.contains("Content-Type") { lines.append(Bytes(text: "Content-Type:\0")) }
         return lines
     }
 
-    /// Whether a text may stand as a method on the request line.
+    /// Whether a method may stand on the request line.
     static func isMethod(_ method: Method) -> Bool {
         !method.name.isEmpty && method.name.utf8.allSatisfy(ASCII.isToken) && method.name != "CONNECT"
     }

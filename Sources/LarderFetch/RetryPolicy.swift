@@ -1,6 +1,7 @@
-// When a second try is worth its call: once, for what may be repeated, and only where the failure says that the same
-// request may well succeed a moment later. A second try is a call to the API like any other: callers that count calls
-// reserve for it or set `mayRetry` to false. Our retries multiply with our clients' own, hence never more than one.
+// Decides when a fetch is retried: at most once, only for a request that may be repeated, and only if the failure
+// suggests that the same request may well succeed a moment later. A retry is a call to the API like any other. Callers
+// that count calls reserve a call for it or set `mayRetry` to false. Our retries multiply with those of our clients, so
+// there is never more than one.
 import CCurl
 import LarderCore
 import LarderHTTP
@@ -12,24 +13,25 @@ enum RetryDecision: Sendable, Hashable {
 }
 
 enum RetryPolicy {
-    /// Tries of one fetch at most, the first included.
+    /// The most tries of one fetch, including the first.
     static let tries = 2
-    /// The pause before the second try is this, and up to as much again by chance, so that many do not return at once.
+    /// The pause before a retry. A random time of up to the same length is added, so that many fetches do not return at
+    /// once.
     static let pause = Duration.milliseconds(150)
-    /// A `Retry-After` up to this is waited for; a longer one is the caller's to heed.
+    /// The longest `Retry-After` that is waited for. A longer one is left to the caller.
     static let longestWait = Duration.seconds(2)
-    /// What must be left of the deadline after the pause for a try to have a chance.
+    /// The part of the deadline that must be left after the pause for a retry to have a chance.
     static let leastRest = Duration.milliseconds(500)
 
-    /// A failure that is tried again.
+    /// When a failure is retried.
     enum Condition: Sendable, Hashable {
         case never
-        /// Nothing of an answer had come.
+        /// Only if nothing of a response had come.
         case beforeTheAnswer
         case always
     }
 
-    /// Failures of the transfer. Codes that are not listed are never tried again.
+    /// The transfer failures. A code that is not listed is never retried.
     static let codes: [(code: CURLcode, retries: Condition, reason: String)] = [
         (CURLE_RECV_ERROR, .beforeTheAnswer, "A reset before the answer is most often a server that restarts."),
         (CURLE_SEND_ERROR, .beforeTheAnswer, "The request did not reach the server whole."),
@@ -47,7 +49,7 @@ enum RetryPolicy {
         (CURLE_ABORTED_BY_CALLBACK, .never, "The address was refused, or nobody waits."),
     ]
 
-    /// Answers. Statuses that are not listed are never tried again.
+    /// The response statuses. A status that is not listed is never retried.
     static let statuses: [(status: Int, retries: Condition, reason: String)] = [
         (403, .never, "A refusal, or a limit in disguise: asking again makes it longer."),
         (408, .always, "The server tired of waiting on a kept connection (RFC 9110 §15.5.9)."),
@@ -63,14 +65,14 @@ enum RetryPolicy {
     struct Attempt {
         var method: Method
         var mayRetry: Bool
-        /// Tries made so far, this one included.
+        /// The number of tries made so far, including this one.
         var tries: Int
-        /// What is left of the deadline.
+        /// The rest of the deadline.
         var rest: Duration
     }
 
-    /// Decides after a whole answer.
-    /// - Parameter chance: a number from 0 to 1.
+    /// Decides after a response.
+    /// - Parameter chance: a random number from 0 to 1.
     static func afterAnswer(
         _ response: UpstreamResponse, _ attempt: Attempt, chance: @autoclosure () -> Double
     ) -> RetryDecision {
@@ -79,7 +81,7 @@ enum RetryPolicy {
         }
         var wanted = Duration.zero
         if response.fields.contains("Retry-After") {
-            // One that cannot be read was meant to say something.
+            // An unreadable `Retry-After` still asks for a delay, so the fetch is not retried.
             guard let named = RetryAfter.read(response.fields, at: response.responseTime) else { return .giveUp }
             wanted = named.until - response.responseTime
             guard wanted <= longestWait else { return .giveUp }
@@ -87,19 +89,19 @@ enum RetryPolicy {
         return again(attempt, chance: chance, atLeast: wanted)
     }
 
-    /// Decides after a transfer that brought no whole answer.
-    /// - Parameter sawAnswer: whether a byte of an answer had come.
+    /// Decides after a transfer that brought no complete response.
+    /// - Parameter sawAnswer: whether a byte of a response had come.
     static func afterFailure(
         _ error: FetchError, sawAnswer: Bool, _ attempt: Attempt, chance: @autoclosure () -> Double
     ) -> RetryDecision {
-        // Other stages carry a code too, where libcurl's is the occasion and ours the finding.
+        // Errors of other stages may carry a libcurl code too, although one of our own checks caused them.
         guard error.stage == .send || error.stage == .receive else { return .giveUp }
         guard let rule = codes.first(where: { Int($0.code.rawValue) == error.curlCode }) else { return .giveUp }
         guard rule.retries == .always || rule.retries == .beforeTheAnswer && !sawAnswer else { return .giveUp }
         return again(attempt, chance: chance, atLeast: .zero)
     }
 
-    /// Whether a request may be sent twice at all (RFC 9110 §9.2.2); of the idempotent methods the two that only read.
+    /// Whether a request may be sent twice (RFC 9110 §9.2.2). Of the idempotent methods, only GET and HEAD may.
     static func isRepeatable(_ method: Method) -> Bool {
         method == .get || method == .head
     }

@@ -1,13 +1,13 @@
-// The places of all fetch loops, in one table under a lock (`PlaceTable`). An exchange belongs to its loop and never leaves it;
-// what is bounded for all of them is decided here, in one locked step each. What a step decides for an exchange is an errand.
-// The loop that takes it on does it, or posts it to the exchange's loop: once, and to no other loop. A grant that finds its
-// exchange gone gives the place back.
+// The places of all fetch loops, in one table under a lock (`PlaceTable`). An exchange belongs to one loop. Limits that
+// hold for all loops are decided here, each decision in one locked step. A step produces errands: work that an
+// exchange's loop has to do. The loop that takes an errand performs it, or posts it once to the exchange's loop. If a
+// granted exchange no longer exists, the grant is returned.
 import LarderCore
 
 final class SharedPlaces: Sendable {
     private let table: Lock<PlaceTable>
     private let cells: FetchCells
-    /// How to reach each loop, by its number.
+    /// The route to each loop, indexed by the loop's number.
     private let ways = Lock<[WayBack]>([])
 
     init(_ settings: FetchSettings, cells: FetchCells) {
@@ -15,14 +15,14 @@ final class SharedPlaces: Sendable {
         self.cells = cells
     }
 
-    /// Before the first exchange.
+    /// Sets the routes to the loops. Called before the first exchange.
     func connect(_ ways: [WayBack]) { self.ways.withLock { $0 = ways } }
 
     func way(to core: Int) -> WayBack? { ways.withLock { core < $0.count ? $0[core] : nil } }
 
     func post(to core: Int, _ body: @escaping @Sendable (FetchCore) -> Void) { way(to: core)?.post(body) }
 
-    /// Takes one step of the table.
+    /// Performs one step of the table.
     func step<Result: Sendable>(_ body: (inout PlaceTable) -> Result) -> Result {
         table.withLock { table in
             defer { show(table.admission) }
@@ -30,7 +30,8 @@ final class SharedPlaces: Sendable {
         }
     }
 
-    /// With the lock held: else two loops could set their figures in the other order. The cells are atomic and take no lock.
+    /// Updates the counters. The lock must be held, else two loops could write their values in the wrong order. The
+    /// cells are atomic and take no lock.
     private func show(_ admission: Admission) {
         cells.active.set(admission.active)
         cells.paced.set(admission.paced.taken)

@@ -1,21 +1,21 @@
-// What a kept TLS connection has received and nobody has read. Beneath TLS the socket alone does not tell: session
-// tickets and key updates come at any time after the handshake (RFC 8446 §4.6) and are no input. SSL_peek reads records,
-// takes in such messages, and says whether application data or the connection's end has come
+// Whether a kept TLS connection holds input that nobody has read. The socket alone does not tell: session tickets and
+// key updates come at any time after the handshake (RFC 8446 §4.6) and do not count as input. SSL_peek reads records,
+// processes such messages, and says whether application data or the connection's end has come
 // (https://docs.openssl.org/3.0/man3/SSL_read/).
 //
-// libcurl's own BIOs work only inside its calls: they need the transfer that reads. So the connection gets a BIO of the
-// bare socket for the look, and its own BIOs back after it. Nothing is written to the socket: a look that makes the
-// connection want to write ends it.
+// libcurl's own BIOs work only inside its calls, because they need the transfer that reads. The check therefore gives
+// the connection a BIO of the bare socket, and restores its own BIOs afterwards. Nothing is written to the socket: if
+// the check makes the connection want to write, the connection is unfit.
 import CCurl
 import CSSL
 import Glibc
 
 enum TLSInput {
-    /// Records looked at in one look. A server sends two tickets after a handshake; one that sends many more is odd.
+    /// The most records read in one check. A server sends two tickets after a handshake; many more are suspicious.
     private static let mostRecords = 32
 
-    /// Whether libcurl uses the very library that this program is linked with. A pointer of another one, or of another
-    /// version, must not be touched.
+    /// Whether libcurl uses the same library, of the same version, that this program is linked with. A pointer of any
+    /// other library must not be touched.
     static let isReadable: Bool = {
         guard let used = larder_curl_tls_library(), let own = OpenSSL_version(OPENSSL_VERSION_STRING) else {
             return false
@@ -23,14 +23,14 @@ enum TLSInput {
         return isInUse("OpenSSL/" + String(cString: own), in: String(cString: used))
     }()
 
-    /// Whether that library is the one in use. libcurl names all that it was built with, in its own order; those that are
-    /// not in use stand in parentheses (https://curl.se/libcurl/c/curl_version_info.html).
+    /// Whether `library` is the one in use. libcurl lists all TLS libraries that it was built with, in its own order.
+    /// Those not in use stand in parentheses (https://curl.se/libcurl/c/curl_version_info.html).
     static func isInUse(_ library: String, in list: String) -> Bool {
         list.split(separator: " ").contains { $0 == library }
     }
 
-    /// Whether nothing has come that an answer could begin with.
-    /// - Parameter descriptor: the connection's socket, which does not block.
+    /// Whether nothing has come that a response could begin with.
+    /// - Parameter descriptor: the connection's socket, which is non-blocking.
     static func isEmpty(_ ssl: OpaquePointer, descriptor: Int32) -> Bool {
         guard isBetweenRecords(ssl) else { return false }
         guard OpenSockets.hasInput(descriptor) else { return true }
@@ -42,7 +42,7 @@ enum TLSInput {
         let (ownInput, ownOutput) = (SSL_get_rbio(ssl), SSL_get_wbio(ssl))
         BIO_up_ref(ownInput)
         BIO_up_ref(ownOutput)
-        // Tickets go unsaved for this once: libcurl's callback needs its transfer too.
+        // Tickets are not saved during this check, because libcurl's callback needs its transfer too.
         let context = SSL_get_SSL_CTX(ssl)
         let keepsSession = SSL_CTX_sess_get_new_cb(context)
         larder_ssl_ctx_set_new_session(context, nil)
@@ -55,10 +55,10 @@ enum TLSInput {
         return isEmpty
     }
 
-    /// Reads what is there. False where it is data, the end, a fault, or a part of a record.
+    /// Reads what has come. Returns false for data, the end, an error, or a part of a record.
     private static func peek(_ ssl: OpaquePointer, _ descriptor: Int32) -> Bool {
         for _ in 0..<mostRecords {
-            // What an earlier call left in this thread's queue would be taken for this call's error
+            // An error that an earlier call left in this thread's queue would be taken for this call's error
             // (https://docs.openssl.org/3.0/man3/SSL_get_error/).
             ERR_clear_error()
             var byte: UInt8 = 0
@@ -71,12 +71,13 @@ enum TLSInput {
         return false
     }
 
-    /// Nothing is decrypted, nothing half read, no handshake message half done, no end announced.
+    /// Whether no decrypted or partly read data is pending, no handshake message is incomplete, and neither side has
+    /// announced the end.
     private static func isBetweenRecords(_ ssl: OpaquePointer) -> Bool {
         guard SSL_has_pending(ssl) == 0, SSL_is_init_finished(ssl) == 1, SSL_get_shutdown(ssl) == 0 else {
             return false
         }
-        // "RH": the next to read is a record's header. Of a header that has come alone nothing is pending.
+        // "RH": a record's header is read next. SSL_has_pending does not see a header that came without its body.
         return SSL_rstate_string(ssl).map { String(cString: $0) } == "RH"
     }
 }

@@ -1,11 +1,11 @@
-// How long the stages of a transfer took, by libcurl's own clocks (https://curl.se/libcurl/c/curl_easy_getinfo.html, TIMES).
-// Those clocks count from the transfer's beginning, each to the end of its stage.
+// The duration of the stages of a transfer, from libcurl's times (https://curl.se/libcurl/c/curl_easy_getinfo.html,
+// TIMES). libcurl counts each time from the beginning of the transfer to the end of the stage.
 import CCurl
 import LarderCore
 
-/// The stages of a transfer; nil is one that it did not have.
+/// The stages of a transfer. A stage that the transfer did not have is missing.
 struct TransferStages: Sendable, Equatable {
-    /// One stage; in microseconds since the transfer's beginning.
+    /// One stage. Times are in microseconds; `start` counts from the beginning of the transfer.
     struct Took: Sendable, Equatable {
         var stage: Timeline.Stage
         var start: Int64
@@ -14,8 +14,9 @@ struct TransferStages: Sendable, Equatable {
 
     private(set) var took: [Took] = []
 
-    /// Of libcurl's times in microseconds; 0 is what did not happen. A kept connection has no times before the request. The
-    /// stage in which a transfer ended counts as well: it took the rest of its time.
+    /// Computes the stages from libcurl's times in microseconds. A time of 0 means that the stage did not end. A
+    /// transfer on a kept connection has no stages before the request. The stage in which a transfer ended gets the
+    /// rest of its time.
     // More than six parameters: one for each of libcurl's times.
     init(name: Int64, connect: Int64, tls: Int64, request: Int64, answer: Int64, total: Int64, isFresh: Bool) {
         var last: Int64 = 0
@@ -26,7 +27,7 @@ struct TransferStages: Sendable, Equatable {
             last = max(last, end)
             return isOver
         }
-        // What ended before its request was sent had no connection.
+        // A transfer that ended before its request was sent had no connection yet.
         if isFresh || request == 0 {
             guard end(.name, at: name), end(.connect, at: connect) else { return }
             if tls > 0 || request == 0 { guard end(.tls, at: tls) else { return } }
@@ -36,10 +37,11 @@ struct TransferStages: Sendable, Equatable {
         if total > 0 { took.append(Took(stage: .body, start: answer, microseconds: max(0, total - answer))) }
     }
 
-    /// Reads them of a transfer that has ended.
+    /// Reads the stages of a transfer that has ended.
     /// - Parameters:
-    ///   - elapsed: where it was cut, how long it lasted until then: libcurl's own total may be of an earlier instant.
-    ///   - firstByte: when the answer began, where libcurl does not tell it.
+    ///   - elapsed: the duration of a transfer that was cut, until the cut. libcurl's own total may be from an earlier
+    ///     moment.
+    ///   - firstByte: when the response began, if libcurl does not tell.
     init(_ easy: UnsafeMutableRawPointer, isFresh: Bool, elapsed: Duration?, firstByte: Duration? = nil) {
         func time(_ info: CURLINFO) -> Int64 {
             var time: curl_off_t = 0
@@ -52,7 +54,7 @@ struct TransferStages: Sendable, Equatable {
             total: max(time(CURLINFO_TOTAL_TIME_T), elapsed?.wholeMicroseconds ?? 0), isFresh: isFresh)
     }
 
-    /// Tells each stage of a transfer that began at that time.
+    /// Reports each stage of a transfer that began at `began` to `listener`.
     func tell(_ listener: (Timeline.Stage, MonotonicTime, MonotonicTime) -> Void, since began: MonotonicTime) {
         for stage in took {
             let start = began + .microseconds(stage.start)

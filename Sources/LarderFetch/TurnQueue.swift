@@ -1,9 +1,10 @@
-// Who waits for the places of one holder, and who is next. Clients take turns (round robin), and each client's own fetches
-// keep their order: a client with a hundred fetches delays a client with one by one turn. Pure.
+// The fetches that wait for the places of one holder, and their order. Clients take turns (round robin), and each
+// client's fetches keep their order. A client with a hundred fetches delays a client with one by one turn only. Pure:
+// no I/O.
 
 struct TurnQueue: Sendable {
     private var lines: [String: [UInt64]] = [:]
-    /// The clients that wait, the next one first.
+    /// The clients that wait, in the order of their turns.
     private var turns: [String] = []
     private(set) var count = 0
 
@@ -15,7 +16,7 @@ struct TurnQueue: Sendable {
         count += 1
     }
 
-    /// Takes out the next one. Its client's next turn comes after those of all the others.
+    /// Removes and returns the next fetch. Its client moves to the end of the turns.
     mutating func removeNext() -> UInt64? {
         guard !turns.isEmpty else { return nil }
         let client = turns.removeFirst()
@@ -41,16 +42,16 @@ struct TurnQueue: Sendable {
         }
     }
 
-    /// Who leaves a full queue so that a fetch of `client` can enter it: the last fetch of the client with the most waiting,
-    /// where that client keeps at least as many as `client` then has. Otherwise nil. So a full queue turns away whoever
-    /// filled it.
+    /// The fetch to drop from a full queue so that a fetch of `client` can enter it. This is the last fetch of the
+    /// client with the most waiting, if that client keeps at least as many as `client` then has; otherwise nil. A full
+    /// queue thus drops fetches of the client that filled it.
     func displaced(by client: String) -> UInt64? {
         let own = lines[client]?.count ?? 0
         guard let longest, longest.count > own + 1 else { return nil }
         return longest.last
     }
 
-    /// The last one of the client that has the most waiting.
+    /// The last fetch of the client that has the most waiting.
     var lastOfLongest: UInt64? { longest?.last }
 
     private var longest: [UInt64]? { lines.values.max { $0.count < $1.count } }

@@ -1,50 +1,51 @@
-// A request body on its way from its reader to libcurl. libcurl asks when it can send; what is not there yet pauses it.
-// The reader is asked for a piece when libcurl wants one and not before, so a refused request costs its sender nothing. The
-// exceptions are a body that is short, and one whose transfer waits for a place: as much of it as is short is gathered, so
-// that its sender does not pace the transfer.
+// A request body on its way from its reader to libcurl. libcurl asks when it can send, and is paused while no bytes are
+// there. The reader is asked for a piece only when libcurl wants one, so a refused request costs its sender nothing.
+// There are two exceptions: a short body, and a body whose transfer waits for a place. Of these, up to `short` bytes
+// are gathered before, so that the sender does not pace the transfer.
 import LarderCore
 
 /// Confined to the loop of its exchange.
 final class UploadFeed {
-    /// What libcurl is given.
+    /// The result of a request of libcurl for body bytes.
     enum Step {
         case bytes(Int)
-        /// Nothing now: `isReady` says when to ask again.
+        /// No bytes now: `isReady` says when to ask again.
         case wait
         case end
     }
 
-    /// How long the upstream's 100 is waited for (RFC 9110 §10.1.1 leaves it to the client).
+    /// How long a held body waits for the upstream's 100 (RFC 9110 §10.1.1 leaves this to the client).
     static let longestHold = Duration.seconds(1)
-    /// Once the answer is whole, this often it is looked whether the rest of a body moves; and at so many looks in turn it may
-    /// stand still, for want of its sender or of the upstream. One look says nothing where the loop itself was held up.
+    /// Once the response is complete, the interval at which the rest of the request body is checked for movement. Then
+    /// the numbers of consecutive checks without movement after which the exchange ends: when its sender is silent, and
+    /// when the upstream takes nothing. One check alone proves nothing, because the loop itself may have been delayed.
     static let earlyLook = Duration.milliseconds(500)
     static let senderLooks = 2
     static let upstreamLooks = 10
-    /// Bytes that are gathered before the transfer. Each of those that wait may hold as much.
+    /// The largest body, in bytes, that is gathered before the transfer. Each waiting exchange may hold this much.
     static let short = 64 * 1024
 
     let length: Int64?
-    /// The request has said `Expect: 100-continue`, and neither the 100 nor the end of waiting has come.
+    /// The request has said `Expect: 100-continue`, and neither the 100 nor the end of the wait for it has come.
     private(set) var isHeld: Bool
-    /// libcurl has asked: the head is on its way.
+    /// libcurl has asked for the body: the head is on its way.
     private(set) var wasAsked = false
-    /// The final answer came first and was no success: what is left is not sent.
+    /// A final response that is no success came first. The rest of the body is not sent.
     private(set) var isDropped = false
-    /// Everything was given to libcurl.
+    /// The whole body was given to libcurl.
     private(set) var isWhole = false
-    /// The reader has been asked and has not answered.
+    /// The reader was asked for a piece and has not answered.
     private(set) var isAsking = false
-    /// All of it that was not given to libcurl is here.
+    /// All bytes that are not yet with libcurl are held here.
     private(set) var hasEnded = false
     private let reader: any BodyReader
     private let deliver: @Sendable (Result<Bytes?, BodyFailure>) -> Void
     private var piece = Bytes()
     private var offset = 0
-    /// Bytes that libcurl was given.
+    /// The number of bytes that libcurl was given.
     private(set) var given: Int64 = 0
 
-    /// - Parameter deliver: brings a piece, the end (nil) or a failure to `take`, on the loop.
+    /// - Parameter deliver: passes a piece, the end (nil) or a failure to `take`, on the loop.
     init(_ upload: Upload, deliver: @escaping @Sendable (Result<Bytes?, BodyFailure>) -> Void) {
         reader = upload.reader
         length = upload.length
@@ -52,21 +53,22 @@ final class UploadFeed {
         self.deliver = deliver
     }
 
-    /// Whether libcurl would be given something if it asked, or will never ask again.
+    /// Whether libcurl would get something if it asked. Also true once the body is dropped, when libcurl never asks
+    /// again.
     var isReady: Bool { isDropped || !isHeld && (offset < piece.count || hasEnded) }
-    /// Whether it is the reader that keeps libcurl waiting.
+    /// Whether libcurl waits for the reader.
     var waitsForReader: Bool { isAsking && offset == piece.count && !isDropped }
 
-    /// Whether all of it is to be gathered before the transfer. The sender that waits for a 100 must not be asked before.
+    /// Whether the whole body is gathered before the transfer. A sender that waits for a 100 must not be asked before.
     var isShort: Bool { !isHeld && length.map { $0 <= Int64(Self.short) } ?? false }
 
-    /// Asks the reader before libcurl does, until the body is whole or too long for that. To be called again after each
-    /// piece.
+    /// Asks the reader before libcurl does, until the body is complete or `short` bytes are held. Must be called again
+    /// after each piece.
     func gather() {
         if !isHeld, piece.count < Self.short { ask() }
     }
 
-    /// Inside libcurl's call.
+    /// Copies the next bytes into `buffer`. Called inside libcurl's call.
     func give(into buffer: UnsafeMutableRawBufferPointer) -> Step {
         wasAsked = true
         if isHeld || isDropped { return .wait }
@@ -96,8 +98,9 @@ final class UploadFeed {
         return .bytes(count)
     }
 
-    /// What the reader gave. A body of another length than its head said must not reach the upstream as a whole one, and
-    /// what is beyond its length would be taken for the next request (RFC 9112 §6.3).
+    /// Accepts a piece, the end or a failure from the reader. A body of another length than the head declared must not
+    /// reach the upstream as a complete one. Bytes beyond the length would be taken for the next request (RFC 9112
+    /// §6.3).
     func take(_ result: Result<Bytes?, BodyFailure>) throws(BodyFailure) {
         isAsking = false
         guard let next = try result.get() else {
@@ -110,17 +113,17 @@ final class UploadFeed {
         if taken == length { hasEnded = true }
     }
 
-    /// Bytes that the reader has given.
+    /// The number of bytes that the reader has given.
     private var taken: Int64 { given + Int64(piece.count - offset) }
 
-    /// The body may go. The reader is asked now if libcurl has asked already.
+    /// Ends the hold of the body. If libcurl has already asked, the reader is asked now.
     func release() {
         guard isHeld else { return }
         isHeld = false
         if wasAsked { ask() }
     }
 
-    /// The rest is not wanted.
+    /// Drops the rest of the body.
     func drop() {
         isDropped = true
         reader.abandon()

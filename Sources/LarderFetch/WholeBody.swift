@@ -1,20 +1,20 @@
-// A body that is gathered whole. Its room in memory is asked for before it is taken: all of it where the head tells a length,
-// else as it grows, in steps that double. So what it holds is what it has asked for, also while it is moved to a larger
-// piece of memory.
+// A body that is gathered whole. Memory is claimed before it is allocated: all of it if the head declares a length,
+// else in steps that double as the body grows. Doubling keeps the memory in use within the claim, even while the body
+// is copied to a larger allocation.
 import LarderCore
 
 struct WholeBody {
     private var bytes = Bytes()
     private var hold: BodyHold?
-    /// Up to this size it grows without being moved.
+    /// The size up to which the body grows without being copied.
     private var room = 0
     private var promised: Int?
 
-    /// A promise of the far side is believed up to this; the rest of the memory is touched when that has come.
+    /// The largest declared length that is allocated at once. The rest is allocated only when this much has come.
     private static let believed = 1 << 20
 
-    /// The head tells how long it will be.
-    /// - Returns: false where there is no room for it.
+    /// Claims memory for the length that the head declares.
+    /// - Returns: false if there is no room for it.
     mutating func expect(_ length: Int, _ memory: BodyMemory) -> Bool {
         guard claim(length, memory) else { return false }
         promised = length
@@ -22,8 +22,8 @@ struct WholeBody {
         return true
     }
 
-    /// - Parameter limit: more than this never comes.
-    /// - Returns: false where there is no room for it.
+    /// - Parameter limit: the largest size of the body.
+    /// - Returns: false if there is no room for the piece.
     mutating func append(_ piece: UnsafeRawBufferPointer, limit: Int, _ memory: BodyMemory) -> Bool {
         let needed = bytes.count + piece.count
         if needed > room {
@@ -35,9 +35,9 @@ struct WholeBody {
         return true
     }
 
-    /// The body, and its room as large as it is. Nothing stays here.
+    /// Returns the body and its claim, reduced to the body's size, and leaves this value empty.
     mutating func take() -> (Bytes, BodyHold?) {
-        // Smaller is always granted.
+        // A reduction is always granted.
         _ = hold?.resize(to: bytes.count)
         let taken = (bytes, hold)
         self = WholeBody()

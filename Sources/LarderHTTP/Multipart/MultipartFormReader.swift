@@ -1,9 +1,9 @@
-// A form as browsers and tools send it with a file in it (RFC 7578), read as it comes: of a part's content nothing is kept
-// but the few bytes that may be the beginning of a delimiter, so its length is no question of memory.
+// Reads a form with files as browsers and tools send it (RFC 7578), while it arrives. Of a part's content, only the few
+// bytes that may begin a delimiter are kept, so the length of a part does not affect memory.
 
 import LarderCore
 
-/// Why bytes are not such a form.
+/// Why bytes are not a valid form.
 public enum MultipartFault: String, Error, Sendable, Hashable, CaseIterable {
     case badBoundary = "the boundary is missing or not one (RFC 2046 §5.1.1)"
     case badDelimiter = "a delimiter line holds something else"
@@ -16,10 +16,10 @@ public enum MultipartFault: String, Error, Sendable, Hashable, CaseIterable {
     case truncated = "the form ends before its last delimiter"
 }
 
-/// What is said about one part before its content.
+/// What a part's head says.
 public struct MultipartPart: Sendable, Hashable {
     public var name: String
-    /// Only files have one; as it was sent, so nothing to open a file by.
+    /// Only files have one. It is as sent, so it must not be used to open a file.
     public var filename: String?
     public var contentType: String?
 
@@ -34,7 +34,7 @@ public struct MultipartPart: Sendable, Hashable {
 public struct MultipartFormReader: Sendable {
     public enum Event: Sendable, Hashable {
         case part(MultipartPart)
-        /// The next bytes of the present part's content; never empty.
+        /// The next bytes of the current part's content; never empty.
         case content(Bytes)
         case partEnd
         /// The last delimiter has come.
@@ -42,16 +42,17 @@ public struct MultipartFormReader: Sendable {
     }
 
     private enum Stage: Sendable {
-        /// Before the first delimiter: what stands there means nothing (RFC 2046 §5.1.1).
+        /// Before the first delimiter. The text there has no meaning (RFC 2046 §5.1.1).
         case preamble
-        /// Behind a delimiter: "--" for the last one, or white space and the end of the line.
+        /// After a delimiter: "--" if it is the last one, otherwise white space and the end of the line.
         case delimiterEnd
         case head
         case content
         case epilogue
     }
 
-    /// Bytes of one part's head, of what stands before the first delimiter, and behind the last one.
+    /// The limit in bytes for one part's head, for the text before the first delimiter, and for the text after the last
+    /// one.
     public static let maxHead = 8 * 1024
     public static let maxParts = 32
 
@@ -67,11 +68,11 @@ public struct MultipartFormReader: Sendable {
         guard Self.isBoundary(boundary) else { throw .badBoundary }
         delimiter = Bytes(text: "\r\n--\(boundary)")
         search = DelimiterSearch(delimiter)
-        // The first delimiter may stand at the very beginning, where no line ends before it.
+        // The first delimiter may stand at the very beginning, with no line end before it.
         buffer = [0x0D, 0x0A]
     }
 
-    /// The boundary that a `Content-Type` of multipart/form-data names; nil for another type or without one.
+    /// The boundary in a `Content-Type` of multipart/form-data; nil for another type or without a boundary.
     public static func boundary(of contentType: String?) -> String? {
         guard let contentType, MediaType.essence(contentType) == "multipart/form-data",
             let mark = contentType.firstIndex(of: ";")
@@ -79,10 +80,10 @@ public struct MultipartFormReader: Sendable {
         return parameters(contentType[contentType.index(after: mark)...])?.first { $0.name == "boundary" }?.value
     }
 
-    /// Whether all of it has come.
+    /// Whether the whole form has come.
     public var isComplete: Bool { if case .epilogue = stage { true } else { false } }
 
-    /// Takes the next bytes, in pieces of any size.
+    /// Reads the next bytes, in pieces of any size.
     public mutating func feed(_ bytes: Bytes) throws(MultipartFault) -> [Event] {
         var events: [Event] = []
         if case .epilogue = stage {
@@ -95,12 +96,12 @@ public struct MultipartFormReader: Sendable {
         return events
     }
 
-    /// Nothing more comes.
+    /// Reports the end of the input.
     public func finish() throws(MultipartFault) {
         guard isComplete else { throw .truncated }
     }
 
-    /// Goes one step; false where it needs more bytes.
+    /// Advances by one step; false if it needs more bytes.
     private mutating func step(_ events: inout [Event]) throws(MultipartFault) -> Bool {
         switch stage {
         case .preamble:
@@ -154,7 +155,7 @@ public struct MultipartFormReader: Sendable {
     private mutating func head(_ events: inout [Event]) throws(MultipartFault) -> Bool {
         if buffer.starts(with: [0x0D, 0x0A]) { throw .badDisposition }
         guard let end = Self.headEnd(buffer) else {
-            // The end itself has four bytes, of which three may have come.
+            // The end of a head has four bytes, of which three may have come.
             guard buffer.count <= Self.maxHead + 3 else { throw .headTooLarge }
             return false
         }
@@ -165,7 +166,7 @@ public struct MultipartFormReader: Sendable {
         return true
     }
 
-    /// Where the empty line behind a head's last line begins.
+    /// Where the empty line after the last line of a head begins.
     private static func headEnd(_ bytes: Bytes) -> Int? {
         guard bytes.count >= 4 else { return nil }
         return (0...(bytes.count - 4)).first {
@@ -175,7 +176,7 @@ public struct MultipartFormReader: Sendable {
 
     private mutating func drop(_ count: Int) { buffer.removeFirst(count) }
 
-    /// Takes out all that cannot be the beginning of a delimiter.
+    /// Removes and returns all bytes that cannot begin a delimiter.
     private mutating func keepTail() -> Bytes {
         let count = max(0, buffer.count - delimiter.count + 1)
         let taken = Bytes(buffer[..<count])
@@ -185,7 +186,7 @@ public struct MultipartFormReader: Sendable {
 }
 
 extension MultipartFormReader {
-    /// 1 to 70 of the permitted signs, no space at the end (RFC 2046 §5.1.1).
+    /// Whether a boundary has 1 to 70 permitted characters and no space at the end (RFC 2046 §5.1.1).
     static func isBoundary(_ text: String) -> Bool {
         let others = Set("'()+_,-./:=? ".utf8)
         return (1...70).contains(text.utf8.count) && text.utf8.last != 0x20
@@ -197,7 +198,7 @@ extension MultipartFormReader {
             }
     }
 
-    /// The lines of a part's head.
+    /// Parses the lines of a part's head.
     private static func part(_ head: ArraySlice<UInt8>) throws(MultipartFault) -> MultipartPart {
         guard let text = String(validating: head, as: UTF8.self) else { throw .badHead }
         var part: MultipartPart?
@@ -215,7 +216,7 @@ extension MultipartFormReader {
             case "content-type": contentType = String(value)
             case "content-transfer-encoding":
                 guard ["binary", "8bit", "7bit"].contains(value.lowercased()) else { throw .codedPart }
-            // Others are to be ignored (RFC 7578 §4.8).
+            // Other fields must be ignored (RFC 7578 §4.8).
             default: break
             }
         }
@@ -233,7 +234,7 @@ extension MultipartFormReader {
         return MultipartPart(name: name, filename: given.first { $0.name == "filename" }?.value)
     }
 
-    /// `name=token; name="quoted"`; nil where it is something else, or says a name twice.
+    /// Parses `name=token; name="quoted"`; nil if the text is anything else or repeats a name.
     private static func parameters(_ text: Substring) -> [(name: String, value: String)]? {
         var found: [(name: String, value: String)] = []
         var rest = ASCII.trimmed(text)
@@ -262,7 +263,7 @@ extension MultipartFormReader {
         return found
     }
 
-    /// A quoted text up to its closing mark, and what follows it (RFC 9110 §5.6.4).
+    /// A quoted text up to its closing quote, and the rest after it (RFC 9110 §5.6.4).
     private static func quoted(_ text: Substring) -> (String, Substring)? {
         var value = ""
         var rest = text
@@ -271,7 +272,8 @@ extension MultipartFormReader {
             case "\"": return (value, rest)
             case "\\":
                 guard let next = rest.popFirst() else { return nil }
-                // Only these two need the sign; before any other it is one that a path was written with.
+                // Only these two need the backslash. Before any other character it belongs to the text, for example to
+                // a path.
                 if next != "\"", next != "\\" { value.append(sign) }
                 value.append(next)
             default: value.append(sign)
@@ -281,8 +283,8 @@ extension MultipartFormReader {
     }
 }
 
-/// Looks for one text in many bytes by steps as long as the text (R. N. Horspool, 1980): a file of tens of megabytes is not
-/// looked at byte by byte.
+/// Searches for one text in steps as long as the text (R. N. Horspool, 1980), so a file of tens of megabytes is not
+/// examined byte by byte.
 private struct DelimiterSearch: Sendable {
     private let text: Bytes
     private let steps: [Int]

@@ -1,29 +1,31 @@
-// Range requests (RFC 9110 §14). Ranges are a wish: whatever is malformed, of another unit, or looks like an attack
-// (§17.15: many, overlapping ranges) gets the whole representation, which is always a right answer.
+// Range requests (RFC 9110 §14). A server may ignore a range. A range that is malformed, in another unit, or looks like
+// an attack (§17.15: many or overlapping ranges) therefore gets the whole representation, which is always correct.
 import LarderCore
 
-/// What part of a representation a request asks for.
+/// The part of a representation that a request gets.
 public enum RangeOutcome: Sendable, Hashable {
     /// 200 with everything.
     case whole
     /// 206 with one part.
     case single(Range<Int64>)
-    /// 206 as `multipart/byteranges`, in the order asked for; the parts do not overlap.
+    /// 206 as `multipart/byteranges`, in the requested order. The parts do not overlap.
     case several([Range<Int64>])
     /// 416 with `Content-Range: bytes */length`.
     case unsatisfiable
 }
 
-/// Reading `Range` and `If-Range`, and rendering what answers them.
+/// Reads `Range` and `If-Range`, and renders the parts of a response.
 public enum ByteRange {
-    /// More ranges than this in one request, and all of it is sent.
+    /// The most ranges in one request. If there are more, the range request is ignored and the whole representation is
+    /// sent.
     public static let maxRanges = 16
 
+    /// Decides which part of a representation a request gets.
     /// - Parameters:
     ///   - method: ranges are defined for GET only (RFC 9110 §14.2).
-    ///   - length: of the whole representation, in bytes.
-    ///   - date: the answer's `Date`. With `If-Range` a `Last-Modified` counts only if it is at least a second
-    ///     older than that, since only then it is a strong validator (RFC 9110 §8.8.2.2).
+    ///   - length: the length of the whole representation in bytes.
+    ///   - date: the response's `Date`. For `If-Range`, a `Last-Modified` counts only if it is at least one second
+    ///     older than `date`, because only then is it a strong validator (RFC 9110 §8.8.2.2).
     public static func evaluate(
         method: Method = .get, requestFields: HeaderFields, length: Int64, etag: EntityTag?, lastModified: WallTime?,
         date: WallTime?
@@ -34,7 +36,7 @@ public enum ByteRange {
         else { return .whole }
         let ranges = wanted.compactMap { $0.resolved(length) }
         if ranges.isEmpty {
-            // A suffix of an empty representation is satisfiable, but no Content-Range can say so (§14.1.2).
+            // A suffix of an empty representation is satisfiable, but no Content-Range can express it (§14.1.2).
             let isSuffixOfNothing = length == 0 && wanted.contains { $0.isSatisfiableSuffix }
             return isSuffixOfNothing ? .whole : .unsatisfiable
         }
@@ -49,7 +51,7 @@ public enum ByteRange {
         case from(Int64, last: Int64?)
         case suffix(Int64)
 
-        /// The bytes of a representation of that length; nil where it has none of them.
+        /// The bytes of a representation of this length; nil if it has none of them.
         public func resolved(_ length: Int64) -> Range<Int64>? {
             switch self {
             case .from(let first, let last):
@@ -65,13 +67,13 @@ public enum ByteRange {
         }
     }
 
-    /// The ranges that a request asks for, as they are written; nil where it asks for none, or in a way that is ignored.
+    /// The ranges of a request as written; nil if it has none, or one that is ignored.
     public static func specs(_ requestFields: HeaderFields) -> [Spec]? {
         let values = requestFields.all("Range")
         return values.count == 1 ? parse(values[0]) : nil
     }
 
-    /// Whether a request asks for ranges in another unit than bytes, which only the origin may know (RFC 9110 §14.1).
+    /// Whether a request asks for ranges in a unit other than bytes, which only the origin may know (RFC 9110 §14.1).
     public static func hasOtherUnit(_ requestFields: HeaderFields) -> Bool {
         let values = requestFields.all("Range")
         guard values.count == 1, let mark = values[0].firstIndex(of: "=") else { return false }
@@ -103,13 +105,14 @@ public enum ByteRange {
         return out.isEmpty ? nil : out
     }
 
-    /// Digits only; what does not fit is beyond every length.
+    /// Digits only. A number that does not fit is treated as beyond every length.
     private static func position(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) else { return nil }
         return Int64(text) ?? .max
     }
 
-    /// Ranges that touch or overlap are joined and come in the order of the bytes; others stay as asked for.
+    /// Joins ranges that touch or overlap. If any are joined, all are in byte order; otherwise the requested order
+    /// stays.
     private static func coalesced(_ ranges: [Range<Int64>]) -> [Range<Int64>] {
         let sorted = ranges.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
         var out: [Range<Int64>] = []
@@ -123,7 +126,8 @@ public enum ByteRange {
         return out.count == ranges.count ? ranges : out
     }
 
-    /// Whether the ranges of a request count: `If-Range` (RFC 9110 §13.1.5) by strong comparison of a tag, or the exact `Last-Modified`.
+    /// Whether a request's ranges apply: `If-Range` (RFC 9110 §13.1.5) matches an entity tag by strong comparison, or
+    /// the exact `Last-Modified`. True without `If-Range`.
     public static func ifRangeHolds(
         _ fields: HeaderFields, etag: EntityTag?, lastModified: WallTime?, date: WallTime?
     ) -> Bool {
@@ -145,13 +149,13 @@ public enum ByteRange {
     /// The value of `Content-Range` for 416.
     public static func unsatisfiedRange(length: Int64) -> String { "bytes */\(length)" }
 
-    /// A boundary that the body cannot hold by chance: 128 bits of a digest of it.
+    /// A boundary that the body cannot contain by chance: 128 bits of the body's digest.
     public static func boundary(for body: Bytes) -> String {
         "larder-" + Hex.encode(Digest(of: body).bytes.prefix(16))
     }
 
-    /// The body of a `multipart/byteranges` answer (RFC 9110 §14.6). What of a range lies outside the body is left
-    /// out; the answer's own `Content-Type` is `multipart/byteranges; boundary=` and the boundary.
+    /// The body of a `multipart/byteranges` response (RFC 9110 §14.6). The part of a range that lies outside the body
+    /// is left out. The response's own `Content-Type` must be `multipart/byteranges; boundary=` and the boundary.
     public static func multipart(
         body: Bytes, ranges: [Range<Int64>], contentType: String?, boundary: String
     ) -> Bytes {

@@ -1,18 +1,18 @@
-// Cache-Control of requests and responses (RFC 9111 §5.2; RFC 5861; RFC 8246). Read tolerantly, and where tolerance
-// leaves a choice, the restrictive reading wins (RFC 9111 §4.2.1):
-//  - a lifetime that is no number of seconds counts as 0, too large a one as 2^31;
-//  - of a directive given twice the first counts;
-//  - a directive that forbids counts even where its member is malformed, one that permits does not;
+// Cache-Control of requests and responses (RFC 9111 §5.2; RFC 5861; RFC 8246). Parsing is tolerant. If tolerance leaves
+// a choice, the restrictive reading wins (RFC 9111 §4.2.1):
+//  - a lifetime that is no number of seconds counts as 0, one that is too large as 2^31;
+//  - of a repeated directive, the first counts;
+//  - a directive that forbids counts even if its member is malformed; a directive that permits does not;
 //  - quoted and bare arguments are the same; unknown directives are ignored.
 import LarderCore
 
-/// All directives of the `Cache-Control` lines of one message. Lifetimes are seconds, 0…2^31.
+/// All directives of the `Cache-Control` lines of one message. Lifetimes are in seconds, 0…2^31.
 public struct CacheControl: Sendable, Hashable {
-    /// How stale an answer the client accepts.
+    /// How stale a response the client accepts.
     public enum MaxStale: Sendable, Hashable {
-        /// The directive is absent: no word about it.
+        /// The directive is absent.
         case none
-        /// However stale.
+        /// Any staleness.
         case any
         case seconds(Int64)
     }
@@ -20,13 +20,13 @@ public struct CacheControl: Sendable, Hashable {
     public var maxAge: Int64?
     public var sMaxAge: Int64?
     public var noStore = false
-    /// Present, with or without field names.
+    /// Whether the directive is present, with or without field names.
     public var noCache = false
-    /// The names a qualified `no-cache="…"` listed, lower case; empty where it was unqualified, also once only.
+    /// The names that a qualified `no-cache="…"` listed, in lower case. Empty if any occurrence was unqualified.
     public var noCacheFields: [String] = []
-    /// Present, with or without field names.
+    /// Whether the directive is present, with or without field names.
     public var isPrivate = false
-    /// As for `noCacheFields`.
+    /// The names that a qualified `private="…"` listed; see `noCacheFields`.
     public var privateFields: [String] = []
     public var isPublic = false
     public var mustRevalidate = false
@@ -40,7 +40,7 @@ public struct CacheControl: Sendable, Hashable {
     public var minFresh: Int64?
     public var onlyIfCached = false
 
-    /// No directive at all.
+    /// No directives.
     public init() {}
 
     /// The directives of all `Cache-Control` lines, in order.
@@ -52,9 +52,9 @@ public struct CacheControl: Sendable, Hashable {
         self = control
     }
 
-    /// The directives of a targeted field (RFC 9213 §2.1), whose members are typed: figures are integers, names stand in
-    /// strings or tokens. Parameters say nothing, and `?0` is no directive. A figure of another type counts as 0, as one
-    /// that cannot be read does in `Cache-Control`.
+    /// The directives of a targeted field (RFC 9213 §2.1), whose members are typed: lifetimes are integers, and field
+    /// names are strings or tokens. Parameters are ignored, and `?0` is no directive. A lifetime of another type counts
+    /// as 0, like an unreadable one in `Cache-Control`.
     public init(dictionary: StructuredField.Dictionary) {
         var control = CacheControl()
         var seen = Seen()
@@ -88,7 +88,7 @@ public struct CacheControl: Sendable, Hashable {
         directive == "no-cache" || directive == "private"
     }
 
-    /// The directives that say something here.
+    /// The directives that have a meaning here.
     private enum Known: UInt8 {
         case maxAge, sMaxAge, staleWhileRevalidate, staleIfError, minFresh, maxStale
         case noStore, noCache, `private`, mustRevalidate, proxyRevalidate, noTransform, onlyIfCached
@@ -114,11 +114,12 @@ public struct CacheControl: Sendable, Hashable {
         ]
     }
 
-    /// Which came already.
+    /// The directives seen so far.
     private struct Seen {
         private var bits: UInt32 = 0
 
-        /// Whether it came for the first time.
+        /// Records a directive.
+        /// - Returns: whether it occurs for the first time.
         mutating func insert(_ directive: Known) -> Bool {
             let bit: UInt32 = 1 << directive.rawValue
             defer { bits |= bit }
@@ -129,7 +130,7 @@ public struct CacheControl: Sendable, Hashable {
     private mutating func take(_ directive: FieldList.DirectiveBytes, _ seen: inout Seen) {
         guard let known = Known(directive.name) else { return }
         switch known {
-        // Names add up; everything else is decided by the first occurrence.
+        // Field names accumulate. For every other directive, the first occurrence decides.
         case .noCache: Self.restrict(&noCache, &noCacheFields, by: directive)
         case .private: Self.restrict(&isPrivate, &privateFields, by: directive)
         default: if seen.insert(known) { apply(known, directive) }
@@ -158,7 +159,7 @@ public struct CacheControl: Sendable, Hashable {
         }
     }
 
-    /// An unqualified occurrence, or a list that names nothing, restricts the whole answer.
+    /// An unqualified occurrence, or a list that names nothing, restricts the whole response.
     private static func restrict(
         _ flag: inout Bool, _ names: inout [String], by directive: FieldList.DirectiveBytes
     ) {
@@ -174,7 +175,7 @@ public struct CacheControl: Sendable, Hashable {
         flag = true
     }
 
-    /// Seconds as RFC 9111 §1.2.2 defines them: digits only; 2^31 stands for all that is larger.
+    /// Seconds as RFC 9111 §1.2.2 defines them: digits only. 2^31 stands for any larger number.
     private static func seconds(_ directive: FieldList.DirectiveBytes) -> Int64 {
         guard !directive.isMalformed, let value = directive.value else { return 0 }
         return DeltaSeconds.parse(bytes: value) ?? 0
@@ -183,16 +184,16 @@ public struct CacheControl: Sendable, Hashable {
 
 /// Whole seconds in fields: `max-age`, `Age`, `Retry-After` (RFC 9111 §1.2.2).
 public enum DeltaSeconds {
-    /// The largest figure that is told apart.
+    /// The largest number that is distinguished.
     public static let limit: Int64 = 1 << 31
 
-    /// The seconds, at most `limit`, or nil where the text is anything but digits.
+    /// The seconds, at most `limit`; nil if the text is anything but digits.
     public static func parse(_ text: some StringProtocol) -> Int64? {
         var text = String(text)
         return text.withUTF8 { parse(bytes: $0) }
     }
 
-    /// The same from bytes as they lie in a field.
+    /// The same, from the bytes of a field.
     public static func parse(bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         var value: Int64 = 0
         guard !bytes.isEmpty else { return nil }

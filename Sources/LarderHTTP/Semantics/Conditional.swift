@@ -1,9 +1,9 @@
-// Conditional requests in the order of RFC 9110 §13.2.2. `If-Range` belongs to ranges and is decided there.
+// Evaluates conditional requests in the order of RFC 9110 §13.2.2. `If-Range` belongs to `ByteRange`.
 import LarderCore
 
-/// What the conditions of a request ask of an answer that is at hand.
+/// What the conditions of a request require of a response that is at hand.
 public enum ConditionalOutcome: Sendable, Hashable {
-    /// Answer as if there were no conditions.
+    /// Respond as if there were no conditions.
     case proceed
     /// 304.
     case notModified
@@ -11,22 +11,23 @@ public enum ConditionalOutcome: Sendable, Hashable {
     case preconditionFailed
 }
 
-/// Evaluation of `If-Match`, `If-Unmodified-Since`, `If-None-Match` and `If-Modified-Since`.
+/// Evaluates `If-Match`, `If-Unmodified-Since`, `If-None-Match` and `If-Modified-Since`.
 public enum Conditional {
-    /// For whom we answer.
+    /// The role in which Larder responds.
     public enum Role: Sendable, Hashable {
-        /// The resource is our own: all four fields count.
+        /// The resource is Larder's own: all four fields count.
         case origin
-        /// A stored answer of someone else: `If-Match` and `If-Unmodified-Since` are the origin's to decide and are
-        /// ignored (RFC 9111 §4.3.2).
+        /// A stored response of another server. The origin evaluates `If-Match` and `If-Unmodified-Since`, so a cache
+        /// ignores them (RFC 9111 §4.3.2).
         case cache
     }
 
+    /// Decides what a request's conditions lead to.
     /// - Parameters:
-    ///   - status: of the answer at hand; conditions count for 2xx only (RFC 9110 §13.2.1).
-    ///   - lastModified: a cache may give the answer's `Date` where it has no `Last-Modified` (RFC 9111 §4.3.2).
-    ///   - now: for dates with a two-digit year.
-    // More than six parameters: those of the request, those of the answer at hand, and the time.
+    ///   - status: the status of the response at hand. Conditions count for 2xx only (RFC 9110 §13.2.1).
+    ///   - lastModified: a cache may pass the response's `Date` if it has no `Last-Modified` (RFC 9111 §4.3.2).
+    ///   - now: decides the century of two-digit years.
+    // More than six parameters: those of the request, those of the response at hand, and the time.
     public static func evaluate(
         method: Method, requestFields: HeaderFields, status: Int, etag: EntityTag?, lastModified: WallTime?,
         now: WallTime,
@@ -54,14 +55,14 @@ public enum Conditional {
         return .proceed
     }
 
-    /// Whether the request carries a condition or a range, so that a whole 200 may not be its answer.
+    /// Whether the request has a condition or a range, so that a whole 200 might not be its response.
     public static func isConditional(_ fields: HeaderFields) -> Bool { fields.contains(anyOf: conditions) }
 
     private static let conditions: FieldNameSet = [
         "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "Range",
     ]
 
-    /// "*" matches any representation there is, and there is one: the answer at hand.
+    /// "*" matches any representation that exists. The response at hand is one.
     private static func matches(
         _ list: EntityTagList, _ etag: EntityTag?, by equals: (EntityTag) -> (EntityTag) -> Bool
     ) -> Bool {
@@ -71,7 +72,7 @@ public enum Conditional {
         }
     }
 
-    /// The date of a field that came once and holds one; else the field is ignored (RFC 9110 §13.1.3).
+    /// The date of a field that occurs once and is valid. Any other field is ignored (RFC 9110 §13.1.3).
     private static func date(_ fields: HeaderFields, _ name: String, _ now: WallTime) -> WallTime? {
         let values = fields.all(name)
         return values.count == 1 ? HTTPDate.parse(values[0], now: now) : nil

@@ -1,11 +1,11 @@
-// Content codings over zlib (RFC 9110 §8.4). Nothing is ever expanded past a limit the caller names, and a coded body
-// that is cut off or has bytes behind its end is an error: truncated must never look complete.
+// Content codings, using zlib (RFC 9110 §8.4). No output exceeds the limit that the caller gives. A coded body that is
+// cut off or has bytes after its end is an error: a truncated body must never look complete.
 import CZlib
 import LarderCore
 
-/// Why a coded body could not be undone or made.
+/// Why a coded body could not be decoded or made.
 public enum ContentCodingError: Error, Sendable, Hashable {
-    /// A coding we do not know, by its name.
+    /// A coding that Larder does not know, by its name.
     case unknownCoding(String)
     /// The plain body would be larger than the limit.
     case tooLarge
@@ -17,14 +17,17 @@ public enum ContentCodingError: Error, Sendable, Hashable {
     case noMemory
 }
 
-/// Undoing and applying `gzip` and `deflate`, and asking what a client accepts.
+/// Decodes and encodes `gzip` and `deflate`, and determines what a client accepts.
 public enum ContentCoding {
-    /// More codings than this on top of each other are an attack, not an answer.
+    /// The most codings on one body. More than this is an attack, not a response.
     public static let maxCodings = 3
 
-    /// The plain body of one that carries `Content-Encoding: coding`, at most `limit` bytes of it.
+    /// The plain body of a body with `Content-Encoding: coding`.
     ///
-    /// - Parameter coding: the field's value; a list is undone from its end. `identity` and "" do nothing.
+    /// - Parameters:
+    ///   - coding: the field's value. A list is decoded from its end. `identity` and "" do nothing.
+    ///   - limit: the largest size of the plain body in bytes.
+    /// - Throws: if a coding is unknown, the plain body is too large, or the body is truncated or damaged.
     public static func inflate(_ body: Bytes, coding: String, limit: Int) throws(ContentCodingError) -> Bytes {
         let codings = FieldList.members([coding]).map { FieldList.lowercased($0) }.filter { $0 != "identity" }
         guard codings.count <= maxCodings else { throw .unknownCoding(coding) }
@@ -55,8 +58,8 @@ public enum ContentCoding {
         return out
     }
 
-    /// Whether a request whose `Accept-Encoding` is that text takes the coding (RFC 9110 §12.5.3). Without the field
-    /// only `identity` is sent: a client that does not ask may not be able to decode.
+    /// Whether a request with this `Accept-Encoding` accepts the coding (RFC 9110 §12.5.3). Without the field only
+    /// `identity` is sent, because a client that does not ask might not be able to decode.
     public static func accepts(_ acceptEncoding: String?, _ coding: String) -> Bool {
         let coding = FieldList.lowercased(coding)
         guard let acceptEncoding else { return coding == "identity" }
@@ -71,20 +74,21 @@ public enum ContentCoding {
         return wildcard ?? (coding == "identity")
     }
 
-    /// "q=0", "q=0.0" and so on: not acceptable. What is no weight does not forbid.
+    /// Whether a parameter is "q=0", "q=0.0" and so on: not acceptable. A parameter that is no weight forbids nothing.
     private static func isZeroWeight(_ parameter: Substring) -> Bool {
         let text = FieldList.lowercased(parameter.filter { $0 != " " && $0 != "\t" })
         guard text.hasPrefix("q=0") else { return false }
         return text.dropFirst(3).allSatisfy { $0 == "." || $0 == "0" }
     }
 
-    /// "deflate" means the zlib format, but some servers send it bare; zlib's header tells them apart (RFC 1950 §2.2).
+    /// "deflate" means the zlib format, but some servers send the bare format. The zlib header distinguishes them (RFC
+    /// 1950 §2.2).
     static func isZlibFormat(_ body: Bytes) -> Bool {
         guard body.count >= 2 else { return true }
         return body[0] & 0x0F == 8 && (Int(body[0]) << 8 | Int(body[1])) % 31 == 0
     }
 
-    /// Expands one coding. Several gzip members behind each other are one body (RFC 1952 §2.2).
+    /// Expands one coding. Consecutive gzip members are one body (RFC 1952 §2.2).
     private static func expand(_ body: Bytes, window: Int32, limit: Int) throws(ContentCodingError) -> Bytes {
         var stream = z_stream()
         guard larder_inflate_init(&stream, window) == Z_OK else { throw .noMemory }
@@ -95,7 +99,7 @@ public enum ContentCoding {
         return try result.get()
     }
 
-    /// One call of zlib over the whole input into one buffer of a known size.
+    /// One call of zlib on the whole input, into one buffer of known size.
     private static func pump(
         _ stream: inout z_stream, _ body: Bytes, capacity: Int, _ step: (inout z_stream) -> Bool
     ) -> (Bytes, Bool) {
@@ -114,12 +118,13 @@ public enum ContentCoding {
     }
 }
 
-/// The loop around `inflate`: grows the output as it comes, so that a small bomb costs no large buffer.
+/// The loop around `inflate`. The output buffer grows with the output, so a small decompression bomb costs no large
+/// buffer.
 private enum Expansion {
     static func run(
         _ stream: inout z_stream, _ input: UnsafeBufferPointer<UInt8>, limit: Int, takesMembers: Bool
     ) -> Result<Bytes, ContentCodingError> {
-        // zlib counts input in 32 bits; no body here may be that large.
+        // zlib counts input in 32 bits, so a longer body is refused.
         guard input.count <= Int(UInt32.max) else { return .failure(.tooLarge) }
         stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
         stream.avail_in = UInt32(input.count)
@@ -141,7 +146,7 @@ private enum Expansion {
             case Z_STREAM_END:
                 guard takesMembers, inflateReset(&stream) == Z_OK else { return .failure(.damaged) }
             case Z_OK: continue
-            // No progress: the input is used up and the coding has not ended.
+            // zlib made no progress: the input is used up and the coding has not ended.
             case Z_BUF_ERROR: return .failure(.truncated)
             case Z_MEM_ERROR: return .failure(.noMemory)
             default: return .failure(.damaged)

@@ -1,14 +1,15 @@
-// Undoing one content coding piece by piece (RFC 9110 §8.4.1), for bodies that nobody holds whole. As for whole bodies, one
-// that is cut off or has bytes behind its end is an error: truncated must never look complete.
+// Decodes one content coding piece by piece (RFC 9110 §8.4.1), for bodies that are never held whole. As for whole
+// bodies, a body that is cut off or has bytes after its end is an error: a truncated body must never look complete.
 import CZlib
 import LarderCore
 
-/// How large a body may become that is undone piece by piece. DEFLATE makes at most 1,032 bytes of one (zlib.net/zlib_tech.html),
-/// and data that people keep seldom more than a few dozen. So a body may become large where its coded form is large too.
+/// The largest plain size of a body that is decoded piece by piece. DEFLATE makes at most 1,032 bytes of one
+/// (zlib.net/zlib_tech.html), and real data seldom more than a few dozen. A body may therefore become large only if its
+/// coded form is large.
 public struct InflationLimit: Sendable, Hashable {
-    /// Plain bytes that any body may have.
+    /// The plain bytes that any body may have.
     public var floor: Int64
-    /// Plain bytes for each coded one, beyond that.
+    /// The plain bytes allowed per coded byte, for bodies beyond `floor`.
     public var ratio: Int64
 
     public init(floor: Int64, ratio: Int64) {
@@ -25,14 +26,14 @@ public struct InflationLimit: Sendable, Hashable {
     }
 }
 
-/// One coded body's state. Confined to one reader.
+/// The decoding state of one coded body. Confined to one reader.
 public final class ContentInflater {
-    /// That of zlib as it was loaded.
+    /// The version of the loaded zlib.
     public static let libraryVersion = String(cString: zlibVersion())
-    /// The largest piece that `next` gives.
+    /// The largest piece that `next` returns, in bytes.
     public static let pieceSize = 64 * 1024
 
-    // zlib keeps the address of its stream: it must not move.
+    // zlib keeps the address of its stream, so the stream must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let isGzip: Bool
     private let limit: InflationLimit
@@ -42,10 +43,11 @@ public final class ContentInflater {
     private var plain: Int64 = 0
     private var hasStarted = false
     private var hasEnded = false
-    /// The last piece filled its room: zlib may have more without being given anything.
+    /// The last piece was full, so zlib may have more output without further input.
     private var isFull = false
 
-    /// - Parameter coding: `gzip`, `x-gzip` or `deflate`; nil for any other, and for several.
+    /// - Parameter coding: `gzip`, `x-gzip` or `deflate`. The result is nil for any other coding and for several
+    ///   codings.
     public init?(coding: String, limit: InflationLimit = .standard) {
         let names = FieldList.members([coding]).map { FieldList.lowercased($0) }.filter { $0 != "identity" }
         guard names.count == 1, ["gzip", "x-gzip", "deflate"].contains(names[0]) else { return nil }
@@ -60,18 +62,18 @@ public final class ContentInflater {
         stream.deallocate()
     }
 
-    /// Whether the coded body may end here.
+    /// Whether the coded body may end at this point.
     public var isWhole: Bool { hasEnded || coded == 0 }
 
-    /// Takes the next coded bytes, once `next` has given nil.
+    /// Adds coded bytes. Called after `next` has returned nil.
     public func feed(_ bytes: Bytes) {
         coded += Int64(bytes.count)
         input = place < input.count ? Bytes(input[place...]) + bytes : bytes
         place = 0
     }
 
-    /// The next plain bytes, never empty; nil where more coded ones are needed. What little becomes much is made one piece
-    /// at a time, so that it is never held whole.
+    /// The next plain bytes, never empty; nil if more coded bytes are needed. A small input that expands to a large
+    /// output is decoded one piece at a time, so the output is never held whole.
     public func next() throws(ContentCodingError) -> Bytes? {
         while place < input.count || isFull {
             if !hasStarted {
@@ -90,7 +92,7 @@ public final class ContentInflater {
         return nil
     }
 
-    /// False where it takes more bytes to tell which form of "deflate" it is.
+    /// Starts zlib. Returns false if more bytes are needed to tell which form of "deflate" this is.
     private func start() throws(ContentCodingError) -> Bool {
         var window: Int32 = 15 + 16
         if !isGzip {
@@ -102,7 +104,7 @@ public final class ContentInflater {
         return true
     }
 
-    /// One call of zlib: what it makes of the input, at most one piece.
+    /// One call of zlib: decodes input into one piece at most.
     private func step() throws(ContentCodingError) -> Bytes {
         var status = Z_OK
         let piece = input.withUnsafeBufferPointer { input in
@@ -124,7 +126,7 @@ public final class ContentInflater {
             hasEnded = true
             isFull = false
         case Z_OK: break
-        // No progress, since the input is used up.
+        // zlib made no progress because the input is used up.
         case Z_BUF_ERROR where place == input.count: isFull = false
         case Z_MEM_ERROR: throw .noMemory
         default: throw .damaged
@@ -134,14 +136,14 @@ public final class ContentInflater {
 }
 
 extension ContentCoding {
-    /// Whether a body of that coding can be undone here.
+    /// Whether a body with this coding can be decoded here.
     public static func isKnown(_ coding: String) -> Bool {
         let names = FieldList.members([coding]).map { FieldList.lowercased($0) }.filter { $0 != "identity" }
         return !names.isEmpty && names.count <= maxCodings
             && names.allSatisfy { ["gzip", "x-gzip", "deflate"].contains($0) }
     }
 
-    /// The length of the plain body, which is made piece by piece and not kept.
+    /// The length of the plain body, which is decoded piece by piece and not kept.
     public static func plainLength(
         of body: Bytes, coding: String, limit: InflationLimit = .standard
     ) throws(ContentCodingError) -> Int64 {

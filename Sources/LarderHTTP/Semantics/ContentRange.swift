@@ -1,18 +1,18 @@
-// Which part of a representation a 206 holds (RFC 9110 §14.4).
+// The part of a representation that a 206 holds (RFC 9110 §14.4).
 import LarderCore
 
-/// The value of `Content-Range` of a part.
+/// The `Content-Range` of a part.
 public struct ContentRange: Sendable, Hashable {
     /// The bytes of the representation. Never empty.
     public let range: Range<Int64>
-    /// The complete length; nil where the sender does not know it ("*").
+    /// The complete length; nil if the sender does not know it ("*").
     public let length: Int64?
 
-    /// No representation is longer, so that positions can be added without an overflow.
+    /// The longest representation in bytes. The limit lets positions be added without overflow.
     public static let mostBytes: Int64 = 1 << 60
 
-    /// Reads the field. Nil where there is no line or several, where the unit is another than bytes, and for what cannot be: a last
-    /// position before the first, a complete length that does not reach beyond the last, or one above `mostBytes`.
+    /// Reads the field. Nil if there is no line or several, if the unit is not bytes, and for impossible values: a last
+    /// position before the first, a complete length not beyond the last position, or one above `mostBytes`.
     public init?(_ fields: HeaderFields) {
         let values = fields.all("Content-Range")
         guard values.count == 1 else { return nil }

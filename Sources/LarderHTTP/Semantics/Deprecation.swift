@@ -1,22 +1,22 @@
-// What an API says of its own end: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). They change nothing in what a cache does, but
-// whoever builds on the API wants to know.
+// Reads what an API says about its own end: `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). These fields do not
+// change what a cache does, but developers who use the API want to know them.
 import LarderCore
 
-/// The dates that an answer's fields name. Pure.
+/// The dates that a response's fields name. Pure: no clock.
 public struct Deprecation: Sendable, Hashable {
-    /// Since when the resource is deprecated, or from when on it will be.
+    /// The time since which the resource is deprecated, or from which it will be.
     public var deprecatedAt: WallTime?
-    /// When the resource is expected to be gone.
+    /// The time at which the resource is expected to disappear.
     public var sunsetAt: WallTime?
 
-    /// Nil where the fields say neither. What is no date says nothing.
+    /// Nil if neither field is present and readable. A value that is no date is ignored.
     public init?(_ fields: HeaderFields, now: WallTime) {
         deprecatedAt = fields.first("Deprecation").flatMap(Self.date)
         sunsetAt = fields.first("Sunset").flatMap { HTTPDate.parse($0, now: now) }
         if deprecatedAt == nil, sunsetAt == nil { return nil }
     }
 
-    /// A Date of structured fields: "@" and whole seconds since 1970 (RFC 9651 §3.3.7); parameters say nothing here.
+    /// A Date of structured fields: "@" and whole seconds since 1970 (RFC 9651 §3.3.7). Parameters are ignored.
     private static func date(_ text: String) -> WallTime? {
         let item = ASCII.trimmed(text.prefix { $0 != ";" })
         guard item.hasPrefix("@") else { return nil }

@@ -1,25 +1,25 @@
-// Entity tags (RFC 9110 §8.8.3): an opaque text that only equality is defined for, weak or strong.
+// Entity tags (RFC 9110 §8.8.3): an opaque text, weak or strong, for which only equality is defined.
 import LarderCore
 
 /// One entity tag.
 public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
-    /// Whether it only promises an equivalent, not an identical, representation.
+    /// Whether the tag promises only an equivalent, not an identical, representation.
     public var isWeak: Bool
-    /// What stands between the quotes, one scalar a byte.
+    /// The text between the quotes, with one scalar per byte.
     public var opaque: String
 
-    /// The opaque text must hold neither quotes nor control characters.
+    /// Makes a tag. The opaque text must contain neither quotes nor control characters.
     public init(isWeak: Bool = false, opaque: String) {
         self.isWeak = isWeak
         self.opaque = opaque
     }
 
-    /// A strong tag of our own for those bytes: 128 bits of their SHA-256.
+    /// A strong tag of our own for these bytes: 128 bits of their SHA-256.
     public init(of bytes: Bytes) {
         self.init(opaque: Base64URL.encode(Digest(of: bytes).bytes.prefix(16)))
     }
 
-    /// The tag that is the whole text, or nil where it is none.
+    /// Parses a text that is an entity tag and nothing else; nil if it is not.
     public static func parse(_ text: some StringProtocol) -> EntityTag? {
         var text = String(text)
         return text.withUTF8 { bytes in
@@ -33,7 +33,8 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A byte of the text's UTF-8. Scalars above U+00FF, which stand for no byte of a field, begin with one above 0xC3.
+    /// Whether a byte may occur in the text's UTF-8. Scalars above U+00FF stand for no field byte; they begin with a
+    /// byte above 0xC3.
     private static func isTagByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x21, 0x23...0x7E, 0x80...0xC3: true
@@ -41,7 +42,7 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// As it stands in a field.
+    /// The tag as written in a field.
     public var description: String { isWeak ? "W/\"\(opaque)\"" : "\"\(opaque)\"" }
 
     /// Strong comparison: both strong, and equal (RFC 9110 §8.8.3.2).
@@ -49,12 +50,12 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         !isWeak && !other.isWeak && opaque.unicodeScalars.elementsEqual(other.opaque.unicodeScalars)
     }
 
-    /// Weak comparison: equal, weak or not.
+    /// Weak comparison: equal texts, weak or not.
     public func weaklyEquals(_ other: EntityTag) -> Bool {
         opaque.unicodeScalars.elementsEqual(other.opaque.unicodeScalars)
     }
 
-    // Swift compares texts by canonical equivalence, entity tags are compared by their bytes.
+    // Swift compares texts by canonical equivalence; entity tags are compared by their bytes.
     public static func == (left: EntityTag, right: EntityTag) -> Bool {
         left.isWeak == right.isWeak && left.weaklyEquals(right)
     }
@@ -70,9 +71,9 @@ public enum EntityTagList: Sendable, Hashable {
     case any
     case tags([EntityTag])
 
-    /// The list of all lines; nil where there is no line. Members that are no entity tag are left out, since they can
-    /// match nothing; "*" counts only on its own. A backslash escapes nothing in an entity tag, unlike in other
-    /// quoted texts, so these lists have a reader of their own.
+    /// The list of all lines; nil if there is no line. Members that are not entity tags are left out, because they can
+    /// match nothing. "*" counts only on its own. Unlike in other quoted texts, a backslash escapes nothing in an
+    /// entity tag, so these lists have their own parser.
     public static func parse(_ values: [String]) -> EntityTagList? {
         guard !values.isEmpty else { return nil }
         if values.count == 1, ASCII.trimmed(values[0][...]) == "*" { return .any }

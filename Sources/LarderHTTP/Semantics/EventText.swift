@@ -1,5 +1,5 @@
-// Server-sent events as text (WHATWG HTML §9.2.5): what is written here is read back by `EventTextReader` as it was
-// given, whatever line breaks the data holds.
+// Server-sent events as text (WHATWG HTML §9.2.5). `EventTextReader` reads back what is written here, except
+// that every line break in the data comes out as LF.
 import LarderCore
 
 /// Writes the lines of an event stream.
@@ -8,10 +8,10 @@ public enum EventText {
 
     /// One event.
     /// - Parameters:
-    ///   - name: what listeners are registered for; line breaks in it are left out.
-    ///   - id: what a client that lost its connection says in `Last-Event-ID`; nil leaves the one before in force. One
-    ///     with a NUL would be ignored (§9.2.6), so NUL and line breaks are left out.
-    ///   - data: UTF-8 text. CR, LF and CR LF each end a line there, and come out as LF.
+    ///   - name: the name that listeners register for. Line breaks in it are removed.
+    ///   - id: the value that a client sends in `Last-Event-ID` after it lost its connection. Nil keeps the previous
+    ///     id. An id with NUL would be ignored (§9.2.6), so NUL and line breaks are removed.
+    ///   - data: UTF-8 text. CR, LF and CR LF each end a line, and come out as LF.
     public static func event(_ name: String, id: String? = nil, data: Bytes) -> Bytes {
         var out = Bytes()
         out.reserveCapacity(data.count + name.utf8.count + 48)
@@ -33,12 +33,12 @@ public enum EventText {
         return out
     }
 
-    /// A line that no client shows (§9.2.6): it keeps a quiet connection from looking dead.
+    /// A line that no client shows (§9.2.6). It keeps a quiet connection from looking dead.
     public static func comment(_ text: String = "") -> Bytes {
         Bytes(text: ":") + Bytes(text: text).filter { $0 != 0x0A && $0 != 0x0D } + [0x0A, 0x0A]
     }
 
-    /// How long a client waits before it connects again.
+    /// How long a client must wait before it connects again.
     public static func retry(after pause: Duration) -> Bytes {
         Bytes(text: "retry: \(max(0, pause.milliseconds))\n\n")
     }
@@ -52,9 +52,9 @@ public enum EventText {
     }
 }
 
-/// An event stream that is not one we read.
+/// Thrown when an event is longer than the reader's limit.
 public struct EventTooLong: Error, Sendable, Hashable {
-    /// The bytes that an event may have.
+    /// The most bytes that an event may have.
     public var limit: Int
 
     public init(limit: Int) {
@@ -65,9 +65,9 @@ public struct EventTooLong: Error, Sendable, Hashable {
 /// Reads an event stream that comes in pieces (WHATWG HTML §9.2.6).
 public struct EventTextReader: Sendable {
     public struct Event: Sendable, Hashable {
-        /// "message" where the stream names none.
+        /// "message" if the stream names none.
         public var name: String
-        /// The last id the stream has said; empty where it said none.
+        /// The last id that the stream sent; empty if it sent none.
         public var id: String
         public var data: Bytes
 
@@ -78,7 +78,7 @@ public struct EventTextReader: Sendable {
         }
     }
 
-    /// The pause before the next connection, where the stream said one.
+    /// The pause before the next connection, if the stream set one.
     public private(set) var retry: Duration?
     private let limit: Int
     private var line = Bytes()
@@ -89,12 +89,13 @@ public struct EventTextReader: Sendable {
     private var endedByCR = false
     private var isFirstLine = true
 
-    /// - Parameter limit: bytes that one event may have.
+    /// - Parameter limit: the most bytes of one event.
     public init(limit: Int = 64 << 20) {
         self.limit = limit
     }
 
-    /// Takes the next bytes; the events they complete. What the stream's end leaves incomplete is no event.
+    /// Reads the next bytes and returns the events that they complete. An event that the stream's end leaves incomplete
+    /// is dropped.
     public mutating func feed(_ bytes: some Collection<UInt8>) throws(EventTooLong) -> [Event] {
         var events: [Event] = []
         for byte in bytes {
@@ -131,7 +132,7 @@ public struct EventTextReader: Sendable {
         case "id" where !value.contains(0): id = Bytes(value).lossyText
         case "retry" where !value.isEmpty && value.allSatisfy(ASCII.isDigit):
             retry = Int64(Bytes(value).lossyText).map { .milliseconds($0) } ?? retry
-        // A comment begins with the colon; fields of other names mean nothing.
+        // A comment begins with a colon. Fields with other names have no meaning.
         default: break
         }
     }

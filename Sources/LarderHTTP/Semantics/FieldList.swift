@@ -1,10 +1,10 @@
-// Lists in field values (RFC 9110 §5.6.1): members between commas, where a comma inside a quoted string is none. Empty
-// members are skipped, and what follows a broken member is still read: one bad word must not undo "no-store" behind it.
+// Lists in field values (RFC 9110 §5.6.1): members between commas, except commas inside quoted strings. Empty members
+// are skipped, and the members after a broken one are still read: one bad word must not disable a "no-store" behind it.
 import LarderCore
 
-/// Reading comma-separated lists and the small grammars inside their members.
+/// Reads comma-separated lists and the small grammars inside their members.
 public enum FieldList {
-    /// The members of all lines, in order, without surrounding white space; quotes are kept.
+    /// The members of all lines, in order, without surrounding white space. Quotes are kept.
     public static func members(_ values: [String]) -> [Substring] {
         var out: [Substring] = []
         for value in values {
@@ -19,7 +19,7 @@ public enum FieldList {
         return out
     }
 
-    /// Tells where the members of one line lie.
+    /// Passes the range of each member of one line to `body`.
     private static func eachMember(of bytes: UnsafeBufferPointer<UInt8>, _ body: (Range<Int>) -> Void) {
         var start = 0
         var isQuoted = false
@@ -51,14 +51,14 @@ public enum FieldList {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// The tokens of a list of names (`Connection`, `Vary`), lower case; members that are no token are left out.
+    /// The tokens of a list of names (`Connection`, `Vary`), in lower case. Members that are not tokens are left out.
     public static func names(_ values: [String]) -> [String] {
         members(values).filter { $0.utf8.allSatisfy(ASCII.isToken) }.map { lowercased($0) }
     }
 
-    /// ASCII letters folded; other characters stay.
+    /// The text with ASCII letters in lower case. Other characters are unchanged.
     public static func lowercased(_ text: String) -> String {
-        // Mostly it is lower case already, and then nothing is made.
+        // Most texts are already lower case, and then nothing is allocated.
         guard text.utf8.contains(where: { $0 &- 0x41 < 26 }) else { return text }
         return String(unsafeUninitializedCapacity: text.utf8.count) { out in
             var count = 0
@@ -70,23 +70,23 @@ public enum FieldList {
         }
     }
 
-    /// The same of a part of a text.
+    /// The same for a part of a text.
     public static func lowercased(_ text: Substring) -> String { lowercased(String(text)) }
 
     /// One member of the form `token [ "=" ( token / quoted-string ) ]`.
     public struct Directive: Sendable, Hashable {
         /// Lower case.
         public var name: String
-        /// Without quotes and escapes; nil where there is no "=".
+        /// Without quotes and escapes; nil if there is no "=".
         public var value: String?
-        /// Something stood there that the grammar has no place for.
+        /// Whether the member contains something that the grammar does not allow.
         public var isMalformed: Bool
     }
 
-    /// The same as bytes, valid while it is told of: most directives are a known word and a number, of which no texts
-    /// need be made.
+    /// A directive as bytes, valid only during the callback that receives it. Most directives are a known word and a
+    /// number, so no texts need to be allocated.
     struct DirectiveBytes {
-        /// As it is spelled.
+        /// As spelled in the field.
         var name: UnsafeBufferPointer<UInt8>
         var value: UnsafeBufferPointer<UInt8>?
         var isMalformed = false
@@ -105,7 +105,7 @@ public enum FieldList {
         return out
     }
 
-    /// Tells of the same one after the other.
+    /// Passes each directive of all lines to `body`, in order.
     static func eachDirective(of values: [String], _ body: (DirectiveBytes) -> Void) {
         for value in values {
             var text = value
@@ -118,7 +118,8 @@ public enum FieldList {
         }
     }
 
-    /// Whether the member is one by the grammar.
+    /// Passes the member to `body` as a directive.
+    /// - Returns: whether the member follows the grammar.
     private static func directive(
         _ member: UnsafeBufferPointer<UInt8>, _ body: (DirectiveBytes) -> Void
     ) -> Bool {
@@ -153,7 +154,7 @@ public enum FieldList {
         return true
     }
 
-    /// Whether a quote in the member has no end.
+    /// Whether a quote in the member is not closed.
     private static func endsInQuote(_ member: UnsafeBufferPointer<UInt8>) -> Bool {
         var isQuoted = false
         var isEscaped = false
@@ -169,8 +170,8 @@ public enum FieldList {
         return isQuoted
     }
 
-    /// A quote that has no end quotes nothing: what stands behind the commas of its member is told of too, as malformed, so that it
-    /// forbids what it forbids and permits nothing.
+    /// An unclosed quote quotes nothing. The words after the commas of such a member are therefore passed on too, as
+    /// malformed, so that they can forbid but not permit.
     private static func eachHidden(in member: UnsafeBufferPointer<UInt8>, _ body: (DirectiveBytes) -> Void) {
         for piece in member.split(separator: 0x2C).dropFirst() {
             let begin = piece.firstIndex { !isBlank($0) } ?? piece.endIndex
@@ -198,7 +199,7 @@ public enum FieldList {
             } else if byte == 0x5C {
                 isEscaped = true
             } else if byte == 0x22 {
-                // Nothing stands behind the end.
+                // Nothing may follow the closing quote.
                 return place == bytes.count - 1 ? out : nil
             } else {
                 out.append(byte)

@@ -1,10 +1,11 @@
-// Whether a client takes gzip, read from the bytes of its field as they lie: memory asks this for each hit of an answer
-// that depends on it. The same rules as `ContentCoding.accepts`, which reads what is out of the ordinary.
+// Decides whether a client accepts gzip, from the bytes of the field without copying them. The memory tier asks this
+// for each hit of a response that depends on it. The rules are those of `ContentCoding.accepts`, which handles unusual
+// values.
 import LarderCore
 
 extension ContentCoding {
-    /// Whether a request whose `Accept-Encoding` has that value takes gzip (RFC 9110 §12.5.3); empty where absent.
-    /// Nothing is allocated unless the value has quotes in it, for which this field has no use.
+    /// Whether a request with this `Accept-Encoding` value accepts gzip (RFC 9110 §12.5.3). The value is empty if the
+    /// field is absent. Nothing is allocated unless the value contains quotes, which have no use in this field.
     public static func acceptsGzip(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
         if isPlainGzip(value) { return true }
         var wildcard = false
@@ -12,7 +13,7 @@ extension ContentCoding {
         while place < value.count {
             let start = place
             while place < value.count, value[place] != 0x2C {
-                // A quoted comma ends no member.
+                // A quoted comma does not end a member.
                 if value[place] == 0x22 { return accepts(HeaderField.text(value), "gzip") }
                 place += 1
             }
@@ -27,19 +28,19 @@ extension ContentCoding {
         return wildcard
     }
 
-    /// The same of a text; nil where the field is absent.
+    /// The same for a text. Nil means that the field is absent.
     public static func acceptsGzip(_ value: String?) -> Bool {
         guard var value else { return false }
         return value.withUTF8 { acceptsGzip($0) }
     }
 
-    /// "gzip" alone or first in a list, without a weight: how most clients begin.
+    /// Whether the value is "gzip" alone or first in a list, without a weight. Most clients send it so.
     @inline(__always)
     private static func isPlainGzip(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
         guard value.count >= 4, value[0] == 0x67, value[1] == 0x7A, value[2] == 0x69, value[3] == 0x70 else {
             return false
         }
-        // A quote further on does not change what the first member says.
+        // A quote further on does not change the first member.
         return value.count == 4 || value[4] == 0x2C
     }
 
@@ -49,7 +50,7 @@ extension ContentCoding {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// The coding a member names.
+    /// The coding that a member names.
     @inline(__always)
     private static func kind(of member: UnsafeBufferPointer<UInt8>) -> Kind {
         var start = 0
@@ -65,7 +66,7 @@ extension ContentCoding {
         return .gzip
     }
 
-    /// Whether no parameter of a member is a weight of zero: "q=0", "q=0.0" and so on, blanks anywhere.
+    /// Whether no parameter of a member is a weight of zero: "q=0", "q=0.0" and so on, with blanks anywhere.
     @inline(__always)
     private static func isWanted(_ member: UnsafeBufferPointer<UInt8>) -> Bool {
         var place = 0

@@ -1,19 +1,19 @@
-// Dates of HTTP (RFC 9110 §5.6.7): one form is written, three are read. Names and zone are matched without regard to
-// case and only GMT counts as a zone, as RFC 9111 §4.2 asks of caches. What is no date is nil, never a guess.
+// HTTP dates (RFC 9110 §5.6.7): one form is written, three are read. Names and zone are matched regardless of case, and
+// only GMT counts as a zone, as RFC 9111 §4.2 asks of caches. A text that is no date gives nil, never a guess.
 import LarderCore
 
-/// Reading and writing HTTP dates. Whole seconds, UTC; no calendar library is asked.
+/// Reads and writes HTTP dates in whole seconds, UTC. No calendar library is used.
 public enum HTTPDate {
-    /// The instant a date names, or nil where the text is none of the three forms.
+    /// The instant that a date names; nil if the text has none of the three forms.
     ///
-    /// - Parameter now: decides the century of the two-digit year of the RFC 850 form: a date more than 50 years after
-    ///   it lies in the past.
+    /// - Parameter now: decides the century of the two-digit year of the RFC 850 form. A date more than 50 years after
+    ///   `now` lies in the past.
     public static func parse(_ text: String, now: WallTime) -> WallTime? {
         var text = text
         return text.withUTF8 { parse(bytes: $0, now: now) }
     }
 
-    /// The same from bytes as they lie in a head.
+    /// The same, from the bytes of a head.
     public static func parse(bytes: UnsafeBufferPointer<UInt8>, now: WallTime) -> WallTime? {
         var cursor = Cursor(bytes: bytes)
         cursor.skipSpaces()
@@ -22,7 +22,7 @@ public enum HTTPDate {
         return cursor.isAtEnd ? date : nil
     }
 
-    /// The preferred form: "Sun, 06 Nov 1994 08:49:37 GMT". Instants outside the years 0…9999 are moved to its ends.
+    /// The preferred form: "Sun, 06 Nov 1994 08:49:37 GMT". Instants outside the years 0…9999 are clamped.
     public static func format(_ time: WallTime) -> String {
         let seconds = min(max(time.seconds, -62_167_219_200), 253_402_300_799)
         let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
@@ -71,7 +71,7 @@ public enum HTTPDate {
         ]
     }
 
-    /// A place in the text. Every step either moves on or gives nil.
+    /// A position in the text. Every step either advances or returns nil.
     private struct Cursor {
         let bytes: UnsafeBufferPointer<UInt8>
         var place = 0
@@ -87,7 +87,7 @@ public enum HTTPDate {
         }
 
         mutating func date(now: WallTime) -> WallTime? {
-            // Long names first: "Sun" begins "Sunday".
+            // Long names come first, because "Sun" begins "Sunday".
             if name(of: Names.longDays) != nil { return rfc850(now: now) }
             guard name(of: Names.days) != nil else { return nil }
             return take(0x2C) ? fixdate() : asctime()
@@ -133,7 +133,7 @@ public enum HTTPDate {
             return WallTime(seconds: start * 86_400 + (now.seconds - days * 86_400))
         }
 
-        /// Seconds of the day. A leap second (60) is read as the next minute's first.
+        /// Seconds of the day. A leap second (60) counts as the first second of the next minute.
         private mutating func clock() -> Int64? {
             guard let hour = number(2), take(0x3A), let minute = number(2), take(0x3A), let second = number(2),
                 hour < 24, minute < 60, second <= 60
@@ -147,7 +147,7 @@ public enum HTTPDate {
 
         private func instant(year: Int64, month: Int, day: Int64, time: Int64) -> WallTime? {
             let days = WallTime.days(year: year, month: Int64(month), day: day)
-            // A day the month does not have comes back as another date.
+            // A day that the month does not have would come back as another date.
             guard day >= 1, WallTime.civil(fromDays: days) == (year, Int64(month), day) else { return nil }
             return WallTime(seconds: days * 86_400 + time)
         }
@@ -169,7 +169,7 @@ public enum HTTPDate {
             return value
         }
 
-        /// The number of the name that stands here, whatever its case.
+        /// The index of the name at the current position, regardless of case.
         private mutating func name(of names: [StaticString]) -> Int? {
             for (number, name) in names.enumerated() {
                 let count = name.utf8CodeUnitCount

@@ -1,13 +1,13 @@
-// http and https URLs as far as a cache needs them: origin, path and query in one spelling, and references resolved
-// against them (RFC 3986 §5.2, RFC 9110 §4.2). Only what is sure to mean the same is made equal: case of scheme and
-// host, default port, empty path, fragment. Percent-encoding stays as it is.
+// http and https URLs as a cache needs them: origin, path and query in one spelling, and references resolved against
+// them (RFC 3986 §5.2, RFC 9110 §4.2). Only spellings that certainly mean the same are made equal: case of scheme and
+// host, default port, empty path, fragment. Percent-encoding is unchanged.
 import LarderCore
 
 /// An absolute http or https URL without fragment.
 public struct HTTPURL: Sendable, Hashable {
     /// "http" or "https".
     public let scheme: String
-    /// Host in lower case, with the port where it is not the scheme's own.
+    /// The host in lower case, with the port if it is not the default of the scheme.
     public let authority: String
     /// Path and query; the path begins with "/".
     public let target: String
@@ -15,8 +15,8 @@ public struct HTTPURL: Sendable, Hashable {
     /// The URL in one spelling.
     public var text: String { "\(scheme)://\(authority)\(target)" }
 
-    /// Reads an absolute URL (RFC 9110 §4.2.1, §4.2.2); nil for another scheme, an empty host, one with user
-    /// information (§4.2.4), and texts with characters that no URL has.
+    /// Parses an absolute URL (RFC 9110 §4.2.1, §4.2.2). Nil for another scheme, an empty host, user information
+    /// (§4.2.4), and texts with characters that no URL may contain.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         let parts = Parts(text[...])
@@ -32,12 +32,12 @@ public struct HTTPURL: Sendable, Hashable {
         target = (path.isEmpty ? "/" : path) + (query.map { "?\($0)" } ?? "")
     }
 
-    /// Whether both have the same scheme, host and port (RFC 9110 §4.3.1).
+    /// Whether both URLs have the same scheme, host and port (RFC 9110 §4.3.1).
     public func hasOrigin(of other: HTTPURL) -> Bool {
         scheme == other.scheme && authority == other.authority
     }
 
-    /// The URL that a reference names from here (RFC 3986 §5.2.2), or nil where that is none of ours.
+    /// Resolves a reference against this URL (RFC 3986 §5.2.2). Nil if the result is not an http or https URL.
     public func resolving(_ reference: String) -> HTTPURL? {
         let text = ASCII.trimmed(reference[...])
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
@@ -68,7 +68,7 @@ public struct HTTPURL: Sendable, Hashable {
         return HTTPURL(scheme: scheme, authority: authority, path: Self.withoutDots(path), query: parts.query)
     }
 
-    /// RFC 3986 §5.2.4, by segments: "." goes, ".." takes the one before it along.
+    /// Removes dot segments (RFC 3986 §5.2.4): "." is removed, and ".." is removed together with the segment before it.
     private static func withoutDots(_ path: String) -> String {
         guard path.utf8.first == 0x2F else { return path }
         var out: [Substring] = []
@@ -86,7 +86,7 @@ public struct HTTPURL: Sendable, Hashable {
         return "/" + out.joined(separator: "/")
     }
 
-    /// Host folded, port left out where it is the scheme's own or empty; nil where it is no host and port.
+    /// The authority with the host in lower case, without a default or empty port. Nil if it is not a host and port.
     private static func normal(_ authority: Substring, scheme: String) -> String? {
         guard !authority.utf8.contains(0x40) else { return nil }
         let bytes = authority.utf8
@@ -104,7 +104,7 @@ public struct HTTPURL: Sendable, Hashable {
         return "\(folded):\(number)"
     }
 
-    /// The five parts of a reference (RFC 3986 appendix B), the fragment dropped.
+    /// The parts of a reference (RFC 3986 appendix B), without the fragment.
     private struct Parts {
         var scheme: Substring?
         var authority: Substring?

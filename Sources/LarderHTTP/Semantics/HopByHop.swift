@@ -1,7 +1,7 @@
-// Fields that belong to one connection and are neither stored nor handed on (RFC 9110 §7.6.1, RFC 9111 §3.1).
+// Fields that belong to one connection. They are neither stored nor forwarded (RFC 9110 §7.6.1, RFC 9111 §3.1).
 import LarderCore
 
-/// Telling connection fields from message fields.
+/// Separates connection fields from message fields.
 public enum HopByHop {
     private static let names = [
         "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
@@ -9,8 +9,8 @@ public enum HopByHop {
     ]
     private static let always = FieldNameSet(names + (names + ["content-length"]).flatMap(shadows))
 
-    /// The spellings of a name with "_" for some of its hyphens: "Content_Length". CGI (RFC 3875 §4.1.18), and what was
-    /// modelled on it, takes them for the name itself, so they would frame the message for the next reader.
+    /// The spellings of a name with "_" in place of some hyphens, such as "Content_Length". CGI (RFC 3875 §4.1.18), and
+    /// interfaces modelled on it, take them for the name itself, so they would frame the message for the next reader.
     private static func shadows(_ name: String) -> [String] {
         let parts = name.split(separator: "-")
         var spellings = [String(parts[0])]
@@ -20,11 +20,11 @@ public enum HopByHop {
         return spellings.filter { $0 != name }
     }
 
-    /// The fields without those of the connection, the ones that `Connection` lists and those that another reader could
-    /// take for one of framing ("Transfer_Encoding") included. Decide about caching
-    /// before this: a `Connection` field may list what the decision needs.
+    /// The fields without those of the connection, without the fields that `Connection` lists, and without those that
+    /// another reader could take for framing ("Transfer_Encoding"). Decide about caching before calling this: a
+    /// `Connection` field may list a field that the decision needs.
     public static func endToEnd(_ fields: HeaderFields) -> HeaderFields {
-        // Mostly there is nothing to take out, and then nothing is copied.
+        // Most messages have nothing to remove, and then nothing is copied.
         guard fields.contains(anyOf: always) else { return fields }
         let listed = listedNames(fields)
         var kept = fields
@@ -32,8 +32,8 @@ public enum HopByHop {
         return kept
     }
 
-    /// The names that `Connection` lists, as far as they are needed: mostly it says "keep-alive", which goes in any case, or
-    /// "close", which is no field's name.
+    /// The names that `Connection` lists, as far as they matter. Most lines say "keep-alive", which is removed in any
+    /// case, or "close", which is skipped unless a field has that name.
     private static func listedNames(_ fields: HeaderFields) -> FieldNameSet {
         var listed: [String] = []
         for line in fields.lines where ASCII.equalFolded(line.name, "Connection") {

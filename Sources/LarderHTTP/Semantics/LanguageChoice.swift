@@ -1,12 +1,14 @@
-// Which language a client would have before any other (RFC 9110 §12.5.4), and whether an answer is in it (§8.5, RFC 4647 §3.3.1).
+// The language that a client prefers to all others (RFC 9110 §12.5.4), and whether a response is in it (§8.5, RFC 4647
+// §3.3.1).
 import LarderCore
 
-/// Reading languages.
+/// Reads language fields.
 public enum LanguageChoice {
-    /// A tag that is longer says nothing here; the longest that RFC 5646 §4.4.1 reckons with has 35 bytes.
+    /// A longer tag is ignored. The longest tag that RFC 5646 §4.4.1 expects has 35 bytes.
     public static let longest = 35
 
-    /// The range that a client wants most, in lower case: the only one of its weight, and no wildcard. Nil where there is none.
+    /// The language range that a client wants most, in lower case. It must be the only range of its weight and no
+    /// wildcard; otherwise nil.
     public static func best(_ requestFields: HeaderFields) -> String? {
         let values = requestFields.all("Accept-Language")
         guard !values.isEmpty, let members = PreferenceList.members(values, of: "accept-language"),
@@ -16,14 +18,15 @@ public enum LanguageChoice {
         return first.range
     }
 
-    /// The one language of an answer, in lower case; nil where it names none or several.
+    /// The one language of a response, in lower case. Nil if the response names none or several.
     public static func language(_ fields: HeaderFields) -> String? {
         let members = FieldList.members(fields.all("Content-Language"))
         guard members.count == 1, case let tag = FieldList.lowercased(members[0]), isTag(tag) else { return nil }
         return tag
     }
 
-    /// Whether a tag, in lower case, is in the language that the client wants most: no narrower range with a weight of its own names it.
+    /// Whether a tag, in lower case, is in the client's best language. No narrower range with its own weight may match
+    /// the tag.
     public static func isBest(_ tag: String, for requestFields: HeaderFields) -> Bool {
         guard let best = best(requestFields), matches(best, tag),
             let members = PreferenceList.members(requestFields.all("Accept-Language"), of: "accept-language")

@@ -1,11 +1,11 @@
-// Media types: the name of one without its parameters, and what an image is by its own bytes. A picture is believed
-// only by its structure from the first byte to the last, so an HTML error page or half an image is never kept as one.
-// SVG is refused: it is a document with scripts, not a picture (WHATWG MIME Sniffing §6.1 lists the same formats).
+// Media types: the type without its parameters, and the type of an image by its bytes. An image is recognised only by
+// its structure from the first byte to the last, so an HTML error page or half an image is never stored as one. SVG is
+// refused, because it is a document with scripts (WHATWG MIME Sniffing §6.1 lists the same formats).
 import LarderCore
 
-/// Reading `Content-Type` and recognising images.
+/// Reads `Content-Type` and recognises images.
 public enum MediaType {
-    /// "type/subtype" in lower case, without parameters; nil where the text is none (RFC 9110 §8.3.1).
+    /// "type/subtype" in lower case, without parameters; nil if the text is not a media type (RFC 9110 §8.3.1).
     public static func essence(_ contentType: String?) -> String? {
         guard let contentType, let first = contentType.split(separator: ";", omittingEmptySubsequences: false).first
         else { return nil }
@@ -17,9 +17,9 @@ public enum MediaType {
         return essence
     }
 
-    /// The image type those bytes are, and whether they are all of it: a PNG up to IEND, a JPEG up to its end mark, a
-    /// GIF up to its trailer, a WebP as long as its header says, an AVIF whose boxes end where the bytes do.
-    /// Bytes behind the end do no harm. nil for anything else, SVG included.
+    /// The image type of the bytes, and whether they are complete: a PNG up to IEND, a JPEG up to its end marker, a GIF
+    /// up to its trailer, a WebP as long as its header says, an AVIF whose boxes end where the bytes do. Bytes after
+    /// the end do no harm. Nil for anything else, SVG included.
     public static func sniffImage(_ body: Bytes) -> (type: String, isComplete: Bool)? {
         let reader = ByteReader(bytes: body)
         if reader.has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], at: 0) {
@@ -30,7 +30,7 @@ public enum MediaType {
             return ("image/gif", isWholeGIF(reader))
         }
         if reader.has(Bytes(text: "RIFF"), at: 0), reader.has(Bytes(text: "WEBPVP8"), at: 8) {
-            // The RIFF length counts from behind itself and is at least "WEBP", a chunk head and a byte.
+            // The RIFF length counts the bytes after itself. It covers at least "WEBP", a chunk head and a byte.
             let length = reader.little32(4) ?? 0
             return ("image/webp", length > 12 && length + 8 <= body.count)
         }
@@ -38,7 +38,7 @@ public enum MediaType {
         return nil
     }
 
-    /// Chunks of length, name, data and checksum: IHDR first, some IDAT, IEND (PNG, third edition, §5).
+    /// Checks chunks of length, name, data and checksum: IHDR first, some IDAT, IEND (PNG, third edition, §5).
     private static func isWholePNG(_ reader: ByteReader) -> Bool {
         var place = 8
         var hasData = false
@@ -51,7 +51,7 @@ public enum MediaType {
         return false
     }
 
-    /// Segments up to a scan, the scan up to the next marker, and so on to the end mark (ITU T.81, annex B).
+    /// Checks segments up to a scan, the scan up to the next marker, and so on to the end marker (ITU T.81, annex B).
     private static func isWholeJPEG(_ reader: ByteReader) -> Bool {
         var place = 2
         var hasFrame = false
@@ -68,7 +68,7 @@ public enum MediaType {
                     return false
                 }
                 place += 2 + length
-                // C4 (tables), C8 (reserved) and CC (arithmetic conditioning) are no frames.
+                // C4 (tables), C8 (reserved) and CC (arithmetic conditioning) are not frames.
                 if 0xC0...0xCF ~= kind, kind != 0xC4, kind != 0xC8, kind != 0xCC { hasFrame = true }
                 if kind == 0xDA {
                     hasScan = true
@@ -80,7 +80,7 @@ public enum MediaType {
         return false
     }
 
-    /// Screen, colour table, then blocks of sub-blocks up to the trailer (GIF89a, appendix B).
+    /// Checks the screen, the colour table, then blocks of sub-blocks up to the trailer (GIF89a, appendix B).
     private static func isWholeGIF(_ reader: ByteReader) -> Bool {
         guard let screen = reader.byte(10) else { return false }
         var place = 13 + colourTable(screen)
@@ -105,7 +105,7 @@ public enum MediaType {
         packed & 0x80 == 0 ? 0 : 3 << (Int(packed & 7) + 1)
     }
 
-    /// An ISO base media file one of whose brands is AVIF's (ISO/IEC 14496-12 §4.3; AVIF §5).
+    /// Whether the bytes begin an ISO base media file with an AVIF brand (ISO/IEC 14496-12 §4.3; AVIF §5).
     private static func isAVIF(_ reader: ByteReader) -> Bool {
         guard reader.has(Bytes(text: "ftyp"), at: 4), let size = reader.big32(0), size >= 16 else { return false }
         let brands = [8] + Array(stride(from: 16, to: min(size, reader.count, 256), by: 4))
@@ -135,7 +135,7 @@ public enum MediaType {
     }
 }
 
-/// Bounded reads: every one says nil past the end.
+/// Bounded reads. Each returns nil, or false, beyond the end.
 private struct ByteReader {
     let bytes: Bytes
 
@@ -163,7 +163,8 @@ private struct ByteReader {
         return (0..<4).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
     }
 
-    /// The place of the first marker behind entropy-coded data, where FF00 is data and FFD0…FFD7 restart it.
+    /// The position of the first marker after entropy-coded data. In it, FF00 is data and FFD0…FFD7 restart the
+    /// decoder.
     func endOfScan(_ start: Int) -> Int? {
         var place = start
         while place + 1 < bytes.count {
@@ -173,7 +174,7 @@ private struct ByteReader {
         return nil
     }
 
-    /// The place behind a chain of GIF sub-blocks and its empty last one.
+    /// The position after a chain of GIF sub-blocks, including its empty last one.
     func endOfSubBlocks(_ start: Int) -> Int? {
         var place = start
         while let length = byte(place) {

@@ -1,5 +1,5 @@
-// Which fields of a stored answer go with a 304 (RFC 9110 §15.4.5): all but those that describe a body the client has.
-// `Last-Modified` stays only where no entity tag says which version was confirmed.
+// Chooses the fields of a stored response that go with a 304 (RFC 9110 §15.4.5): all except those that describe a body
+// that the client has. `Last-Modified` stays only if no entity tag identifies the confirmed version.
 import LarderCore
 
 /// The head of a 304.
@@ -9,8 +9,8 @@ public enum NotModified {
         "content-md5",
     ]
 
-    /// The stored fields without what 304 should not carry (RFC 9110 §15.4.5), in their order. `Cache-Control`,
-    /// `Content-Location`, `Date`, `ETag`, `Expires` and `Vary`, which it must carry, stay where they are stored.
+    /// The stored fields, in order, without those that a 304 should not carry (RFC 9110 §15.4.5). `Cache-Control`,
+    /// `Content-Location`, `Date`, `ETag`, `Expires` and `Vary`, which a 304 must carry, are kept if they are stored.
     public static func fields(of stored: HeaderFields) -> HeaderFields {
         let hasTag = stored.contains("ETag")
         var kept = stored

@@ -1,5 +1,5 @@
-// What a head says of the exact bytes of its body. Where a body is replaced by another one, such as the same content without
-// its coding, these fields are no longer true.
+// Fields that describe the exact bytes of a body. If a body is replaced by another one, such as the same content
+// without its coding, these fields are no longer true.
 import LarderCore
 
 extension HeaderFields {
@@ -8,8 +8,8 @@ extension HeaderFields {
         "Content-Encoding", "Content-Length", "Content-Digest", "Repr-Digest", "Digest", "Content-MD5",
     ]
 
-    /// The fields for other bytes than those they came with. A strong entity tag names exact bytes, so it becomes weak
-    /// (RFC 9110 §8.8.1).
+    /// Changes the fields so that they fit other bytes than those they came with. A strong entity tag names exact
+    /// bytes, so it becomes weak (RFC 9110 §8.8.1).
     public mutating func describeOtherBytes() {
         remove(Self.ofExactBytes)
         if let tag = first("ETag"), !tag.hasPrefix("W/") { set("ETag", "W/\(tag)") }

@@ -1,42 +1,41 @@
-// What a client would rather have (RFC 9110 §12.5): `Accept` and its kin as lists whose meaning is compared, not their
-// spelling. White space and case mean nothing, and the weights order the members. Of equal weight some servers take the
-// first, so that their order counts (§12.5.4).
+// Proactive negotiation (RFC 9110 §12.5): compares `Accept` and its relatives as lists, by meaning and not by spelling.
+// White space and case are ignored, and the weights order the members. Some servers take the first of equal weight, so
+// the order of such members counts (§12.5.4).
 import LarderCore
 
-/// Reading fields of proactive negotiation.
+/// Reads the fields of proactive negotiation.
 public enum PreferenceList {
     /// The fields that are such lists, in lower case.
     public static let names: Set<String> = ["accept", "accept-charset", "accept-encoding", "accept-language"]
 
-    /// One thing that is accepted.
+    /// One thing that the client accepts.
     public struct Member: Sendable, Hashable {
-        /// What is accepted, with its parameters, in one spelling: "text/html;level=1".
+        /// The accepted range with its parameters, in one spelling: "text/html;level=1".
         public var range: String
-        /// In thousandths: 0 for what is not acceptable, 1000 for what is wanted most.
+        /// In thousandths: 0 for not acceptable, 1000 for most wanted.
         public var weight: Int
 
-        /// In one spelling.
+        /// The member in one spelling.
         public var text: String { weight == 1000 ? range : "\(range);q=\(weight)" }
     }
 
-    /// The members, those that are wanted most first; nil where a member is not of the grammar, so that only an exact
-    /// comparison is safe.
+    /// The members, the most wanted first. Nil if a member breaks the grammar; then only an exact comparison is safe.
     ///
-    /// - Parameter name: of the field, in lower case.
+    /// - Parameter name: the field's name in lower case.
     public static func members(_ values: [String], of name: String) -> [Member]? {
         var out: [Member] = []
         for text in FieldList.members(values) {
             guard let member = member(text, keepsCase: name == "accept") else { return nil }
             out.append(member)
         }
-        // Stable: members of one weight keep their order.
+        // The sort is stable: members of one weight keep their order.
         return out.enumerated().sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }
             .map(\.element)
     }
 
-    /// - Parameter keepsCase: of the values of parameters, which may have one (RFC 9110 §8.3.1).
+    /// - Parameter keepsCase: whether the values of parameters keep their case, which may matter (RFC 9110 §8.3.1).
     private static func member(_ text: Substring, keepsCase: Bool) -> Member? {
-        // A quoted string may hold what separates the others.
+        // A quoted string may contain the characters that separate the others.
         guard !text.utf8.contains(0x22) else { return nil }
         let pieces = text.split(separator: ";", omittingEmptySubsequences: false).map { ASCII.trimmed($0) }
         let range = FieldList.lowercased(pieces[0])
@@ -59,7 +58,7 @@ public enum PreferenceList {
         return member
     }
 
-    /// `qvalue` (RFC 9110 §12.4.2) in thousandths.
+    /// Parses `qvalue` (RFC 9110 §12.4.2) in thousandths.
     private static func weight(_ text: Substring) -> Int? {
         let digits = Array(text.utf8)
         guard let first = digits.first, first == 0x30 || first == 0x31, digits.count <= 5 else { return nil }

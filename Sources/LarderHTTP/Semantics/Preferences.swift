@@ -1,10 +1,11 @@
-// What a client would like, without insisting on it (RFC 7240). Of a preference that is given twice the first counts (§2);
-// one that cannot be read is as if it had not been said.
+// The wishes of a client that need not be met (RFC 7240). If a preference occurs twice, the first counts (§2). A
+// preference that cannot be read counts as absent.
 import LarderCore
 
 /// The preferences of a request.
 public struct Preferences: Sendable, Hashable {
-    /// Value by name; names in lower case, "" where none was given: that is the same as an empty one (§2).
+    /// Values by name. Names are in lower case. The value is "" if none was given, which means the same as an empty one
+    /// (§2).
     public private(set) var values: [String: String] = [:]
 
     public init(_ fields: HeaderFields) {
@@ -14,17 +15,17 @@ public struct Preferences: Sendable, Hashable {
         }
     }
 
-    /// An answer that says where the work goes on is welcome (§4.1).
+    /// Whether the client accepts a response that says where the work continues (§4.1).
     public var respondsAsync: Bool { values["respond-async"] != nil }
 
-    /// How long the client would wait for a whole answer (§4.3), whole seconds.
+    /// How long the client would wait for a whole response (§4.3), in whole seconds.
     public var wait: Duration? {
         guard let text = values["wait"], !text.isEmpty, text.count <= 9, text.utf8.allSatisfy(ASCII.isDigit)
         else { return nil }
         return Int64(text).map { .seconds($0) }
     }
 
-    /// `token [ BWS "=" BWS word ] *( OWS ";" [ OWS parameter ] )`; of the parameters none means anything here.
+    /// Parses `token [ BWS "=" BWS word ] *( OWS ";" [ OWS parameter ] )`. Parameters have no meaning here.
     private static func preference(_ member: Substring) -> (name: String, value: String)? {
         let name = member.prefix { $0.utf8.allSatisfy(ASCII.isToken) }
         guard !name.isEmpty else { return nil }

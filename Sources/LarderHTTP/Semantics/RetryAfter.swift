@@ -1,21 +1,22 @@
-// `Retry-After`: whole seconds or a date (RFC 9110 §10.2.3). A signed number, or any other text, says nothing. An end further
-// ahead than any API means counts as one that is near: whoever sent it has made a mistake, and it must not cost a day.
+// Reads `Retry-After`: whole seconds or a date (RFC 9110 §10.2.3). A signed number, or any other text, is ignored. A
+// wait longer than any API can mean is an error of the sender, and must not stop requests for a day. It is replaced by
+// a short one.
 import LarderCore
 
-/// When another request may succeed, as an answer tells it.
+/// When another request may succeed, according to a response.
 public struct RetryAfter: Sendable, Hashable {
     public var until: WallTime
-    /// The answer named a later instant, which is not believed.
+    /// Whether the response named a time that was too far ahead and was replaced.
     public var isBeyondReason: Bool
 
-    /// An end up to this far ahead is believed.
+    /// The longest wait that is believed.
     public static let longestBelieved: Duration = .seconds(86_400)
-    /// One beyond that counts as this far ahead.
+    /// The wait that replaces a longer one.
     public static let bound: Duration = .seconds(3600)
 
-    /// What the fields say; nil where they say nothing that can be read.
+    /// The value of the field; nil if it is absent or cannot be read.
     ///
-    /// - Parameter now: when they came.
+    /// - Parameter now: the time at which the fields were received.
     public static func read(_ fields: HeaderFields, at now: WallTime) -> RetryAfter? {
         fields.first("Retry-After").flatMap { read($0, at: now) }
     }
@@ -23,7 +24,7 @@ public struct RetryAfter: Sendable, Hashable {
     /// The same from the text of the field.
     public static func read(_ text: String, at now: WallTime) -> RetryAfter? {
         if !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) {
-            // More digits than any number of seconds has say the same as the most of them.
+            // A number with too many digits counts as the largest number of seconds.
             let seconds = DeltaSeconds.parse(text) ?? DeltaSeconds.limit
             return RetryAfter(in: .seconds(seconds), now)
         }

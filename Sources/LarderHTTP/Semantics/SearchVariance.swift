@@ -1,21 +1,21 @@
-// No-Vary-Search (draft-ietf-httpbis-no-vary-search): which parameters of a URL's query an answer does not depend on. What is not as
-// the draft says, or beyond our bounds, means the default: every difference counts.
+// No-Vary-Search (draft-ietf-httpbis-no-vary-search): the query parameters on which a response does not depend. A field
+// that does not follow the draft, or exceeds our limits, means the default: every difference counts.
 import LarderCore
 
-/// What an answer says of its query.
+/// What a response says about its query.
 public struct SearchVariance: Sendable, Hashable {
-    /// Bytes of the field's lines together that are read.
+    /// The most bytes that are read of the field, all lines together.
     public static let longestField = 4096
-    /// Names in one field that are heeded.
+    /// The most names in one list.
     public static let mostNames = 64
-    /// Bytes of a query that is compared, and parameters in it.
+    /// The longest query that is compared, in bytes, and the most parameters in it.
     public static let longestQuery = 8192
     public static let mostParameters = 256
 
     private enum Names: Sendable, Hashable {
-        /// All count but those.
+        /// All parameters count except these.
         case ignored(Set<Bytes>)
-        /// None counts but those.
+        /// No parameter counts except these.
         case considered(Set<Bytes>)
     }
 
@@ -36,7 +36,7 @@ public struct SearchVariance: Sendable, Hashable {
     /// Whether every difference counts, so that only the same query is equivalent.
     public var isStandard: Bool { self == Self.standard }
 
-    /// Reads an answer's fields (§5.1, §5.2). Entries of other names are ignored.
+    /// Reads a response's fields (§5.1, §5.2). Entries with other names are ignored.
     public init(_ fields: HeaderFields) {
         self.init()
         let values = fields.all("No-Vary-Search")
@@ -46,7 +46,7 @@ public struct SearchVariance: Sendable, Hashable {
         self = read
     }
 
-    /// Whether an answer's field is longer than is read.
+    /// Whether a response's field is longer than Larder reads.
     public static func isBeyondBounds(_ fields: HeaderFields) -> Bool {
         fields.all("No-Vary-Search").reduce(0) { $0 + $1.utf8.count } > longestField
     }
@@ -57,7 +57,7 @@ public struct SearchVariance: Sendable, Hashable {
             guard let isIgnored = flag(order) else { return nil }
             out.ignoresOrder = isIgnored
         }
-        // `except` says what counts, alone; browsers also know it beside `params` without a list.
+        // `except` alone lists the names that count. Browsers also accept it beside a `params` that is true.
         var ignoresAll = members["params"] == nil
         if let params = members["params"] {
             if let all = flag(params) {
@@ -90,8 +90,8 @@ public struct SearchVariance: Sendable, Hashable {
         return out
     }
 
-    /// The parameters that count, in the order in which they count; nil beyond our bounds. Queries are equivalent where these are the
-    /// same (§6).
+    /// The parameters that count, in the order in which they count; nil beyond our limits. Two queries are equivalent
+    /// if these parameters are equal (§6).
     public func significant(_ query: String?) -> [Pair]? {
         guard let query else { return [] }
         guard query.utf8.count <= Self.longestQuery else { return nil }
@@ -108,7 +108,7 @@ public struct SearchVariance: Sendable, Hashable {
             out.append(Pair(name: name, value: end.map { Self.decoded(piece[piece.index(after: $0)...]) } ?? []))
         }
         guard ignoresOrder else { return out }
-        // Stable: values of one name keep their order.
+        // The sort is stable: the values of one name keep their order.
         return out.enumerated().sorted {
             $0.element.name == $1.element.name
                 ? $0.offset < $1.offset : $0.element.name.lexicographicallyPrecedes($1.element.name)
@@ -122,14 +122,14 @@ public struct SearchVariance: Sendable, Hashable {
         return first == second
     }
 
-    /// To the byte: texts are equal to Swift where their characters are.
+    /// Compares bytes. Swift calls texts equal if their characters are equivalent.
     private func isSame(_ one: String?, _ other: String?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
         return one.utf8.elementsEqual(other.utf8)
     }
 
-    /// As application/x-www-form-urlencoded is read (WHATWG URL §5.1): "+" is a space, "%" without two digits stands for itself, and what
-    /// is no UTF-8 becomes U+FFFD.
+    /// Decodes as application/x-www-form-urlencoded is parsed (WHATWG URL §5.1): "+" is a space, a "%" without two
+    /// hexadecimal digits stands for itself, and invalid UTF-8 becomes U+FFFD.
     private static func decoded(_ text: Substring.UTF8View) -> Bytes {
         var out = Bytes()
         out.reserveCapacity(text.count)

@@ -1,15 +1,15 @@
-// Structured field values (RFC 8941): dictionaries, lists and items, read strictly: what breaks the grammar anywhere is
-// nil as a whole, as §4.2 demands. The two types that RFC 9651 added, dates and display strings, are refused: no field
-// that Larder reads has them, and to a reader of RFC 8941 they are errors.
+// Structured field values (RFC 8941): dictionaries, lists and items, parsed strictly. A grammar error anywhere makes
+// the whole value nil, as §4.2 demands. The two types that RFC 9651 added, dates and display strings, are refused:
+// Larder reads no field that has them, and a reader of RFC 8941 treats them as errors.
 import LarderCore
 
-/// Values of structured fields, read and written.
+/// Reads and writes structured field values.
 public enum StructuredField {
     /// One value without parameters (RFC 8941 §3.3).
     public enum BareItem: Sendable, Hashable {
         /// At most 15 digits.
         case integer(Int64)
-        /// In thousandths, exactly; at most 12 digits before the point.
+        /// In thousandths, exactly. At most 12 digits before the point.
         case decimal(thousandths: Int64)
         /// Printable ASCII.
         case string(String)
@@ -18,7 +18,7 @@ public enum StructuredField {
         case boolean(Bool)
     }
 
-    /// A key and its value, in the order of the field; of a key given twice the last value, at the first place.
+    /// Keys and values, in the order of the field. If a key is repeated, its last value stands at its first position.
     public struct Parameters: Sendable, Hashable {
         public internal(set) var members: [(key: String, value: BareItem)] = []
 
@@ -58,7 +58,7 @@ public enum StructuredField {
         case innerList([Item], Parameters)
     }
 
-    /// A dictionary in its order (RFC 8941 §3.2).
+    /// A dictionary in the order of the field (RFC 8941 §3.2).
     public struct Dictionary: Sendable, Hashable {
         public internal(set) var members: [(key: String, value: Member)] = []
 
@@ -86,18 +86,19 @@ public enum StructuredField {
         }
     }
 
-    /// The dictionary that all lines of a field are (RFC 8941 §4.2.2), empty where they hold nothing; nil where the
-    /// grammar is broken.
+    /// The dictionary that the lines of a field form (RFC 8941 §4.2.2). It is empty if the lines are empty, and nil if
+    /// they break the grammar.
     public static func dictionary(_ values: [String]) -> Dictionary? {
         StructuredFieldParser.whole(values) { $0.dictionary() }
     }
 
-    /// The list that all lines of a field are (RFC 8941 §4.2.1), empty where they hold nothing.
+    /// The list that the lines of a field form (RFC 8941 §4.2.1). It is empty if the lines are empty, and nil if they
+    /// break the grammar.
     public static func list(_ values: [String]) -> [Member]? {
         StructuredFieldParser.whole(values) { $0.list() }
     }
 
-    /// The item that a field is (RFC 8941 §4.2.3).
+    /// The item that the lines of a field form (RFC 8941 §4.2.3); nil if they break the grammar.
     public static func item(_ values: [String]) -> Item? {
         StructuredFieldParser.whole(values) { $0.item() }
     }

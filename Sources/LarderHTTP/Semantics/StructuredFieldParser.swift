@@ -1,12 +1,12 @@
-// The reader of structured fields, after the algorithms of RFC 8941 §4.2: one place in the bytes that every step moves on,
-// nil at the first byte that the grammar has no place for.
+// Parses structured fields by the algorithms of RFC 8941 §4.2. Every step advances one position in the bytes. The
+// result is nil at the first byte that the grammar does not allow.
 import LarderCore
 
 struct StructuredFieldParser {
     private let bytes: Bytes
     private var place = 0
 
-    /// Reads all of the lines of a field, joined as RFC 9110 §5.2 says.
+    /// Parses all lines of a field, joined as RFC 9110 §5.2 says.
     static func whole<T>(_ values: [String], _ read: (inout StructuredFieldParser) -> T?) -> T? {
         var parser = StructuredFieldParser(bytes: Bytes(text: values.joined(separator: ", ")))
         parser.skip { $0 == 0x20 }
@@ -67,13 +67,13 @@ struct StructuredFieldParser {
         return out
     }
 
-    /// Whether another member follows; nil where something else does. A comma at the end is an error.
+    /// Whether another member follows; nil on a grammar error. A comma at the end is an error.
     private mutating func separator() -> Bool? {
         let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         let end = place
         skip(while: isSpace)
         guard next != nil else {
-            // Spaces may end a field, tabs may not (§4.2).
+            // Spaces may end a field, but tabs must not (§4.2).
             place = end
             return false
         }
@@ -199,7 +199,7 @@ struct StructuredFieldParser {
                 out.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
             }
         }
-        // One character alone holds no byte, and padding only fills up to four.
+        // One character alone holds no byte, and padding only fills up to four characters.
         guard bits < 6, padding == 0 || text.utf8.count % 4 == 0 && padding <= 2 else { return nil }
         return out
     }

@@ -1,5 +1,5 @@
-// Writing structured fields (RFC 8941 §4.1). Values that were read, and those of our own, always can be written: texts are
-// reduced to what a string may hold.
+// Writes structured fields (RFC 8941 §4.1). A value that was read, or made by Larder, can always be written: texts are
+// reduced to the characters that a string may contain.
 import LarderCore
 
 extension StructuredField {
@@ -18,19 +18,20 @@ extension StructuredField {
         return out + "\""
     }
 
-    /// A token where the text is one (RFC 8941 §3.3.4), else a string.
+    /// A token if the text is one (RFC 8941 §3.3.4), else a string.
     public static func tokenOrQuoted(_ text: String) -> String {
         let startsToken = text.utf8.first.map { $0 == 0x2A || ASCII.isLetter($0) } ?? false
         let isToken = startsToken && text.utf8.allSatisfy { ASCII.isToken($0) || $0 == 0x3A || $0 == 0x2F }
         return isToken ? text : quoted(text)
     }
 
-    /// An integer moved inside the 15 digits that one may have (RFC 8941 §3.3.1).
+    /// An integer clamped to the 15 digits that it may have (RFC 8941 §3.3.1).
     public static func integer(_ value: Int64) -> Int64 {
         min(max(value, -999_999_999_999_999), 999_999_999_999_999)
     }
 
-    /// A dictionary as a field's value (RFC 8941 §4.1.2); "" for an empty one, which is not to be sent.
+    /// A dictionary as a field value (RFC 8941 §4.1.2). The result is "" for an empty dictionary, which must not be
+    /// sent.
     public static func text(_ dictionary: Dictionary) -> String {
         dictionary.members.map { key, member in
             if case .item(let item) = member, item.value == .boolean(true) { return key + text(item.parameters) }
@@ -38,7 +39,7 @@ extension StructuredField {
         }.joined(separator: ", ")
     }
 
-    /// A list as a field's value (RFC 8941 §4.1.1).
+    /// A list as a field value (RFC 8941 §4.1.1).
     public static func text(_ list: [Member]) -> String {
         list.map { text($0) }.joined(separator: ", ")
     }
@@ -72,7 +73,7 @@ extension StructuredField {
         }
     }
 
-    /// At least one digit behind the point, no zeros behind those that count (RFC 8941 §4.1.5).
+    /// At least one digit after the point, and no trailing zeros beyond that (RFC 8941 §4.1.5).
     private static func decimal(_ thousandths: Int64) -> String {
         let limited = min(max(thousandths, -999_999_999_999_999), 999_999_999_999_999)
         let size = limited.magnitude

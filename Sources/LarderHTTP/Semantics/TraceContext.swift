@@ -1,22 +1,22 @@
-// The context of a distributed trace as a request brings it, and as it goes on (W3C Trace Context, www.w3.org/TR/trace-context-1).
-// A client that sends none gets none: this daemon begins no trace and samples nothing.
+// Reads the context of a distributed trace from a request and passes it on (W3C Trace Context,
+// www.w3.org/TR/trace-context-1). A client that sends no context gets none: Larder starts no trace and samples nothing.
 import LarderCore
 
-/// A valid `traceparent` with its `tracestate`.
+/// A valid `traceparent`, with its `tracestate`.
 public struct TraceContext: Sendable, Hashable {
     static let parentField = "traceparent"
     static let stateField = "tracestate"
-    /// Fields that are written anew for each request upstream.
+    /// Fields that are written anew for each upstream request.
     public static let fields: FieldNameSet = ["traceparent", "tracestate"]
 
-    /// 32 hexadecimal digits.
+    /// 32 hexadecimal digits in lower case.
     public var traceID: String
-    /// Only the sampled flag of version 00 has a meaning; the others are sent as zero (§3.2.2.5).
+    /// Of version 00, only the sampled flag has a meaning. The other flags are sent as zero (§3.2.2.5).
     var isSampled: Bool
-    /// As it came; nil where there is none, or none that is valid.
+    /// As received; nil if it is absent or invalid.
     var state: String?
 
-    /// Nil where there is no `traceparent`, more than one, or one that is invalid (§4.3).
+    /// Nil if there is no `traceparent`, more than one, or an invalid one (§4.3).
     public init?(_ fields: HeaderFields) {
         let lines = fields.all(Self.parentField)
         guard lines.count == 1, let line = lines.first, let read = Self.parse(line) else { return nil }
@@ -25,7 +25,8 @@ public struct TraceContext: Sendable, Hashable {
         state = Self.state(fields.all(Self.stateField))
     }
 
-    /// `version-traceid-parentid-flags`. A later version may have more behind a hyphen, and is read as 00 (§4.3).
+    /// Parses `version-traceid-parentid-flags`. A later version may have more after another hyphen and is read as 00
+    /// (§4.3).
     private static func parse(_ line: String) -> (traceID: String, isSampled: Bool)? {
         let parts = ASCII.trimmed(line[...]).split(separator: "-", maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count >= 4, isHex(parts[0], 2), parts[0] != "ff", parts.count == 4 || parts[0] != "00",
@@ -36,12 +37,12 @@ public struct TraceContext: Sendable, Hashable {
         return (String(parts[1]), flags & 1 == 1)
     }
 
-    /// Only in lower case (§3.2.2).
+    /// Whether the text has exactly `count` hexadecimal digits. Only lower case is valid (§3.2.2).
     private static func isHex(_ text: Substring, _ count: Int) -> Bool {
         text.utf8.count == count && text.utf8.allSatisfy { ASCII.isDigit($0) || (0x61...0x66).contains($0) }
     }
 
-    /// At most 32 members `key=value`; a list that breaks the rules is not sent on (§3.3.1).
+    /// The `tracestate` with at most 32 members `key=value`. A list that breaks the rules is not passed on (§3.3.1).
     private static func state(_ lines: [String]) -> String? {
         let members = FieldList.members(lines).filter { !$0.isEmpty }
         guard !members.isEmpty, members.count <= 32, members.allSatisfy({ isMember(String($0)) }) else { return nil }
@@ -58,8 +59,8 @@ public struct TraceContext: Sendable, Hashable {
         return isKey && parts[1].utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x3D && $0 != 0x2C }
     }
 
-    /// Writes the context of a request that this daemon makes, in place of what is there.
-    /// - Parameter parent: names that request; not 0.
+    /// Writes the context of a request that Larder makes, replacing the context in `fields`.
+    /// - Parameter parent: identifies that request; not 0.
     public func continued(as parent: UInt64, in fields: inout HeaderFields) {
         let digits = String(parent, radix: 16)
         let name = String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,15 +1,15 @@
-// Vary (RFC 9110 §12.5.5, RFC 9111 §4.1): which request fields an answer was chosen by.
+// Vary (RFC 9110 §12.5.5, RFC 9111 §4.1): the request fields by which a response was selected.
 import LarderCore
 
-/// The request fields that select an answer.
+/// The request fields that select a response.
 public enum Vary: Sendable, Hashable {
-    /// "*": chosen by what no field tells; never reusable without asking.
+    /// "*": the response was selected by something that no field tells. It is never reusable without validation.
     case any
-    /// These names, lower case, sorted, each once; empty where the answer depends on no field.
+    /// Field names in lower case, sorted, each once. Empty if the response depends on no field.
     case names([String])
 
-    /// What the `Vary` lines of an answer say. A member that is no field name makes it `any`, since it cannot be
-    /// told what was meant.
+    /// Reads the `Vary` lines of a response. A member that is no field name makes the result `any`, because its meaning
+    /// is unknown.
     public init(_ responseFields: HeaderFields) {
         let values = responseFields.all("Vary")
         guard !values.isEmpty else {
@@ -21,7 +21,7 @@ public enum Vary: Sendable, Hashable {
         self = isUnreadable ? .any : .names(Set(members.map { FieldList.lowercased($0) }).sorted())
     }
 
-    /// Whether it names that field, in lower case, or all.
+    /// Whether the response depends on this field, given in lower case. True for `any`.
     public func names(_ field: String) -> Bool {
         switch self {
         case .any: true
@@ -29,7 +29,7 @@ public enum Vary: Sendable, Hashable {
         }
     }
 
-    /// Whether the answer depends on no request field but those.
+    /// Whether the response depends on no request field outside `allowed`.
     public func dependsOnly(on allowed: Set<String>) -> Bool {
         switch self {
         case .any: false
@@ -37,7 +37,7 @@ public enum Vary: Sendable, Hashable {
         }
     }
 
-    /// Whether two requests select the same answer: every named field is absent in both, or present with the same
+    /// Whether two requests select the same response. Each named field must be absent in both, or present with the same
     /// members in the same order (RFC 9111 §4.1 allows combining lines and changing white space).
     public func matches(_ one: HeaderFields, _ other: HeaderFields) -> Bool {
         switch self {

@@ -1,17 +1,17 @@
-// Via (RFC 9110 §7.6.3): each intermediary adds itself behind those before it. Larder does so by its pseudonym, so that no
-// address leaves the machine, and recognises by it that a request goes round in circles.
+// Via (RFC 9110 §7.6.3): each intermediary adds itself after those before it. Larder uses a pseudonym, so that no
+// address leaves the machine. By the same pseudonym it recognises a request that goes in a circle.
 import LarderCore
 
-/// Writing and reading `Via`.
+/// Writes and reads `Via`.
 public enum Via {
     /// Our pseudonym (RFC 9110 §7.6.3).
     public static let pseudonym = "larder"
-    /// Several daemons in a row are legitimate; more than this many is a circle.
+    /// Several daemons in a row are legitimate. A message that came through Larder more often is a loop.
     public static let loopLimit = 8
 
-    /// Adds our member, as a line of its own behind the others (RFC 9110 §7.6.3).
+    /// Adds our member as its own line after the others (RFC 9110 §7.6.3).
     ///
-    /// - Parameter version: of the message that was received, such as "1.1".
+    /// - Parameter version: the HTTP version of the message that was received, such as "1.1".
     public static func append(to fields: inout HeaderFields, version: String) {
         fields.add("Via", version + " " + pseudonym)
     }
@@ -21,13 +21,13 @@ public enum Via {
         fields.all("Via").reduce(0) { $0 + members(of: $1).filter(isOurs).count } > loopLimit
     }
 
-    /// `received-protocol RWS received-by [ RWS comment ]`
+    /// Whether a member is ours. A member is `received-protocol RWS received-by [ RWS comment ]`.
     private static func isOurs(_ member: Substring) -> Bool {
         let words = member.split { $0 == " " || $0 == "\t" }
         return words.count >= 2 && FieldList.lowercased(words[1]) == pseudonym
     }
 
-    /// Members between commas that no comment holds; comments may hold others (RFC 9110 §5.6.5).
+    /// Splits at commas outside comments. Comments may be nested (RFC 9110 §5.6.5).
     private static func members(of value: String) -> [Substring] {
         var out: [Substring] = []
         var depth = 0

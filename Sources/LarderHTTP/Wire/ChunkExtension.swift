@@ -1,27 +1,27 @@
-// The grammar of chunk extensions (RFC 9112 §7.1.1), one byte a step:
+// The grammar of chunk extensions (RFC 9112 §7.1.1), one byte per step:
 //
 //     chunk-ext = *( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )
 //
-// What they say is of no use here. Their form is: "5 xyz" is the size 5 to a reader that stops at the space, and an error
-// to one that does not.
+// Larder ignores the content of extensions, but checks their form. "5 xyz" is the size 5 to a reader that stops at the
+// space, and an error to a reader that does not.
 import LarderCore
 
-/// Where in the extensions of one chunk a reader stands.
+/// The position of a reader within the extensions of one chunk.
 enum ChunkExtension: Sendable, Hashable {
-    /// Behind the size, or behind a whole extension: a ";" or the line's end follows.
+    /// After the size or a complete extension: ";" or the end of the line follows.
     case end
-    /// The same with white space read, behind which a ";" must follow.
+    /// Like `end`, but white space was read, so ";" must follow.
     case endBlank
-    /// Behind ";": a name follows.
+    /// After ";": a name follows.
     case name
     case inName
-    /// White space behind a name: "=" or ";" must follow.
+    /// White space after a name: "=" or ";" must follow.
     case nameBlank
-    /// Behind "=": a token or a quoted string follows.
+    /// After "=": a token or a quoted string follows.
     case value
     case inToken
     case inQuotes
-    /// Behind a backslash inside quotes.
+    /// After a backslash inside quotes.
     case escaped
 
     /// Whether the line may end here.
@@ -32,7 +32,7 @@ enum ChunkExtension: Sendable, Hashable {
         }
     }
 
-    /// Where the reader stands after the byte; nil where the byte may not stand.
+    /// The position after `byte`; nil if the byte is not allowed here.
     func after(_ byte: UInt8) -> ChunkExtension? {
         let isBlank = byte == 0x20 || byte == 0x09
         switch self {

@@ -1,14 +1,14 @@
-// The chunked transfer coding (RFC 9112 §7.1) as a value that is fed whatever came. Extensions are passed over,
-// trailer fields dropped (§7.1.2 allows it); both are bounded and must have their grammar: a line that another reader
-// could take for another size or for the next request is refused. Line ends are CRLF and nothing else.
+// Decodes the chunked transfer coding (RFC 9112 §7.1) as a value that is fed the bytes as they come. Extensions are
+// skipped and trailer fields dropped (§7.1.2 allows this). Both are bounded and must follow their grammar: a line that
+// another reader could take for another size or for the next request is refused. The only accepted line end is CRLF.
 import LarderCore
 
 /// Decodes one chunked body.
 public struct ChunkedDecoder: Sendable, Hashable {
     public enum Progress: Sendable, Hashable {
-        /// All bytes given were used and the body goes on.
+        /// All given bytes were used, and the body continues.
         case more
-        /// The body has ended; what follows the used bytes belongs to the next request.
+        /// The body has ended. The bytes after the used ones belong to the next request.
         case done
         case fault(RequestFault)
     }
@@ -29,7 +29,7 @@ public struct ChunkedDecoder: Sendable, Hashable {
     }
 
     private var state = State.size(digits: 0)
-    /// Bytes of the present chunk still to come.
+    /// Bytes of the current chunk that are still to come.
     private var left = 0
     /// Bytes of extensions and trailers so far.
     private var overhead = 0
@@ -40,8 +40,9 @@ public struct ChunkedDecoder: Sendable, Hashable {
 
     public init() {}
 
-    /// Decodes as much of the input as belongs to the body, appending to `body`; `limit` bounds the whole of it.
-    /// - Returns: the bytes used, and how it stands.
+    /// Decodes the part of the input that belongs to the body and appends it to `body`.
+    /// - Parameter limit: the largest size of the whole body in bytes.
+    /// - Returns: the number of input bytes used, and the state of the body.
     public mutating func decode(
         _ input: UnsafeBufferPointer<UInt8>, into body: inout Bytes, limit: Int
     ) -> (used: Int, progress: Progress) {
@@ -62,7 +63,7 @@ public struct ChunkedDecoder: Sendable, Hashable {
         return (index, state == .done ? .done : .more)
     }
 
-    /// Takes one byte of framing.
+    /// Reads one byte of framing.
     private mutating func step(_ byte: UInt8, limit: Int) -> RequestFault? {
         switch state {
         case .size(let digits): return size(byte, digits: digits, limit: limit)
@@ -88,13 +89,13 @@ public struct ChunkedDecoder: Sendable, Hashable {
             if byte == 0x0D {
                 state = .lastFeed
             } else {
-                // A trailer line is a field line: it begins with a name.
+                // A trailer line is a field line, so it begins with a name.
                 guard Octet.isToken(byte) else { return .badChunk }
                 guard spend() else { return .trailersTooLarge }
                 state = .trailerName
             }
         case .trailerName:
-            // The colon follows the name at once (RFC 9112 §5.1).
+            // The colon directly follows the name (RFC 9112 §5.1).
             guard byte == 0x3A || Octet.isToken(byte) else { return .badChunk }
             guard spend() else { return .trailersTooLarge }
             if byte == 0x3A { state = .trailerValue }
@@ -119,7 +120,7 @@ public struct ChunkedDecoder: Sendable, Hashable {
 
     private mutating func size(_ byte: UInt8, digits: Int, limit: Int) -> RequestFault? {
         if let value = ASCII.hexValue(byte) {
-            // Sixteen digits fill a word; leading zeros beyond that are nobody's honest size.
+            // Sixteen digits fill a word. No legitimate size has more, even as leading zeros.
             guard digits < 16 else { return .badChunk }
             if digits == 0 { left = 0 }
             guard left >> 58 == 0 else { return .bodyTooLarge }

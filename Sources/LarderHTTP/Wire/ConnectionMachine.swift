@@ -1,27 +1,28 @@
-// One connection's life as a value: bytes, ends and time-outs come in, what to do goes out. It knows nothing of
-// sockets, tasks or answers' contents; the connection around it only performs.
+// The life of one connection as a value. Bytes, ends and time-outs go in; decisions come out. The machine knows nothing
+// of sockets, tasks or the content of responses. The connection that owns it performs the decisions.
 //
-// Answers leave in the order of their requests because one request is in hand at a time: what follows it waits unread,
-// or unparsed, until its answer has been handed over (RFC 9112 §9.3.2).
+// Responses leave in the order of their requests, because only one request is in hand at a time. The bytes after it
+// stay unread or unparsed until its response has been handed over (RFC 9112 §9.3.2).
 
 /// The state of one HTTP/1.x connection.
 public struct ConnectionMachine: Sendable, Hashable {
     public enum Phase: Sendable, Hashable {
-        /// Between requests: nothing of the next has come.
+        /// Between requests: nothing of the next request has come.
         case idle
         /// Part of a head has come.
         case head
-        /// The head is complete, the body is coming.
+        /// The head is complete and the body is coming.
         case body
-        /// A request is with its handler; its answer has not begun.
+        /// A request is with its handler. Its response has not begun.
         case answering
-        /// The head of an answer is handed over, its body comes piece by piece.
+        /// The head of a response is handed over, and its body follows in pieces.
         case streaming
-        /// The last answer is handed over: the connection ends when it is written.
+        /// The last response is handed over. The connection ends when it is written.
         case closing
-        /// The same, and the client may still send what nobody will read: the connection lingers when it is written.
+        /// Like `closing`, but the client may still send input that nobody will read. The connection lingers when the
+        /// response is written.
         case closingUnread
-        /// The last answer is written and our side ended; input is thrown away until the client has seen it
+        /// The last response is written and our side has ended. Input is discarded until the client has seen the end
         /// (RFC 9112 §9.6).
         case lingering
         case closed
@@ -30,49 +31,49 @@ public struct ConnectionMachine: Sendable, Hashable {
     /// What to do with a request whose head is complete.
     public enum Begin: Sendable, Hashable {
         case answer
-        /// Read the body first; where the client waits for it, send "100 Continue" before.
+        /// Read the body first. If the client waits for it, send "100 Continue" before.
         case readBody(sendsContinue: Bool)
-        /// Answer now: the body is read while the request is with its handler, as that asks for it.
+        /// Hand the request to its handler now. The body is read when the handler asks for it.
         case answerWhileReading
         case refuse(RequestFault)
     }
 
     /// What to do when the client sends no more.
     public enum InputEnd: Sendable, Hashable {
-        /// Nothing is owed: close.
+        /// No response is owed: close.
         case close
-        /// It left before its answer began: cancel the request and close.
+        /// The client left before its response began: cancel the request and close.
         case cancel
-        /// Finish the answer and its writing, then close.
+        /// Finish the response and its writing, then close.
         case finish
     }
 
-    /// What the connection waits for, and so which limit of time holds.
+    /// What the connection waits for. This decides which time limit applies.
     public enum Wait: Sendable, Hashable {
         case nextRequest
         case head
         case body
         /// The server's own work, which has its own deadlines.
         case handler
-        /// The client's end after ours.
+        /// The client's end of the connection, after ours has ended.
         case clientEnd
     }
 
     public private(set) var phase = Phase.idle
-    /// The connection ends with the answer to the request in hand.
+    /// Whether the connection ends with the response to the request in hand.
     public private(set) var closes = false
-    /// Part of the body of the request in hand has not been read yet, though the request is with its handler.
+    /// Whether part of the request body has not been read, although the request is with its handler.
     public private(set) var bodyComes = false
     private var drains = false
 
     public init() {}
 
-    /// Whether bytes may be taken from the client, to be parsed or thrown away. Those of a body that comes while the
-    /// request is with its handler are its reader's to ask for.
+    /// Whether the connection may read bytes from the client, to parse or discard them. The bytes of a body that comes
+    /// while the request is with its handler are read only when the handler asks.
     @inlinable
     public var reads: Bool { phase != .answering && phase != .streaming && phase != .closed }
 
-    /// Whether the last answer is handed over and may still be on its way: `written` has not been told.
+    /// Whether the last response is handed over but `written` has not been called.
     @inlinable
     public var isClosing: Bool { phase == .closing || phase == .closingUnread }
 
@@ -91,7 +92,8 @@ public struct ConnectionMachine: Sendable, Hashable {
         if phase == .idle { phase = .head }
     }
 
-    /// A request is answered at once, out of memory. Whether the connection ends with it.
+    /// A request is answered at once from memory.
+    /// - Returns: whether the connection ends with the response.
     @inline(__always)
     public mutating func answeredAtOnce(_ head: RequestHead) -> Bool {
         if head.persists, !drains {
@@ -103,8 +105,8 @@ public struct ConnectionMachine: Sendable, Hashable {
         return true
     }
 
-    /// A head is complete and its request goes to a handler.
-    /// - Parameter streamsBody: the handler takes the body as it comes, however long it is.
+    /// A head is complete, and its request goes to a handler.
+    /// - Parameter streamsBody: whether the handler reads the body as it comes, whatever its length.
     public mutating func began(_ head: RequestHead, maxBody: Int, streamsBody: Bool = false) -> Begin {
         closes = drains || !head.persists
         switch head.framing {
@@ -123,17 +125,19 @@ public struct ConnectionMachine: Sendable, Hashable {
         }
     }
 
-    /// Lengths beyond this are not read exactly by the parser, and nobody's honest body.
+    /// The longest body, in bytes, for a handler that streams it. The parser reads lengths up to this exactly, and no
+    /// client legitimately sends more.
     public static let longestBody = Int.max >> 5
 
-    /// The body is complete: the request goes to its handler, where it is not there already.
+    /// The body is complete. The request goes to its handler if it is not there already.
     public mutating func bodyEnded() {
         if phase == .body { phase = .answering }
         bodyComes = false
     }
 
-    /// The answer is handed over for writing, whole. Whether the connection ends when it is written: also where the
-    /// request's body was not read to its end, since the next request is behind it (RFC 9112 §9.3).
+    /// The whole response is handed over for writing. The connection also ends if the request body was not read to its
+    /// end, because the next request lies after it (RFC 9112 §9.3).
+    /// - Returns: whether the connection ends when the response is written.
     public mutating func answered(closing: Bool) -> Bool {
         guard phase != .closed else { return true }
         _ = answerBegan(closing: closing)
@@ -141,7 +145,8 @@ public struct ConnectionMachine: Sendable, Hashable {
         return closes
     }
 
-    /// The head of an answer is handed over, whose body follows in pieces. Whether the connection ends with it.
+    /// The head of a response is handed over, and its body follows in pieces.
+    /// - Returns: whether the connection ends with the response.
     public mutating func answerBegan(closing: Bool) -> Bool {
         guard phase != .closed else { return true }
         closes = closes || closing || drains || bodyComes
@@ -149,7 +154,7 @@ public struct ConnectionMachine: Sendable, Hashable {
         return closes
     }
 
-    /// The last piece of an answer is handed over.
+    /// The last piece of a response is handed over.
     public mutating func answerEnded() {
         guard phase == .streaming else { return }
         closes = closes || drains
@@ -157,22 +162,23 @@ public struct ConnectionMachine: Sendable, Hashable {
         bodyComes = false
     }
 
-    /// The rest of the body of the request in hand is not to be read any more, nor waited for.
+    /// The rest of the request body will be neither read nor waited for.
     public mutating func bodyGivenUp() {
         if bodyComes { closes = true }
         bodyComes = false
     }
 
-    /// An error answer ends the connection, whatever the request asked for.
+    /// An error response ends the connection, whatever the request asked for.
     public mutating func refused() {
         closes = true
         bodyComes = false
         if phase != .closed { phase = .closingUnread }
     }
 
-    /// The last answer is written. Whether the connection lingers; else it ends now. Closing with unread input resets the
-    /// connection, and the client may never see the answer (RFC 9112 §9.6).
-    /// - Parameter hasUnread: there is input that was not read.
+    /// The last response is written. Closing with unread input resets the connection, and the client might never see
+    /// the response (RFC 9112 §9.6).
+    /// - Parameter hasUnread: whether there is input that was not read.
+    /// - Returns: whether the connection lingers; otherwise it ends now.
     public mutating func written(hasUnread: Bool) -> Bool {
         guard phase == .closingUnread || phase == .closing && hasUnread else { return false }
         phase = .lingering
@@ -180,7 +186,7 @@ public struct ConnectionMachine: Sendable, Hashable {
     }
 
     /// The client sends no more.
-    /// - Parameter writing: answers are still being written.
+    /// - Parameter writing: whether responses are still being written.
     public mutating func inputEnded(writing: Bool) -> InputEnd {
         closes = true
         switch phase {
@@ -195,7 +201,8 @@ public struct ConnectionMachine: Sendable, Hashable {
         }
     }
 
-    /// The server stops. Whether the connection, having nothing in hand, ends now.
+    /// The server stops.
+    /// - Returns: whether the connection, having no request in hand, ends now.
     public mutating func drain(writing: Bool) -> Bool {
         drains = true
         guard phase == .idle, !writing else { return false }

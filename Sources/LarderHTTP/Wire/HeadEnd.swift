@@ -1,9 +1,10 @@
-// A head that comes in small pieces is searched once for its end and parsed once, not again for every piece.
+// A head that comes in small pieces is searched for its end in new bytes only, and parsed once, not again for each
+// piece.
 
-/// Looks for the end of a head in new bytes alone.
+/// Searches for the end of a head in new bytes only.
 public enum HeadEnd {
-    /// Whether an empty line begins within a few bytes before `start` or later: a line feed, and behind it another with
-    /// at most a carriage return between (which covers what the parser refuses, too).
+    /// Whether an empty line begins at or shortly before `start`, or later: a line feed, and another one after it with
+    /// at most a carriage return between. This includes line ends that the parser refuses.
     public static func isPresent(in buffer: UnsafeBufferPointer<UInt8>, from start: Int) -> Bool {
         var index = max(0, start - 2)
         while index < buffer.count {

@@ -1,16 +1,17 @@
-// Byte classes of RFC 9110 §5 and the comparisons that parsing needs, on bytes as they lie: they run once a byte.
+// Byte classes of RFC 9110 §5 and byte comparisons for parsing. They run once per byte, so they copy and allocate
+// nothing.
 import LarderCore
 
 /// Byte classes and comparisons of the parser.
 enum Octet {
-    /// Token characters (RFC 9110 §5.6.2) as two sets of bits: below 64, and from 64 to 127.
+    /// Token characters (RFC 9110 §5.6.2) as two bit sets: below 64, and from 64 to 127.
     @inline(__always)
     static func isToken(_ byte: UInt8) -> Bool {
         let set: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : byte < 128 ? 0x57FF_FFFF_C7FF_FFFE : 0
         return set >> UInt64(byte & 63) & 1 == 1
     }
 
-    /// Any byte above the space but DEL.
+    /// Any byte above the space except DEL.
     @inline(__always)
     static func isTarget(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
 
@@ -18,8 +19,8 @@ enum Octet {
     @inline(__always)
     static func isValue(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
 
-    /// Marks in eight bytes at once those that are below `bound` (at most 0x80, in every byte of it) or DEL: the highest
-    /// bit of such a byte is set. The lowest mark is exact; above it a byte may be marked for nothing.
+    /// Marks, in eight bytes at once, each byte that is below `bound` or is DEL by setting its highest bit. `bound`
+    /// repeats one byte of at most 0x80. The lowest mark is exact; a byte above it may be marked wrongly.
     @inline(__always)
     static func marks(_ word: UInt64, below bound: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -28,8 +29,8 @@ enum Octet {
         return ((word &- bound) & ~word | (delete &- ones) & ~delete) & high
     }
 
-    /// Whether the bytes are that lower-case name, letters folded. Only where each byte is known to be a token
-    /// character or no letter of the name can be confused: the fold maps nothing else on letters, digits and "-".
+    /// Whether the bytes equal a lower-case name, ignoring the case of ASCII letters. At least as many bytes as the
+    /// name has must be readable.
     @inline(__always)
     static func equals(_ start: UnsafePointer<UInt8>, _ name: StaticString) -> Bool {
         let expected = name.utf8Start

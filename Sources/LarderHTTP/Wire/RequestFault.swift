@@ -1,10 +1,10 @@
-// Why a request's bytes were refused, one case a rule, each with the status the rule's paragraph asks for. After any of
-// them the rest of the input cannot be trusted: the connection ends with the answer.
+// The reasons for which a request's bytes are refused. There is one case per rule, with the status that the rule's
+// section asks for. After any fault the rest of the input cannot be trusted, so the connection ends with the response.
 import LarderCore
 
-/// What is wrong with the framing or the syntax of a request.
+/// A defect in the framing or the syntax of a request.
 public enum RequestFault: UInt8, Error, Sendable, Hashable, CaseIterable {
-    /// RFC 9112 §3: method SP target SP version.
+    /// Not "method SP target SP version" (RFC 9112 §3).
     case badRequestLine
     case badMethod
     case badTarget
@@ -15,44 +15,44 @@ public enum RequestFault: UInt8, Error, Sendable, Hashable, CaseIterable {
     case headTooLarge
     case tooManyFields
     case badFieldName
-    /// RFC 9112 §5.1: a proxy in front may read the line otherwise.
+    /// White space before the colon (RFC 9112 §5.1). A proxy in front may read the line differently.
     case spaceBeforeColon
     /// A line that begins with white space (RFC 9112 §5.2).
     case foldedLine
-    /// A line ended without its carriage return (RFC 9112 §2.2).
+    /// A line that ends without a carriage return (RFC 9112 §2.2).
     case bareLineFeed
     case bareCarriageReturn
     /// NUL or another control character (RFC 9110 §5.5).
     case badFieldValue
-    /// RFC 9112 §3.2.
+    /// No Host field (RFC 9112 §3.2).
     case missingHost
     case duplicateHost
-    /// Not a host and port (RFC 9112 §3.2), or the user's name in it (RFC 9110 §4.2.4).
+    /// Not a host and port (RFC 9112 §3.2), or a host with user information (RFC 9110 §4.2.4).
     case badHost
     case badContentLength
-    /// More than one, even of the same value (RFC 9112 §6.3).
+    /// More than one Content-Length, even with the same value (RFC 9112 §6.3).
     case duplicateContentLength
-    /// Content-Length beside Transfer-Encoding (RFC 9112 §6.1).
+    /// Both Content-Length and Transfer-Encoding (RFC 9112 §6.1).
     case lengthAndEncoding
     /// Transfer-Encoding in HTTP/1.0 (RFC 9112 §6.1).
     case encodingInOldVersion
-    /// "chunked" not last, twice, or on two lines (RFC 9112 §6.3).
+    /// "chunked" is not last, or appears twice or on two lines (RFC 9112 §6.3).
     case badTransferEncoding
     case unknownTransferCoding
     case unknownExpectation
     case bodyTooLarge
     case badChunk
     case trailersTooLarge
-    /// The head did not come in time.
+    /// The head did not arrive in time.
     case headTimedOut
-    /// The body stopped coming.
+    /// The body stopped arriving.
     case bodyTimedOut
-    /// The body comes more slowly than the server's minimum rate.
+    /// The body arrives more slowly than the server's minimum rate.
     case bodyTooSlow
-    /// The preface of HTTP/2 by prior knowledge (RFC 9113 §3.4).
+    /// The preface of HTTP/2 with prior knowledge (RFC 9113 §3.4).
     case http2Preface
 
-    /// The status that answers it.
+    /// The status of the response.
     public var status: Int {
         switch self {
         case .targetTooLong: 414

@@ -1,8 +1,8 @@
-// A parsed head is offsets into the bytes it was parsed from: nothing is copied, no text is made. Whoever needs texts
-// takes them while the bytes are there.
+// A parsed head holds offsets into the bytes it was parsed from. Nothing is copied and no text is made. A caller that
+// needs texts must take them while the bytes are still there.
 import LarderCore
 
-/// A run of bytes inside a head.
+/// A range of bytes inside a head.
 public struct Span: Sendable, Hashable {
     public var start: UInt32
     public var count: UInt32
@@ -19,20 +19,20 @@ public struct Span: Sendable, Hashable {
     @inlinable
     public var isEmpty: Bool { count == 0 }
 
-    /// The bytes, of the same buffer that was parsed.
+    /// The bytes. `buffer` must be the one that was parsed.
     @inlinable
     public func bytes(in buffer: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(rebasing: buffer[Int(start)..<Int(start) + Int(count)])
     }
 }
 
-/// One field line's name and value.
+/// The name and value of one field line.
 public struct FieldSpan: Sendable, Hashable {
     public var name: Span
     public var value: Span
 }
 
-/// Which fields a head has, as far as someone asks before reading them.
+/// Which fields a head has, for fields that are tested before they are read.
 public struct HeadFlags: OptionSet, Sendable, Hashable {
     public let rawValue: UInt32
 
@@ -41,55 +41,55 @@ public struct HeadFlags: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Fields that make an answer depend on more than target and Accept-Encoding.
+    /// Fields that make a response depend on more than the target and Accept-Encoding.
     public static let authorization = HeadFlags(rawValue: 1 << 0)
     public static let cookie = HeadFlags(rawValue: 1 << 1)
     public static let cacheControl = HeadFlags(rawValue: 1 << 2)
     public static let pragma = HeadFlags(rawValue: 1 << 3)
     public static let prefer = HeadFlags(rawValue: 1 << 4)
     public static let session = HeadFlags(rawValue: 1 << 5)
-    /// If-Match or If-Unmodified-Since: who decides them is not the same for every answer.
+    /// If-Match or If-Unmodified-Since. Which component evaluates them differs between responses.
     public static let conditional = HeadFlags(rawValue: 1 << 6)
     public static let expectContinue = HeadFlags(rawValue: 1 << 8)
     public static let body = HeadFlags(rawValue: 1 << 9)
-    /// More than one line of a field that memory reads: their combination is not in one place.
+    /// A field that the memory tier reads has more than one line, so its combined value is not in one place.
     public static let repeated = HeadFlags(rawValue: 1 << 10)
 
-    /// Any of these keeps a request from being answered out of memory.
+    /// Any of these keeps a request from being answered from memory.
     public static let slow: HeadFlags = [
         .authorization, .cookie, .cacheControl, .pragma, .prefer, .session, .conditional, .expectContinue, .body,
         .repeated,
     ]
 
-    /// Fields by which memory chooses between the whole answer, a part of it and 304.
+    /// Fields by which the memory tier chooses between a whole response, a range of it and a 304.
     public static let range = HeadFlags(rawValue: 1 << 7)
     public static let ifNoneMatch = HeadFlags(rawValue: 1 << 11)
     public static let ifModifiedSince = HeadFlags(rawValue: 1 << 12)
     public static let ifRange = HeadFlags(rawValue: 1 << 13)
-    /// Any of these asks for something else than the whole; If-Range alone does not (RFC 9110 §13.1.5).
+    /// Any of these asks for something other than the whole response. If-Range alone does not (RFC 9110 §13.1.5).
     public static let selective: HeadFlags = [.range, .ifNoneMatch, .ifModifiedSince]
 
     public static let host = HeadFlags(rawValue: 1 << 16)
-    /// Origin.
+    /// The Origin field.
     public static let origin = HeadFlags(rawValue: 1 << 17)
     public static let close = HeadFlags(rawValue: 1 << 18)
     public static let keepAlive = HeadFlags(rawValue: 1 << 19)
-    /// Sec-Fetch-Site.
+    /// The Sec-Fetch-Site field.
     public static let fetchSite = HeadFlags(rawValue: 1 << 20)
-    /// Either of them: where a browser's request came from.
+    /// Origin or Sec-Fetch-Site. Either says where a browser's request came from.
     public static let browser = HeadFlags(rawValue: 1 << 17 | 1 << 20)
-    /// More than one line of either; the head's own spans hold the last ones alone.
+    /// Origin or Sec-Fetch-Site has more than one line. The head's spans hold only the last line.
     public static let repeatedOrigin = HeadFlags(rawValue: 1 << 21)
 }
 
-/// How the end of a request's body is found (RFC 9112 §6.3).
+/// How the end of a request body is found (RFC 9112 §6.3).
 public enum BodyFraming: Sendable, Hashable {
     case none
     case length(Int)
     case chunked
 }
 
-/// A request's head as offsets into the parsed bytes.
+/// A request head as offsets into the parsed bytes.
 public struct RequestHead: Sendable, Hashable {
     public enum MethodCode: UInt8, Sendable, Hashable {
         case get
@@ -114,15 +114,15 @@ public struct RequestHead: Sendable, Hashable {
     public var fetchMode = Span.empty
     public var fetchDest = Span.empty
     public var framing = BodyFraming.none
-    /// Bytes up to the end of the empty line: the body, or the next request, begins there.
+    /// The number of bytes up to the end of the empty line. The body, or the next request, begins there.
     public var byteCount = 0
-    /// Field lines in the parser's table.
+    /// The number of field lines in the parser's table.
     public var fieldCount = 0
 
     @inlinable
     public init() {}
 
-    /// Whether the connection stays after the answer, as far as the client is concerned (RFC 9112 §9.3).
+    /// Whether the client lets the connection stay open after the response (RFC 9112 §9.3).
     @inlinable
     public var persists: Bool {
         flags.contains(.close) ? false : minorVersion > 0 || flags.contains(.keepAlive)

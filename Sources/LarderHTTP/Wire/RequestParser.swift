@@ -1,14 +1,14 @@
-// One pass over the bytes of a head (RFC 9112 §2 to §6). What another recipient might read otherwise is refused and
-// never repaired: bare line feeds, folded lines, white space before a colon, doubtful lengths. Of the target only its end is
-// looked for here: `RequestTarget` says what else it may hold, and is asked of each request that memory does not answer. A
-// target that it refuses is never in memory.
+// Parses a request head in one pass over its bytes (RFC 9112 §2 to §6). Syntax that another recipient might read
+// differently is refused and never repaired: bare line feeds, folded lines, white space before a colon, doubtful
+// lengths. Of the target, only its end is found here. `RequestTarget` checks its bytes for every request that memory
+// does not answer. A target that it refuses is never in memory.
 import LarderCore
 
-/// What may be in a head.
+/// The size limits of a head.
 public struct HeadLimits: Sendable, Hashable {
-    /// Bytes of the request target.
+    /// In bytes, of the request target.
     public var target: Int
-    /// Bytes of request line and fields together.
+    /// In bytes, of the request line and all fields together.
     public var head: Int
     public var fields: Int
 
@@ -19,15 +19,15 @@ public struct HeadLimits: Sendable, Hashable {
     }
 }
 
-/// What became of parsing.
+/// The result of parsing.
 public enum ParseResult: Sendable, Hashable {
     case complete
-    /// The head goes on past these bytes.
+    /// The head continues beyond these bytes.
     case incomplete
     case fault(RequestFault)
 }
 
-/// Parses heads one after the other, into a field table that is used again for each. Not to be shared between threads.
+/// Parses one head after another into a field table that it reuses. Must not be shared between threads.
 public final class RequestParser {
     public let limits: HeadLimits
     private let table: UnsafeMutablePointer<FieldSpan>
@@ -41,7 +41,7 @@ public final class RequestParser {
         table.deallocate()
     }
 
-    /// The field line of that number of the head parsed last.
+    /// A field line, by its index, of the head parsed last.
     public func field(_ index: Int) -> FieldSpan {
         precondition(index >= 0 && index < limits.fields)
         return table[index]
@@ -60,14 +60,14 @@ public final class RequestParser {
         return HeaderFields(lines)
     }
 
-    /// Parses the head at the beginning of the buffer. Offsets count from there. With `.incomplete`, call again with
+    /// Parses the head at the beginning of the buffer. Offsets count from there. After `.incomplete`, call again with
     /// the same bytes and more of them.
     public func parse(_ buffer: UnsafeBufferPointer<UInt8>, into head: inout RequestHead) -> ParseResult {
         guard let base = buffer.baseAddress else { return .incomplete }
         var reader = HeadReader(base: base, count: buffer.count, limits: limits, table: table)
         head = RequestHead()
         let result = reader.read(&head)
-        // A head that goes on past its limit will not end within it.
+        // A head that is incomplete at its limit cannot end within it.
         if result == .incomplete, buffer.count >= limits.head {
             return .fault(reader.inTarget ? .targetTooLong : .headTooLarge)
         }
@@ -75,14 +75,14 @@ public final class RequestParser {
     }
 }
 
-/// The pass itself: a cursor over the bytes.
+/// The parsing pass: a cursor over the bytes.
 private struct HeadReader {
     let base: UnsafePointer<UInt8>
     let count: Int
     let limits: HeadLimits
     let table: UnsafeMutablePointer<FieldSpan>
     var cursor = 0
-    /// The end of the target has not been seen: too long a head is then too long a target.
+    /// The end of the target has not been seen. A head that is too long is then reported as a target that is too long.
     var inTarget = true
     private var hasTransferEncoding = false
 
@@ -94,7 +94,7 @@ private struct HeadReader {
     }
 
     mutating func read(_ head: inout RequestHead) -> ParseResult {
-        // An empty line before the request line is a left-over of the request before (RFC 9112 §2.2).
+        // An empty line before the request line is left over from the previous request (RFC 9112 §2.2).
         while cursor < count, base[cursor] == 0x0D {
             guard cursor + 1 < count else { return .incomplete }
             guard base[cursor + 1] == 0x0A else { return .fault(.bareCarriageReturn) }
@@ -118,8 +118,8 @@ private struct HeadReader {
         return finish(&head)
     }
 
-    /// Moves on to the first byte below the bound or DEL, eight bytes a step, as long as eight are there. Values and
-    /// targets are most of a head.
+    /// Moves to the first byte below the bound or DEL, eight bytes per step while eight remain. Values and targets make
+    /// up most of a head.
     @inline(__always)
     private mutating func skipWords(below bound: UInt64) {
         while cursor + 8 <= count {
@@ -132,7 +132,7 @@ private struct HeadReader {
         }
     }
 
-    /// Eight bytes, the first one lowest.
+    /// Eight bytes, the first one in the lowest position.
     @inline(__always)
     private func word(at place: Int) -> UInt64 {
         UInt64(littleEndian: UnsafeRawPointer(base + place).loadUnaligned(as: UInt64.self))
@@ -171,7 +171,7 @@ private struct HeadReader {
     private mutating func version(_ head: inout RequestHead) -> ParseResult {
         let start = base + cursor
         let rest = count - cursor
-        // "HTTP/1.1" as one word: what all but every request has.
+        // "HTTP/1.1" compared as one word. Nearly every request has it.
         if rest >= 10, word(at: cursor) == 0x312E_312F_5054_5448, start[8] == 0x0D, start[9] == 0x0A {
             head.minorVersion = 1
             cursor += 10
@@ -197,13 +197,13 @@ private struct HeadReader {
         }
         guard rest >= 10 else { return .incomplete }
         guard start[5] == 0x31 else { return .fault(isHTTP2Preface(head) ? .http2Preface : .unsupportedVersion) }
-        // A later minor version is read as the latest known (RFC 9110 §2.5).
+        // A later minor version is treated as the latest known (RFC 9110 §2.5).
         head.minorVersion = start[7] == 0x30 ? 0 : 1
         cursor += 10
         return .complete
     }
 
-    /// "PRI *" (RFC 9113 §3.4); the version behind it is known to be none of ours.
+    /// Whether the line began with "PRI *" (RFC 9113 §3.4). The version after it is already known to be unsupported.
     private func isHTTP2Preface(_ head: RequestHead) -> Bool {
         head.method.count == 3 && head.target.count == 1 && base[Int(head.target.start)] == 0x2A
             && Octet.equals(base + Int(head.method.start), "pri")
@@ -242,7 +242,7 @@ private struct HeadReader {
         return note(base + nameStart, nameEnd - nameStart, value, &head)
     }
 
-    /// Takes note of the fields that framing, the connection and the fast path depend on.
+    /// Records the fields on which framing, the connection and the fast path depend.
     private mutating func note(
         _ name: UnsafePointer<UInt8>, _ length: Int, _ value: Span, _ head: inout RequestHead
     ) -> ParseResult {
@@ -291,14 +291,14 @@ private struct HeadReader {
         return .complete
     }
 
-    /// Notes a field of which memory reads one line.
+    /// Records a field of which the memory tier reads one line only.
     @inline(__always)
     private func once(_ flag: HeadFlags, _ head: inout RequestHead) {
         if head.flags.contains(flag) { head.flags.insert(.repeated) }
         head.flags.insert(flag)
     }
 
-    /// Notes a field that says where a browser's request came from. Of several lines each one counts.
+    /// Records a field that says where a browser's request came from. If it has several lines, each of them counts.
     @inline(__always)
     private func onceOfBrowser(_ flag: HeadFlags, _ head: inout RequestHead) {
         if head.flags.contains(flag) { head.flags.insert([.repeated, .repeatedOrigin]) }
@@ -320,7 +320,7 @@ private struct HeadReader {
         }
     }
 
-    /// Digits alone: no sign, no list (RFC 9112 §6.3).
+    /// Digits only: no sign, no list (RFC 9112 §6.3).
     private func contentLength(_ value: Span, _ head: inout RequestHead) -> ParseResult {
         if case .length = head.framing { return .fault(.duplicateContentLength) }
         if head.framing == .chunked { return .fault(.lengthAndEncoding) }
@@ -329,14 +329,14 @@ private struct HeadReader {
         for index in 0..<Int(value.count) {
             let digit = base[Int(value.start) + index] &- 0x30
             guard digit < 10 else { return .fault(.badContentLength) }
-            // So many bytes are refused as too large a body, whatever the exact figure.
+            // A length this large is refused as too large a body, so the exact number does not matter.
             length = length > Int.max / 16 ? Int.max / 16 : length * 10 + Int(digit)
         }
         head.framing = .length(length)
         return .complete
     }
 
-    /// "chunked" and nothing else (RFC 9112 §6.1, §6.3).
+    /// Only "chunked" is accepted (RFC 9112 §6.1, §6.3).
     private mutating func transferEncoding(_ value: Span, _ head: inout RequestHead) -> ParseResult {
         if case .length = head.framing { return .fault(.lengthAndEncoding) }
         if hasTransferEncoding { return .fault(.badTransferEncoding) }
@@ -361,7 +361,7 @@ private struct HeadReader {
         return .complete
     }
 
-    /// The elements of a comma-separated list, trimmed; empty ones are skipped (RFC 9110 §5.6.1).
+    /// Calls `body` for each element of a comma-separated list, trimmed. Empty elements are skipped (RFC 9110 §5.6.1).
     private func eachElement(_ value: Span, _ body: (UnsafePointer<UInt8>, Int) -> Void) {
         let end = Int(value.start) + Int(value.count)
         var index = Int(value.start)
@@ -375,11 +375,11 @@ private struct HeadReader {
         }
     }
 
-    /// What can be said only when every line is known.
+    /// Checks what can be decided only when all lines are known.
     private func finish(_ head: inout RequestHead) -> ParseResult {
         if head.minorVersion == 0 {
             if hasTransferEncoding { return .fault(.encodingInOldVersion) }
-            // A 1.0 client does not know what 100 means (RFC 9110 §10.1.1).
+            // An HTTP/1.0 client does not know what 100 means (RFC 9110 §10.1.1).
             head.flags.remove(.expectContinue)
         } else if !head.flags.contains(.host) {
             return .fault(.missingHost)

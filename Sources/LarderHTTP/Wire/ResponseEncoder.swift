@@ -1,8 +1,8 @@
-// Heads of responses (RFC 9112 §4). Framing fields are the encoder's own: what a handler says about them is dropped,
-// so no answer can leave with two lengths.
+// Encodes response heads (RFC 9112 §4). Framing fields belong to the encoder. Those that a handler sets are dropped, so
+// no response can be sent with two lengths.
 import LarderCore
 
-/// A response's head before it is bytes.
+/// A response head before it is encoded.
 public struct ResponseHead: Sendable, Hashable {
     public var status: Int
     /// The reason phrase; nil for the standard one.
@@ -17,17 +17,18 @@ public struct ResponseHead: Sendable, Hashable {
 }
 
 public enum ResponseEncoder {
-    /// "100 Continue", which precedes an answer (RFC 9110 §15.2.1).
+    /// "100 Continue", which is sent before a response (RFC 9110 §15.2.1).
     public static let `continue` = Bytes(text: "HTTP/1.1 100 Continue\r\n\r\n")
 
-    /// Whether responses of that status never have a body, and so no length (RFC 9110 §6.4.1, §8.6).
+    /// Whether responses with this status never have a body, and so no length (RFC 9110 §6.4.1, §8.6).
     public static func forbidsBody(_ status: Int) -> Bool { status < 200 || status == 204 || status == 304 }
 
     /// Appends the status line and the fields, without the empty line.
-    /// - Parameter length: the body's length, or, to HEAD, the length it would have; nil writes none.
+    /// - Parameter length: the body's length in bytes; for a response to HEAD, the length it would have. Nil writes
+    ///   none.
     public static func append(_ head: ResponseHead, length: Int?, to out: inout Bytes) {
         let reason = head.reason ?? StatusText.reason(head.status)
-        // Status line and length take less than this beside the reason.
+        // The status line and the length need less than this in addition to the reason.
         var size = 96 + reason.utf8.count
         for line in head.fields.lines { size += room(line.name, line.value) }
         write(atMost: size, to: &out) { cursor in
@@ -43,8 +44,8 @@ public enum ResponseEncoder {
         }
     }
 
-    /// Appends one field line. A byte that would end the line or the head is written as a space: no value that came
-    /// from elsewhere can add a line of its own (RFC 9110 §5.5).
+    /// Appends one field line. A byte that would end the line or the head is written as a space, so no value from
+    /// elsewhere can add a line (RFC 9110 §5.5).
     public static func appendField(_ name: String, _ value: String, to out: inout Bytes) {
         write(atMost: room(name, value), to: &out) { put(name, value, to: &$0) }
     }
@@ -55,7 +56,7 @@ public enum ResponseEncoder {
         out.append(0x0A)
     }
 
-    /// Writes beside the head, and appends all of it in one piece.
+    /// Writes to temporary memory, and appends the result to `out` at once.
     private static func write(atMost size: Int, to out: inout Bytes, _ body: (inout ByteCursor) -> Void) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: size) { memory in
             var cursor = ByteCursor(memory)
@@ -64,10 +65,10 @@ public enum ResponseEncoder {
         }
     }
 
-    /// What a line takes at most: a scalar is one byte, and one or more in UTF-8.
+    /// The most bytes that a line needs. Each scalar becomes one byte, and takes one or more bytes in UTF-8.
     private static func room(_ name: String, _ value: String) -> Int { name.utf8.count + value.utf8.count + 4 }
 
-    /// One field line; nothing where the name is none.
+    /// Writes one field line, or nothing if the name is invalid.
     private static func put(_ name: String, _ value: String, to cursor: inout ByteCursor) {
         let start = cursor.count
         cursor.put(name)
@@ -80,14 +81,14 @@ public enum ResponseEncoder {
         putLineEnd(to: &cursor)
     }
 
-    /// A text whose scalars stand for bytes; what may not be in a value becomes a space.
+    /// Writes a text whose scalars stand for bytes. A byte that is not allowed in a value becomes a space.
     private static func put(text: String, to cursor: inout ByteCursor) {
         let start = cursor.count
         cursor.put(text)
-        // To the end, whatever is found: the compiler then takes many bytes a step.
+        // The loop always runs to the end, so that the compiler can process many bytes per step.
         var others: UInt8 = 0
         for byte in cursor.written(from: start) { others |= byte &- 0x20 < 0x5F ? 0 : 1 }
-        // Nearly always it was printable ASCII.
+        // Nearly every text is printable ASCII.
         if others == 0 { return }
         cursor.goBack(to: start)
         for scalar in text.unicodeScalars {
@@ -101,7 +102,8 @@ public enum ResponseEncoder {
         cursor.put(0x0A)
     }
 
-    /// Fields that say how the message is framed and whether the connection stays; hop-by-hop fields of 1.0 times too.
+    /// Fields that say how the message is framed and whether the connection stays open, including HTTP/1.0's
+    /// Keep-Alive.
     private static let framing: FieldNameSet = ["Connection", "Keep-Alive", "Content-Length", "Transfer-Encoding"]
 }
 

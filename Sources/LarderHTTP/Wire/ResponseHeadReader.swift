@@ -1,10 +1,10 @@
-// The head of an answer, checked line by line before any of the body is believed. libcurl accepts differing lengths,
-// Content-Length beside Transfer-Encoding, folded lines, bare line feeds and white space before the colon: each is a way
-// to make two readers see two answers (RFC 9112 §11.1), so each makes the answer malformed here. Pure: it is fed the raw
-// lines in order and never sees the body.
+// Reads the head of an upstream response and checks it line by line before any of the body is believed. libcurl accepts
+// differing lengths, Content-Length together with Transfer-Encoding, folded lines, bare line feeds and white space
+// before the colon. Each of these can make two readers see two responses (RFC 9112 §11.1), so each makes the response
+// malformed here. Pure: the reader is given the raw lines in order and never sees the body.
 import LarderCore
 
-/// What was wrong with a head, in words that hold nothing of the answer's content.
+/// A defect of a head, in words that contain nothing of the response.
 public struct ResponseHeadFault: Error, Sendable, Hashable {
     public var message: String
 
@@ -13,47 +13,47 @@ public struct ResponseHeadFault: Error, Sendable, Hashable {
     }
 }
 
-/// How the end of an answer's body is known (RFC 9112 §6.3).
+/// How the end of a response body is found (RFC 9112 §6.3).
 public enum ResponseFraming: Sendable, Hashable {
-    /// There is no body, whatever the fields say: HEAD, 204, 304.
+    /// There is no body, whatever the fields say: a response to HEAD, 204, 304.
     case none
     case length(Int64)
     case chunked
-    /// The body ends where the connection does; HTTP/1 knows no better sign.
+    /// The body ends when the connection ends. HTTP/1 has no better sign for this case.
     case untilClose
 }
 
-/// Reads the lines of an answer's heads: interim ones first, then the final one. What it lets through can be read in one
-/// way only, and can be written on as it is.
+/// Reads the lines of a response's heads: first the interim heads, then the final one. A head that it accepts can be
+/// read in only one way and can be forwarded unchanged.
 public struct ResponseHeadReader: Sendable {
-    /// What a line led to.
+    /// The result of reading one line.
     public enum Step: Sendable, Hashable {
         /// The first line of a head that may be the final one.
         case began
         case more
-        /// An interim head of that status is whole.
+        /// An interim head with this status is complete.
         case interim(Int)
-        /// The final head is whole and its framing is known.
+        /// The final head is complete and its framing is known.
         case complete(ResponseFraming)
-        /// A line after the final head: a trailer, which nothing here believes.
+        /// A line after the final head: a trailer, which is ignored.
         case trailer
     }
 
-    /// Bytes of all heads and trailers of one answer together: room for one field of 64 KiB and as much beside it.
+    /// The most bytes of all heads and trailers of one response together: one field of 64 KiB, and as much again.
     public static let maxBytes = 128 * 1024
-    /// Field lines in one head.
+    /// The most field lines in one head.
     public static let maxFields = 512
-    /// Interim heads that are kept; what comes beyond is passed over, in the bounds of `maxBytes`.
+    /// The most interim heads that are kept. Further ones are skipped, within `maxBytes`.
     public static let maxInterim = 8
 
     public private(set) var status = 0
     public private(set) var reason = ""
-    /// As received, but for a repeated Content-Length, of which one line with one value is left.
+    /// As received, except that a repeated Content-Length is reduced to one line with one value.
     public private(set) var fields = HeaderFields()
     public private(set) var framing: ResponseFraming?
-    /// The present head is of HTTP/1.0.
+    /// Whether the current head is of HTTP/1.0.
     public private(set) var isVersion10 = false
-    /// Interim heads other than 100, which is between the two ends of one connection (RFC 9110 §15.2.1).
+    /// Interim heads other than 100, which concerns only the two ends of one connection (RFC 9110 §15.2.1).
     public private(set) var interim: [InterimHead] = []
 
     private enum Place { case statusLine, fieldLines, trailers }
@@ -61,15 +61,15 @@ public struct ResponseHeadReader: Sendable {
     private var place = Place.statusLine
     private var bytes = 0
 
-    /// A reader for the answer to a request of that method.
+    /// Makes a reader for the response to a request with this method.
     public init(method: Method) {
         isHead = method == .head
     }
 
-    /// Whether no byte of an answer has been seen.
+    /// Whether no byte of a response has been seen.
     public var isUntouched: Bool { bytes == 0 }
 
-    /// Takes the next line with its line end. Not to be called again after a fault.
+    /// Reads the next line, including its line end. Must not be called again after a fault.
     public mutating func take(_ line: UnsafeRawBufferPointer) throws(ResponseHeadFault) -> Step {
         bytes += line.count
         guard bytes <= Self.maxBytes else {
@@ -93,8 +93,8 @@ public struct ResponseHeadReader: Sendable {
         }
     }
 
-    /// `HTTP/1.1 200 OK`. The space before an empty reason is demanded by RFC 9112 §4 and often left out; it carries
-    /// no meaning, so its absence is borne.
+    /// Reads `HTTP/1.1 200 OK`. RFC 9112 §4 demands the space before an empty reason, but servers often omit it. The
+    /// space has no meaning, so its absence is accepted.
     private mutating func readStatus(_ line: UnsafeBufferPointer<UInt8>) throws(ResponseHeadFault) {
         fields = [:]
         fields.lines.reserveCapacity(16)
@@ -127,7 +127,7 @@ public struct ResponseHeadReader: Sendable {
         guard fields.lines.count < Self.maxFields else {
             throw ResponseHeadFault("the head has more than \(Self.maxFields) fields")
         }
-        // A client may join folded lines (RFC 9112 §5.2); who does not know of folding sees another field.
+        // A client may join folded lines (RFC 9112 §5.2). A client that does not know folding sees another field.
         if let first = line.first, Self.isBlank(first) {
             throw ResponseHeadFault("a field is folded over lines")
         }
@@ -153,10 +153,10 @@ public struct ResponseHeadReader: Sendable {
 
     private mutating func endHead() throws(ResponseHeadFault) -> Step {
         guard status >= 200 else {
-            // 101 switches to a protocol that was never asked for.
+            // The response switches to a protocol that was never requested.
             guard status != 101 else { throw ResponseHeadFault("the answer switches protocols unasked") }
-            // An interim answer ends with its head (RFC 9112 §6.3) and may hold neither field (RFC 9110 §8.6, RFC 9112
-            // §6.1): a reader that heeds them takes the next head for its body.
+            // An interim response ends with its head (RFC 9112 §6.3) and must have neither field (RFC 9110 §8.6, RFC
+            // 9112 §6.1). A reader that obeys such a field takes the next head for a body.
             guard !fields.contains("Content-Length"), !fields.contains("Transfer-Encoding") else {
                 throw ResponseHeadFault("an interim answer says that it has a body")
             }
@@ -172,7 +172,7 @@ public struct ResponseHeadReader: Sendable {
         return .complete(framing)
     }
 
-    /// RFC 9112 §6.1 and §6.3, without the leniency it permits but for the identical lengths of RFC 9110 §8.6.
+    /// Applies RFC 9112 §6.1 and §6.3 without their leniency, except for identical repeated lengths (RFC 9110 §8.6).
     private mutating func readFraming() throws(ResponseHeadFault) -> ResponseFraming {
         let lengths = fields.all("Content-Length")
         let codings = fields.all("Transfer-Encoding")
@@ -192,7 +192,7 @@ public struct ResponseHeadReader: Sendable {
         return isHead || status == 204 || status == 304 ? .none : framing
     }
 
-    /// One length, however often it is said.
+    /// The one length, however often it is repeated.
     private mutating func readLength(_ lines: [String]) throws(ResponseHeadFault) -> Int64 {
         var length: Int64?
         var times = 0
