@@ -1,10 +1,11 @@
-// Every result of a search carries two signed handles, so encoding them is most of what signing costs: for plain bytes
-// the text is written in place, three bytes at a time, instead of through a generic collection.
+// Base64url encoding of byte arrays. Every search result carries two signed handles, and encoding them is most of the
+// cost of signing. So this code writes the text in place, three bytes at a time, instead of going through a generic
+// collection.
 
 extension Base64URL {
     private static let digits = Bytes(text: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
-    /// The same text as for any other collection of these bytes (RFC 4648 §5, without padding).
+    /// Encodes bytes as base64url without padding (RFC 4648 §5). The result equals that of the generic `encode`.
     public static func encode(_ bytes: Bytes) -> String {
         String(unsafeUninitializedCapacity: length(of: bytes.count)) { out in
             guard let start = out.baseAddress else { return 0 }
@@ -12,14 +13,14 @@ extension Base64URL {
         }
     }
 
-    /// Appends that text.
+    /// Appends the base64url text of the bytes.
     public static func append(_ bytes: Bytes, to text: inout Bytes) {
         text.append(room: length(of: bytes.count)) { write(bytes, to: $0) }
     }
 
     private static func length(of count: Int) -> Int { (count * 4 + 2) / 3 }
 
-    /// Writes the text and gives its length.
+    /// Writes the base64url text and returns its length in bytes.
     private static func write(_ bytes: Bytes, to out: UnsafeMutablePointer<UInt8>) -> Int {
         digits.withUnsafeBufferPointer { digits in
             var written = 0

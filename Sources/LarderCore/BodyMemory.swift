@@ -1,14 +1,15 @@
-// The bound on bodies that are held whole. Each such body has a hold, which grows with it and is given back when nobody has
-// the hold any more. Whoever gets no more room gives up its body, so that the others can end.
+// The memory limit for bodies that are held whole. Each such body has a hold, which grows with the body and is returned
+// when its last reference is gone. A body that gets no more room is given up, so that the others can finish.
 //
-//  - A body of up to 64 KiB is not counted: there are only as many of those as there are transfers, and small answers must
-//    not wait for large ones.
-//  - The only body that is counted may grow as far as its own limit says. So one of them always goes on, whatever the bound.
+//  - A body of up to 64 KiB is not counted. There are at most as many of these as there are transfers, and small
+//    responses must not wait for large ones.
+//  - If only one body is counted, it may grow up to its own limit. So one body always makes progress, whatever the
+//    bound is.
 import Synchronization
 
-/// How much memory whole bodies have together.
+/// The memory that all whole bodies share.
 public final class BodyMemory: Sendable {
-    /// A body of up to this size needs no room.
+    /// The size in bytes up to which a body needs no room.
     public static let uncounted = 64 << 10
 
     private struct State {
@@ -19,32 +20,34 @@ public final class BodyMemory: Sendable {
     private let state: Lock<State>
     private let refusals: CounterCell
 
-    /// - Parameter refusals: counts the bodies that were given up.
+    /// - Parameters:
+    ///   - limit: bytes that all counted bodies may hold together.
+    ///   - refusals: counts the bodies that were given up.
     public init(limit: Int, refusals: CounterCell = CounterCell()) {
         state = Lock(State(limit: limit))
         self.refusals = refusals
     }
 
-    /// Bytes that are held now.
+    /// Bytes held now.
     public var held: Int { state.withLock { $0.held } }
 
-    /// What is held stays, also where it is more.
+    /// Changes the limit. Memory that is already held stays held, even above the new limit.
     public func setLimit(_ limit: Int) {
         state.withLock { $0.limit = limit }
     }
 
-    /// The hold of one body, which is nothing yet.
+    /// Returns an empty hold for one body.
     public func hold() -> BodyHold { BodyHold(self) }
 
-    /// The hold of a body that is in memory already: it counts, whether there was room for it or not, so that what comes
-    /// next finds less. Nil where it needs none.
+    /// Returns the hold of a body that is already in memory. The body counts whether or not there was room for it, so
+    /// later bodies find less room. Returns nil for a body that needs no room.
     public func claim(_ size: Int) -> BodyHold? {
         guard size > Self.uncounted else { return nil }
         state.withLock { $0.held += size }
         return BodyHold(self, size)
     }
 
-    /// - Parameter own: what the asker holds of it already.
+    /// - Parameter own: bytes that the caller's hold already has.
     fileprivate func grow(by amount: Int, own: Int) -> Bool {
         let fits = state.withLock { state in
             guard state.held == own || state.held + amount <= state.limit else { return false }
@@ -60,7 +63,7 @@ public final class BodyMemory: Sendable {
     }
 }
 
-/// The room of one body. It goes along with the body and is given back with its last reference.
+/// The room of one body. It is passed along with the body and returned with its last reference.
 public final class BodyHold: Sendable {
     private let memory: BodyMemory
     private let amount: Atomic<Int>
@@ -74,8 +77,8 @@ public final class BodyHold: Sendable {
         memory.release(amount.load(ordering: .relaxed))
     }
 
-    /// Makes it that large, or smaller. By whoever fills the body, alone.
-    /// - Returns: false, and nothing changes, where there is no room for that.
+    /// Changes the size of the hold to `size` bytes. Only the one task or thread that fills the body may call this.
+    /// - Returns: false if there is no room; the hold then keeps its size.
     public func resize(to size: Int) -> Bool {
         let old = amount.load(ordering: .relaxed)
         if size > old {

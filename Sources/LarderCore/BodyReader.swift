@@ -1,8 +1,8 @@
-// A body that comes piece by piece, for who writes it on. Nobody holds more of it than a piece or two, so a body's length
-// is no question of memory.
+// Bodies that are read piece by piece and passed on. A reader holds only a piece or two at a time, so memory use does
+// not depend on the length of the body.
 
-/// Why the rest of a body will not come. Whoever passes the body on must cut its receiver's connection: a clean end would
-/// make a part look whole (RFC 9112 §8).
+/// Why the rest of a body will not come. Code that passes the body on must cut its receiver's connection: a clean end
+/// would make a partial body look whole (RFC 9112 §8).
 public struct BodyFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// A sentence for a person, without secrets.
     public var reason: String
@@ -14,31 +14,31 @@ public struct BodyFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String { reason }
 }
 
-/// One pass over one body. One caller at a time.
+/// One pass over one body. Only one caller may use it at a time.
 public protocol BodyReader: AnyObject, Sendable {
-    /// The next piece, never empty and at most a few hundred kilobytes; nil at the clean end. Waits until there is one.
-    /// Cancelling the waiting task ends the wait with a failure.
+    /// Returns the next piece, waiting until there is one. A piece is never empty and has at most a few hundred
+    /// kilobytes. Returns nil at the clean end. Cancelling the waiting task ends the wait with a failure.
     func next() async throws(BodyFailure) -> Bytes?
-    /// No more will be asked for. Safe to call at any time, also twice; a wait under way ends with a failure.
+    /// Ends the pass. May be called at any time and more than once; a `next` that is waiting ends with a failure.
     func abandon()
 }
 
-/// A body that its sender can be kept from sending: reading stops at once, and time does not count against the sender
-/// meanwhile.
+/// A body whose sender can be paused. Reading stops at once, and the pause does not count against the sender's time
+/// limits.
 public protocol RestingBodyReader: BodyReader {
-    /// Reads no more from the sender. What is here already can still be had.
+    /// Stops reading from the sender. Bytes already received can still be read.
     func rest()
     func goOn()
 }
 
-/// A body that lies somewhere else than in memory and can be read from any place in it, by many at once.
+/// A body that is not in memory. Many callers can read it at once, each from any offset.
 public protocol LargeBody: Sendable {
     var length: Int64 { get }
-    /// The bytes from that place on, at least one and at most so many. Throws where they are gone.
+    /// Returns at least one and at most `count` bytes, starting at `offset`. Throws if the bytes are gone.
     func read(at offset: Int64, atMost count: Int) async throws(BodyFailure) -> Bytes
-    /// Whether what lies there is what was stored, and can be had soon: asked before a head promises it.
+    /// Whether the bytes at `offset` are intact and can be read soon. Asked before a response head promises them.
     func canBegin(at offset: Int64) async -> Bool
-    /// One pass over a stretch of it.
+    /// Returns a reader for one pass over part of the body.
     /// - Parameter range: inside the body.
     func reader(_ range: Range<Int64>) -> any BodyReader
 }
@@ -49,9 +49,9 @@ extension LargeBody {
     public func canBegin(at offset: Int64) async -> Bool { offset < length }
 }
 
-/// Reads a stretch of a large body in pieces.
+/// Reads a range of a large body in pieces.
 public final class LargeBodyReader: BodyReader {
-    /// Bytes of one piece.
+    /// The size of one piece in bytes.
     public static let pieceSize = 256 * 1024
 
     private struct State {
@@ -84,7 +84,7 @@ public final class LargeBodyReader: BodyReader {
     }
 }
 
-/// A reader of bytes that are all there.
+/// A reader of a body that is already complete in memory.
 public final class WholeBodyReader: BodyReader {
     private let rest: Lock<Bytes?>
 
@@ -101,7 +101,7 @@ public final class WholeBodyReader: BodyReader {
     }
 }
 
-/// A body of which nothing will come: for a receiver that has been promised one.
+/// A reader that fails at once. Used when a receiver has been promised a body that will not come.
 public final class FailingBodyReader: BodyReader {
     private let failure: BodyFailure
 
@@ -114,7 +114,7 @@ public final class FailingBodyReader: BodyReader {
     public func abandon() {}
 }
 
-/// Several readers' bodies, one after the other.
+/// The bodies of several readers, one after the other.
 public final class ChainedBodyReader: BodyReader {
     private let rest: Lock<[any BodyReader]>
 
@@ -135,7 +135,7 @@ public final class ChainedBodyReader: BodyReader {
     }
 }
 
-/// A stretch of another reader's body: what comes before is passed over, what comes after is not asked for.
+/// A range of another reader's body. Bytes before the range are skipped; bytes after it are not requested.
 public final class RangeBodyReader: BodyReader {
     private struct State {
         var place: Int64 = 0

@@ -1,19 +1,20 @@
-// One body under way: one producer, any number of readers, a bounded stretch of it in memory (Docs/Decisions/0008).
+// One body in transit: one producer, any number of readers, and a bounded window of it in memory (Docs/Decisions/0008).
 //
-// A piece stays in memory until it is in the archive (the store's committed pieces) or, where there is none, until every
-// reader has had it. A reader that has fallen behind what memory holds goes on from the archive; so with an archive the
-// producer goes at the archive's pace and a slow reader slows nobody. Without one it goes at the slowest reader's.
+// With an archive (pieces that the store has committed), a piece stays in memory until it is archived. Without one, it
+// stays until every reader has had it. A reader that falls behind the window continues from the archive. So with an
+// archive the producer runs at the archive's pace and a slow reader slows nobody; without one the slowest reader sets
+// the pace.
 //
-// Bytes are gathered into pieces of some size, so that a body that comes in crumbs does not cost a block of memory for
-// each of them. A reader that keeps up gets copies of the piece that still grows, whose memory is then used again.
+// The tape gathers small chunks into larger pieces, so a body that arrives in tiny chunks does not cost one memory
+// block per chunk. A reader that keeps up gets copies of the growing piece, whose memory is then reused.
 
 /// A body that is being received.
 public final class BodyTape: Sendable {
-    /// What is to be done when the tape changes; each is called without a lock held, on whichever thread caused it.
+    /// Calls made when the tape changes. Each is made without a lock held, on the thread that caused the change.
     public struct Callbacks: Sendable {
-        /// There is room again after `append` said there was none.
+        /// There is room again after `append` returned false.
         public var room: @Sendable () -> Void
-        /// The last reader has left before the end.
+        /// The last reader has left before the end of the body.
         public var deserted: @Sendable () -> Void
 
         public init(room: @escaping @Sendable () -> Void, deserted: @escaping @Sendable () -> Void) {
@@ -22,10 +23,10 @@ public final class BodyTape: Sendable {
         }
     }
 
-    /// Bytes that memory may hold before the producer must wait; what is appended at a time comes on top. An archive
-    /// takes pieces that are smaller than half of it.
+    /// Bytes that memory may hold before the producer must wait. The chunk being appended may exceed it. The archive
+    /// takes pieces that are smaller than half of the window.
     public let window: Int
-    /// The length that the head promised.
+    /// The length that the response head promised.
     public let promised: Int64?
     let state: Lock<State>
 
@@ -41,8 +42,8 @@ public final class BodyTape: Sendable {
 
     // MARK: Producer
 
-    /// Takes the next bytes. False where the producer should pause until `room` is called; what was given is taken in
-    /// any case. After the end it is dropped.
+    /// Appends the next bytes. Returns false if the producer should pause until `room` is called; the bytes are
+    /// appended either way. Bytes appended after the end are dropped.
     public func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (waiters, watch, goesOn) = state.withLock { state in
             guard state.ending == nil, !bytes.isEmpty else {
@@ -56,10 +57,10 @@ public final class BodyTape: Sendable {
         return goesOn
     }
 
-    /// The body is whole.
+    /// Marks the body as complete.
     public func finish() { end(.whole) }
 
-    /// The rest will not come.
+    /// Marks the body as failed: the rest will not come.
     public func fail(_ failure: BodyFailure) { end(.failed(failure)) }
 
     private func end(_ ending: Ending) {
@@ -73,7 +74,8 @@ public final class BodyTape: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Calls once, when the body has ended or so many bytes have come; at once where that is so already. One at a time.
+    /// Calls back once, when the body has ended or `count` bytes have arrived. Calls at once if that is already true.
+    /// There can be only one watch at a time.
     public func watch(for count: Int64, _ call: @escaping @Sendable () -> Void) {
         let isDue = state.withLock { state -> Bool in
             if state.ending != nil || state.end >= count { return true }
@@ -85,17 +87,18 @@ public final class BodyTape: Sendable {
 
     // MARK: Archive
 
-    /// From now on, what has been archived need not stay in memory. The archive must be readable up to `archived(to:)`.
+    /// From now on, archived bytes need not stay in memory. The archive must be readable up to `archived(to:)`.
     public func keep(in archive: any LargeBody) {
         state.withLock { $0.archive = archive }
     }
 
-    /// Readers get neither the last byte nor the end before `release`: whoever has the whole body finds it stored.
+    /// Holds back the last byte and the end from readers until `release`. So a reader that has the whole body finds it
+    /// stored. Without a promised length, only the end is held back.
     public func holdEnd() {
         state.withLock { $0.heldFrom = promised.map { max(0, $0 - 1) } ?? .max }
     }
 
-    /// The end is no longer held back.
+    /// Stops holding back the end.
     public func release() {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard state.heldFrom != nil else { return [] }
@@ -105,7 +108,7 @@ public final class BodyTape: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The archive holds everything before that place.
+    /// The archive now holds every byte before `place`.
     public func archived(to place: Int64) {
         let room = state.withLock { state -> (@Sendable () -> Void)? in
             state.archived = max(state.archived, place)
@@ -114,7 +117,7 @@ public final class BodyTape: Sendable {
         room?()
     }
 
-    /// The archive takes no more; what it holds stays readable. From here on the slowest reader sets the pace.
+    /// The archive takes no more bytes; those it holds stay readable. From now on the slowest reader sets the pace.
     public func archiveEnded() {
         let room = state.withLock { state -> (@Sendable () -> Void)? in
             state.archiveIsClosed = true
@@ -128,23 +131,23 @@ public final class BodyTape: Sendable {
     /// Bytes received so far.
     public var count: Int64 { state.withLock { $0.end } }
 
-    /// For the producer, when it hears that the last reader has left: false where another has come since, who must not be cut off.
-    /// Otherwise it takes no reader any more.
+    /// Called by the producer when it hears that the last reader has left. Returns false if another reader has joined
+    /// since: that reader must not be cut off. Otherwise closes the tape to new readers and returns true.
     public func closeIfDeserted() -> Bool { state.withLock { $0.closeIfDeserted() } }
 
     /// Bytes in memory now.
     public var held: Int { state.withLock { Int($0.end - $0.start) } }
 
-    /// Readers that want the body, the archivist not among them.
+    /// The number of readers that want the body. The archivist is not counted.
     public var readers: Int { state.withLock { $0.cursors.values.count { !$0.isArchivist } } }
 
-    /// The whole body where it has ended well and all of it is still in memory.
+    /// The whole body, if it has ended without failure and all of it is still in memory.
     public var whole: Bytes? { state.withLock { $0.whole() } }
 
-    /// Whether it has ended, well or not.
+    /// Whether the body has ended, with or without failure.
     public var hasEnded: Bool { state.withLock { $0.ending != nil } }
 
-    /// The failure it ended with.
+    /// The failure that the body ended with.
     public var failure: BodyFailure? {
         state.withLock { state in
             switch state.ending {
@@ -155,13 +158,13 @@ public final class BodyTape: Sendable {
         }
     }
 
-    /// A reader from the first byte; nil where that is gone for good.
+    /// Returns a reader that starts at the first byte, or nil if that byte is no longer available.
     public func reader(isArchivist: Bool = false) -> BodyTapeReader? {
         state.withLock { $0.enter(isArchivist: isArchivist) }.map { BodyTapeReader(tape: self, cursor: $0) }
     }
 
-    /// Ends the slowest reader's pass where it alone holds up the producer and others wait. For whoever watches the
-    /// time. True where one was dropped.
+    /// Ends the pass of the slowest reader if that reader alone holds up the producer while others wait. The fetcher,
+    /// which watches the time, calls this. Returns whether a reader was dropped.
     public func dropSlowest() -> Bool {
         guard let slowest = state.withLock({ $0.obstacle }) else { return false }
         leave(slowest)

@@ -1,4 +1,5 @@
-// One reader of a tape: it takes from memory what is there, reads from the archive what is not, and waits for what has not come.
+// One reader of a tape. It takes pieces from memory if they are there, reads older ones from the archive, and waits for
+// new ones.
 
 /// One pass over a tape.
 public final class BodyTapeReader: BodyReader {

@@ -1,5 +1,5 @@
-// What a tape knows, and its steps. Each is taken whole under the tape's lock and calls nobody: whom it finds to be woken or told,
-// it returns, and the tape does that when the lock is free.
+// The state of a tape and its steps. Each step runs whole under the tape's lock and calls nobody. A step returns the
+// waiters to resume and the callbacks to make; the tape makes them after the lock is released.
 
 extension BodyTape {
     enum Ending: Sendable {
@@ -9,50 +9,50 @@ extension BodyTape {
 
     struct Cursor {
         var offset: Int64
-        /// The store's own reader: it counts for the pace, not as somebody who wants the body.
+        /// The store's own reader. It counts for the pace, but not as a reader that wants the body.
         var isArchivist: Bool
         var waiter: CheckedContinuation<Void, Never>?
     }
 
-    /// Someone who waits for the end, or for so many bytes.
+    /// A callback for the end of the body, or for the arrival of `count` bytes.
     struct Watch: Sendable {
         var count: Int64
         var call: @Sendable () -> Void
     }
 
     struct State {
-        /// Sealed pieces, the oldest first; those before `first` are gone.
+        /// Sealed pieces, the oldest first. Those before index `first` are gone.
         var pieces: [Bytes] = []
         var first = 0
-        /// Where the oldest piece in memory begins; where the last byte ends.
+        /// Offsets: `start` is where the oldest piece in memory begins, `end` is where the last byte ends.
         var start: Int64 = 0
         var end: Int64 = 0
-        /// The piece that still grows: its bytes are part of `end`.
+        /// The piece that is still growing. Its bytes are part of `end`.
         var growing = Bytes()
         var ending: Ending?
         var cursors: [UInt64: Cursor] = [:]
         var nextCursor: UInt64 = 0
         var archive: (any LargeBody)?
         var archived: Int64 = 0
-        /// The archive takes no more.
+        /// The archive takes no more bytes.
         var archiveIsClosed = false
         var isFull = false
-        /// Its producer is being stopped, since nobody read it: it takes no reader any more.
+        /// The producer is being stopped because nobody read the body. The tape takes no more readers.
         var isClosed = false
-        /// Cursors with a waiter.
+        /// The number of cursors with a waiter.
         var waiting = 0
         var callbacks: Callbacks?
         var watch: Watch?
-        /// From here on only the archivist reads, until `release`.
+        /// From this offset on only the archivist reads, until `release`.
         var heldFrom: Int64?
 
         private let window: Int
         private let promised: Int64?
-        /// A piece that has grown to this is sealed.
+        /// A growing piece of this size is sealed.
         private let pieceSize: Int
-        /// Bytes in memory from which it is worth looking for some that nobody needs.
+        /// The bytes in memory from which it is worth looking for pieces that nobody needs.
         private let idle: Int64
-        /// A growing piece of this size is handed out as it is; a smaller one is copied and grows on.
+        /// A growing piece of this size is sealed and handed out as it is; a smaller one is copied and keeps growing.
         private let leastPiece: Int
 
         init(window: Int, promised: Int64?) {
@@ -80,7 +80,7 @@ extension BodyTape.State {
         isFull = end - start >= Int64(window)
     }
 
-    /// Who waits for bytes that have come now.
+    /// Takes the watch if its bytes have arrived now.
     mutating func takeWatch() -> BodyTape.Watch? {
         guard let due = watch, end >= due.count else { return nil }
         watch = nil
@@ -89,12 +89,12 @@ extension BodyTape.State {
 
     mutating func seal() {
         guard !growing.isEmpty else { return }
-        // Room reserved for more than came would be held, and not be counted, for as long as the piece is.
+        // Unused reserved capacity would be held, uncounted, for as long as the piece is.
         pieces.append(growing.capacity > 2 * growing.count ? growing.withUnsafeBufferPointer { Bytes($0) } : growing)
         growing = Bytes()
     }
 
-    /// The whole body where it has ended well and all of it is still in memory.
+    /// The whole body, if it has ended without failure and all of it is still in memory.
     mutating func whole() -> Bytes? {
         guard case .whole = ending, start == 0 else { return nil }
         seal()
@@ -107,24 +107,24 @@ extension BodyTape.State {
 
     // MARK: Readers
 
-    /// The number of a new reader from the first byte; nil where that is gone for good.
+    /// Adds a reader at the first byte and returns its number, or nil if that byte is no longer available.
     mutating func enter(isArchivist: Bool) -> UInt64? {
         if isClosed { return nil }
-        // Once the archive is closed memory goes on without it, and between the two may be a gap.
+        // After the archive has closed, memory continues without it, and there may be a gap between the two.
         guard start == 0 || archive != nil && archived >= start else { return nil }
         nextCursor += 1
         cursors[nextCursor] = BodyTape.Cursor(offset: 0, isArchivist: isArchivist)
         return nextCursor
     }
 
-    /// Who is to be woken and told when a reader has left.
+    /// The waiter to resume and the callbacks to make after a reader has left.
     struct Leaving {
         var waiter: CheckedContinuation<Void, Never>?
         var room: (@Sendable () -> Void)?
         var deserted: (@Sendable () -> Void)?
     }
 
-    /// Nil where it had left before.
+    /// Returns nil if the reader had already left.
     mutating func leave(_ number: UInt64) -> Leaving? {
         guard let cursor = cursors.removeValue(forKey: number) else { return nil }
         if cursor.waiter != nil { waiting -= 1 }
@@ -133,17 +133,17 @@ extension BodyTape.State {
         return Leaving(waiter: cursor.waiter, room: makeRoom(), deserted: deserted)
     }
 
-    /// Takes no reader from now on, unless somebody wants the body.
+    /// Closes the tape to new readers, unless a reader wants the body.
     mutating func closeIfDeserted() -> Bool {
         if cursors.values.contains(where: { !$0.isArchivist }) { return false }
         isClosed = true
         return true
     }
 
-    /// The reader that alone holds up the producer while others wait.
+    /// The number of the reader that alone holds up the producer while others wait.
     var obstacle: UInt64? {
         guard isFull, waiting > 0 else { return nil }
-        // While the archive takes more, the pace is its own, whoever reads.
+        // While the archive takes bytes, the archive sets the pace, not the readers.
         guard archive == nil || archiveIsClosed else { return nil }
         guard let slowest = cursors.min(by: { $0.value.offset < $1.value.offset }),
             !slowest.value.isArchivist, slowest.value.waiter == nil
@@ -151,13 +151,13 @@ extension BodyTape.State {
         return slowest.key
     }
 
-    /// How far that reader may read now.
+    /// The offset up to which the reader may read now.
     func limit(of cursor: BodyTape.Cursor) -> Int64 {
         guard let heldFrom, !cursor.isArchivist else { return end }
         return min(end, heldFrom)
     }
 
-    /// Whether there is something for that reader: bytes, or the end.
+    /// Whether the reader can get something now: bytes, the end, or the failure.
     func isDue(_ cursor: BodyTape.Cursor) -> Bool {
         if cursor.offset < limit(of: cursor) { return true }
         return switch ending {
@@ -167,18 +167,18 @@ extension BodyTape.State {
         }
     }
 
-    /// What there is for a reader.
+    /// The result of `next(for:)`.
     enum Found {
-        /// The next bytes, and whom to tell that they made room.
+        /// The next bytes, and the callback to make because reading them made room.
         case piece(Bytes, (@Sendable () -> Void)?)
-        /// So many bytes at that place of the archive.
+        /// Read from the archive: the offset and the number of bytes.
         case archived(any LargeBody, Int64, Int)
         case end
         case failed(BodyFailure)
         case wait
     }
 
-    /// Finds the next for that reader. A piece from memory is taken with it.
+    /// Finds the next step for a reader. A piece from memory counts as read.
     mutating func next(for number: UInt64) -> Found {
         guard let own = cursors[number] else { return .failed(BodyFailure("Nobody reads it any more.")) }
         let limit = limit(of: own)
@@ -200,7 +200,7 @@ extension BodyTape.State {
         }
     }
 
-    /// The bytes from that place on, as far as one piece of memory goes.
+    /// The bytes from `offset` up to `limit`, but at most to the end of the piece of memory that holds them.
     private mutating func piece(at offset: Int64, before limit: Int64) -> Bytes? {
         let sealed = end - Int64(growing.count)
         if offset >= sealed {
@@ -222,13 +222,13 @@ extension BodyTape.State {
         return nil
     }
 
-    /// The reader has had so many bytes from the archive.
+    /// Advances the reader by bytes that it read from the archive.
     mutating func advance(_ number: UInt64, by count: Int) -> (@Sendable () -> Void)? {
         cursors[number]?.offset += Int64(count)
         return makeRoom()
     }
 
-    /// Keeps who waits for the next, unless there is something for that reader.
+    /// Keeps the waiter, unless the reader can get something now. Returns nil if the waiter was kept.
     mutating func keep(_ waiter: CheckedContinuation<Void, Never>, of number: UInt64) -> Void? {
         guard let own = cursors[number], !isDue(own) else { return () }
         cursors[number]?.waiter = waiter
@@ -236,7 +236,7 @@ extension BodyTape.State {
         return nil
     }
 
-    /// Those for whom there is something now.
+    /// Takes the waiters whose readers can get something now.
     mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
         guard waiting > 0 else { return [] }
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -255,19 +255,20 @@ extension BodyTape.State {
 
     // MARK: Room
 
-    /// Where the slowest reader is; nil where there is none.
+    /// The offset of the slowest reader; nil if there is no reader.
     private var slowest: Int64? {
         var least: Int64?
         for cursor in cursors.values where cursor.offset < least ?? .max { least = cursor.offset }
         return least
     }
 
-    /// Forgets pieces that nobody needs from memory any more. While the archive takes more, that is what it holds, but
-    /// for a tail of half a window for those who are near; else what every reader has had.
+    /// Drops pieces that nobody needs from memory any more. While the archive takes bytes, these are the archived
+    /// pieces, except a tail of half a window for readers that are close behind. Otherwise they are the pieces every
+    /// reader has had.
     mutating func drop() {
         if archive != nil, !archiveIsClosed {
             forget(before: min(archived, max(slowest ?? end, end - Int64(window / 2))))
-            // The tail is a kindness, the pace a promise.
+            // Keeping the tail is optional; keeping the producer's pace is not.
             if end - start >= Int64(window) { forget(before: archived) }
         } else if let slowest {
             forget(before: max(slowest, min(archived, end - Int64(window / 2))))

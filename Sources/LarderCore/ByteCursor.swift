@@ -1,7 +1,7 @@
-// Keys and heads are put together from many short texts. Appending each to an array asks each time whether the array is
-// shared and large enough; where the size can be reckoned beforehand, this writes them behind each other.
+// Keys and heads are assembled from many short texts. Each append to an array checks whether the array is shared and
+// large enough. If the size is known beforehand, a cursor writes the texts one behind another without these checks.
 
-/// A place in memory of a known size that is being filled. Writing past its end is a trap.
+/// A position in memory of a known size that is being filled. Writing past its end traps.
 public struct ByteCursor {
     @usableFromInline let base: UnsafeMutableBufferPointer<UInt8>
     @usableFromInline var end = 0
@@ -10,7 +10,7 @@ public struct ByteCursor {
     @inlinable
     public var count: Int { end }
 
-    /// A cursor at the beginning of that memory, which must outlive it.
+    /// Creates a cursor at the beginning of `base`. The memory must outlive the cursor.
     @inlinable
     public init(_ base: UnsafeMutableBufferPointer<UInt8>) {
         self.base = base
@@ -23,7 +23,7 @@ public struct ByteCursor {
         end += 1
     }
 
-    /// The UTF-8 bytes of a text.
+    /// Writes the UTF-8 bytes of a text.
     @inlinable
     public mutating func put(_ text: String) {
         var text = text
@@ -38,13 +38,13 @@ public struct ByteCursor {
         end += bytes.count
     }
 
-    /// What has been written from that place on.
+    /// The bytes written from offset `start` on.
     @inlinable
     public func written(from start: Int) -> UnsafeMutableBufferPointer<UInt8> {
         UnsafeMutableBufferPointer(rebasing: base[start..<end])
     }
 
-    /// Forgets what has been written from that place on.
+    /// Discards the bytes written from offset `start` on.
     @inlinable
     public mutating func goBack(to start: Int) {
         precondition(start >= 0 && start <= end)

@@ -1,6 +1,6 @@
-// Bytes between rooms are plain arrays: contiguous, shared by reference counting, safe to hand across threads.
+// Rooms exchange bytes as plain arrays: contiguous, shared by reference counting, safe to pass between threads.
 
-/// A run of bytes. Copies share storage; nothing between rooms changes one in place.
+/// A run of bytes. Copies share storage; no room changes in place an array that it got from another.
 public typealias Bytes = [UInt8]
 
 extension Array where Element == UInt8 {
@@ -10,10 +10,11 @@ extension Array where Element == UInt8 {
         self = Array(text.utf8)
     }
 
-    /// Room for so many bytes, of which the body writes the first and says how many.
+    /// Creates an array with room for `count` bytes. The body writes bytes from the start and sets how many it wrote.
     ///
-    /// For none at all it is the empty array and the body is not run: the standard initialiser would write the number 0
-    /// into the one empty array that all threads share (swift 6.3, `_swiftEmptyArrayStorage`), which is a race by the book.
+    /// For `count` 0 the result is the empty array and the body is not run. The standard initialiser would write the
+    /// number 0 into the one empty array that all threads share (Swift 6.3, `_swiftEmptyArrayStorage`), which is
+    /// formally a data race.
     @inlinable
     public init(
         room count: Int, _ body: (inout UnsafeMutableBufferPointer<UInt8>, inout Int) throws -> Void
@@ -25,8 +26,8 @@ extension Array where Element == UInt8 {
         try self.init(unsafeUninitializedCapacity: count, initializingWith: body)
     }
 
-    /// Appends what the body writes, at most so many bytes; it says how many. The array is asked once for all of them whether
-    /// it is shared and has room.
+    /// Appends the bytes that the body writes, at most `count`; the body returns how many. The checks for sharing and
+    /// capacity are made once for all of them.
     @inlinable
     public mutating func append(room count: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
         guard count > 0 else { return }
@@ -37,16 +38,16 @@ extension Array where Element == UInt8 {
         }
     }
 
-    /// The bytes read as UTF-8; invalid sequences become U+FFFD. For messages, never for keys.
+    /// The bytes decoded as UTF-8; invalid sequences become U+FFFD. For messages, never for keys.
     @inlinable
     public var lossyText: String { String(decoding: self, as: UTF8.self) }
 
-    /// The bytes read as strict UTF-8, or nil where they are none.
+    /// The bytes decoded as strict UTF-8, or nil if they are not valid.
     @inlinable
     public var strictText: String? { String(validating: self, as: UTF8.self) }
 }
 
-/// ASCII classes and folding, used wherever a protocol compares without regard to case (RFC 9110 §5.1).
+/// ASCII classes and case folding, for protocols that compare without regard to case (RFC 9110 §5.1).
 public enum ASCII {
     /// The lower-case form of an ASCII letter; any other byte is unchanged.
     @inlinable
@@ -54,14 +55,14 @@ public enum ASCII {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 
-    /// Whether two texts are equal when ASCII letters are folded.
+    /// Whether two texts are equal when the case of ASCII letters is ignored.
     @inlinable @inline(__always)
     public static func equalFolded(_ left: String, _ right: String) -> Bool {
-        // Most names that are compared differ in their length already, which is told where it is asked.
+        // Most compared names differ in length already. The length check is inlined into the caller.
         left.utf8.count == right.utf8.count && sameLetters(left, right)
     }
 
-    /// Of two texts of the same length.
+    /// Compares two texts of equal length without regard to the case of ASCII letters.
     @usableFromInline
     static func sameLetters(_ left: String, _ right: String) -> Bool {
         let result = left.utf8.withContiguousStorageIfAvailable { one in
@@ -73,7 +74,7 @@ public enum ASCII {
         return result.flatMap { $0 } ?? zip(left.utf8, right.utf8).allSatisfy { lowercased($0) == lowercased($1) }
     }
 
-    /// Whether a text begins with another when ASCII letters are folded.
+    /// Whether `text` begins with `prefix` when the case of ASCII letters is ignored.
     public static func hasPrefixFolded(_ text: Substring, _ prefix: String) -> Bool {
         let start = text.utf8.prefix(prefix.utf8.count)
         return start.count == prefix.utf8.count
@@ -83,18 +84,18 @@ public enum ASCII {
     @inlinable
     public static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-    /// Of either case.
+    /// Whether the byte is an ASCII letter of either case.
     @inlinable
     public static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
     @inlinable
     public static func isLowercaseLetter(_ byte: UInt8) -> Bool { byte &- 0x61 < 26 }
 
-    /// A letter of either case, or a digit.
+    /// Whether the byte is a letter of either case or a digit.
     @inlinable
     public static func isAlphanumeric(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
 
-    /// A token character (RFC 9110 §5.6.2).
+    /// Whether the byte is a token character (RFC 9110 §5.6.2).
     @inlinable
     public static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
@@ -104,7 +105,7 @@ public enum ASCII {
         }
     }
 
-    /// The text without spaces and tabs at either end (OWS, RFC 9110 §5.6.3).
+    /// Returns the text without leading and trailing spaces and tabs (OWS, RFC 9110 §5.6.3).
     public static func trimmed(_ text: Substring) -> Substring {
         var bytes = text.utf8
         while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
@@ -112,7 +113,7 @@ public enum ASCII {
         return Substring(bytes)
     }
 
-    /// The value of a hexadecimal digit.
+    /// The value of a hexadecimal digit; nil for any other byte.
     @inlinable
     public static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {

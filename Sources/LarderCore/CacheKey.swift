@@ -1,14 +1,15 @@
-// A key is a typed tuple, never joined text: every part carries its presence and its length, so no two different
-// tuples give the same bytes. Credentials are never part of it; who asked is, as a hash, where answers differ by person.
+// A cache key is a typed tuple, never concatenated text. Every part carries its presence and its length, so two
+// different tuples never give the same bytes. Credentials are never part of a key. If responses differ by client, the
+// key holds a hash of who asked.
 
-/// The identity of one cached answer. Compared by its whole bytes; the digest finds it.
+/// The identity of one cached response. Equality compares all bytes; look-ups use the digest.
 public struct CacheKey: Sendable, Hashable {
-    /// The whole encoded tuple, stored beside the digest and compared on read.
+    /// The whole encoded tuple. The store keeps it beside the digest and compares it on read.
     public let bytes: Bytes
-    /// SHA-256 of the bytes: the row's name in the store and the index in memory.
+    /// SHA-256 of the bytes: the name of the row in the store and the index in memory.
     public let digest: Digest
 
-    /// A key from bytes that were read back from the store.
+    /// Creates a key from bytes that were read back from the store.
     public init(bytes: Bytes) {
         self.bytes = bytes
         self.digest = Digest(of: bytes)
@@ -23,7 +24,7 @@ public struct CacheKey: Sendable, Hashable {
     }
 }
 
-/// One named parameter of a key. Absent, empty and present are three different things.
+/// One named parameter of a key. Absent, empty and non-empty values are three different things.
 public struct KeyParameter: Sendable, Hashable {
     public var name: String
     public var value: String?
@@ -35,19 +36,20 @@ public struct KeyParameter: Sendable, Hashable {
 }
 
 extension CacheKey {
-    /// What kind of answer a key names; raw and normalised forms of one fetch are different entries.
+    /// The kind of entry that a key names. The raw and the normalised form of one fetch are different entries.
     public enum Layer: UInt8, Sendable, Hashable, CaseIterable {
         case raw = 1
         case normalised = 2
         case artwork = 3
     }
 
-    /// Raised when the encoding or the meaning of a part changes: old rows then never match and are evicted first.
+    /// The version of the encoding. It is raised when the encoding or the meaning of a part changes: old rows then
+    /// never match and are evicted first.
     public static let version: UInt8 = 1
 
     /// - Parameters:
-    ///   - parameters: in canonical order; the caller leaves out what equals a default and does not matter.
-    ///   - identity: a hash of the client's own credentials, empty where the answer is shared by all.
+    ///   - parameters: in canonical order. The caller leaves out values that equal a default and do not matter.
+    ///   - identity: a hash of the client's own credentials; empty if all clients share the response.
     public init(layer: Layer, provider: String, endpoint: String, parameters: [KeyParameter], identity: Bytes = []) {
         var size = 2 + 4 + provider.utf8.count + 4 + endpoint.utf8.count + 1 + 4 + identity.count
         for parameter in parameters { size += 9 + parameter.name.utf8.count + (parameter.value?.utf8.count ?? 0) }
@@ -74,25 +76,26 @@ extension CacheKey {
         self.init(bytes: bytes)
     }
 
-    /// What a parameter is in the bytes of every key that has it.
+    /// The bytes that a parameter contributes to every key that has it.
     public static func part(_ parameter: KeyParameter) -> Bytes {
         let key = CacheKey(layer: .raw, provider: "", endpoint: "", parameters: [parameter])
-        // Version, layer and the lengths of two empty names before it; the mark and the identity's length after it.
+        // Drop the version, the layer and the lengths of two empty names before it, the mark and the identity's length
+        // after it.
         return Bytes(key.bytes.dropFirst(10).dropLast(5))
     }
 
-    /// Whether the answer is everybody's: the key names nobody's identity. One is a hash, which ends like this mark and a
-    /// length of zero for nobody.
+    /// Whether all clients share the response: the key has no identity. An identity is a hash; the chance that one ends
+    /// with the mark and a length of zero is negligible.
     public var isEverybodys: Bool { bytes.suffix(5) == [0xFF, 0, 0, 0, 0] }
 
-    /// The length, then the bytes.
+    /// Writes the length, then the bytes.
     private static func put(_ part: String, to out: inout ByteCursor) {
         put(length: part.utf8.count, to: &out)
         out.put(part)
     }
 
-    /// A four-byte big-endian number. Its first byte is never 0xFF, so the mark before the identity cannot be taken for
-    /// one more parameter.
+    /// Writes a four-byte big-endian number. Its first byte is never 0xFF, so the mark before the identity cannot be
+    /// read as one more parameter.
     private static func put(length: Int, to out: inout ByteCursor) {
         precondition(length < 1 << 24, "a key part of 16 MiB")
         out.put(UInt8(truncatingIfNeeded: length >> 24))

@@ -1,27 +1,27 @@
-// An error may know its HTTP face. It becomes HTTP at one place, in Server, as application/problem+json (RFC 9457).
+// Errors with an HTTP form. `LarderServer` turns them into application/problem+json at one place (RFC 9457).
 
-/// An error that a client may see as it is: no secrets, no paths of this machine.
+/// An error that a client may see unchanged. It contains no secrets and no paths of the host.
 public struct ClientFacingError: Error, Sendable, Hashable {
     /// The HTTP status.
     public var status: Int
-    /// A stable word for programs: `unknownParameter`, `limited`, …; also the end of the problem's `type`.
+    /// A stable word for programs, such as `unknownParameter` or `limited`. Also the end of the problem's `type`.
     public var code: String
-    /// What happened, in a sentence for a person.
+    /// What happened, as a sentence for a person.
     public var detail: String
-    /// The parameter at fault and what it may be.
+    /// The parameter at fault, and the values that it accepts.
     public var parameter: String?
     public var allowed: [String]
-    /// The parameter is allowed by itself, and not together with the others that are given.
+    /// The parameter is valid by itself, but not together with the other given parameters.
     public var isConflict = false
-    /// The provider and the class of its failure.
+    /// The provider, and the class of its failure.
     public var provider: String?
     public var failure: FailureClass?
-    /// Whether asking again helps, and the seconds after which it does.
+    /// Whether a repeated request can succeed, and after how many seconds.
     public var retryable: Bool?
     public var retryAfter: Int64?
-    /// Fields the status demands (`Allow`, `WWW-Authenticate`).
+    /// Fields that the status requires (`Allow`, `WWW-Authenticate`).
     public var fields: HeaderFields
-    /// Whether the connection must end with this answer, since the rest of the input cannot be trusted.
+    /// Whether the connection must be closed after this response because the rest of the input cannot be trusted.
     public var closesConnection: Bool
 
     public init(
@@ -44,7 +44,8 @@ public struct ClientFacingError: Error, Sendable, Hashable {
 }
 
 extension ClientFacingError {
-    /// The code of a request whose client left before its answer was there. Nobody gets the answer, and it is no failure.
+    /// The code for a request whose client left before the response was ready. Nobody gets the response; it is not a
+    /// failure.
     public static let clientLeft = "clientLeft"
 
     /// 400 for a parameter whose value is not allowed.
@@ -52,19 +53,19 @@ extension ClientFacingError {
         ClientFacingError(status: 400, code: "invalidParameter", detail: detail, parameter: parameter, allowed: allowed)
     }
 
-    /// 400 for a parameter that is allowed by itself and not together with another one.
+    /// 400 for a parameter that is valid by itself, but not together with another one.
     public static func conflicting(_ parameter: String, _ detail: String, allowed: [String] = []) -> ClientFacingError {
         var error = invalid(parameter, detail, allowed: allowed)
         error.isConflict = true
         return error
     }
 
-    /// 400 for a parameter that is needed and absent or empty.
+    /// 400 for a required parameter that is absent or empty.
     public static func missing(_ parameter: String, _ detail: String) -> ClientFacingError {
         ClientFacingError(status: 400, code: "missingParameter", detail: detail, parameter: parameter)
     }
 
-    /// 400 for a term whose length a source cannot search; one of several sources is then left out.
+    /// 400 for a term whose length a source cannot search. A search of several sources leaves that source out.
     public static func termLength(_ parameter: String, _ detail: String) -> ClientFacingError {
         ClientFacingError(status: 400, code: "termLength", detail: detail, parameter: parameter)
     }

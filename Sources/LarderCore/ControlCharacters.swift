@@ -1,10 +1,10 @@
-// Control characters: one definition for every text that a person reads. A terminal takes C1 characters (U+0080 to U+009F)
-// for commands just as it takes ESC: U+009B is "ESC [" in one character (ECMA-48 §5.3, §5.4 "CSI"). In UTF-8 each of them
-// is 0xC2 and a byte from 0x80 to 0x9F.
+// Control characters: one definition for every text that a person reads. A terminal obeys C1 characters (U+0080 to
+// U+009F) just as it obeys ESC: U+009B is "ESC [" in one character (ECMA-48 §5.3, §5.4 "CSI"). In UTF-8 each C1
+// character is 0xC2 followed by a byte from 0x80 to 0x9F.
 
-/// Control characters in UTF-8.
+/// Finds control characters in UTF-8 bytes.
 public enum ControlCharacters {
-    /// How many bytes the control character has that begins at a place; 0 where none does.
+    /// The length in bytes of the control character that begins at `place`; 0 if none begins there.
     @inlinable
     public static func length(in text: UnsafeBufferPointer<UInt8>, at place: Int) -> Int {
         switch text[place] {
@@ -21,7 +21,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// Whether the text holds a control character.
+    /// Whether the text contains a control character.
     public var holdsControls: Bool {
         var text = self
         return text.withUTF8 { bytes in
@@ -34,7 +34,7 @@ extension String {
         }
     }
 
-    /// The text with every control character but those in `kept` replaced.
+    /// Returns the text with every control character replaced by `sign`, except those in `kept`.
     public func replacingControls(with sign: Unicode.Scalar, keeping kept: String.UnicodeScalarView = "".unicodeScalars)
         -> String
     {

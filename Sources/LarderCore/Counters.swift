@@ -1,19 +1,19 @@
-// Counters are records: `/metrics`, `/v1/status` and the manual come from the same table. Every label set is made at
-// start from names the configuration knows, so no request can add a series (a limit on what would be unbounded).
+// Counters are records: `/metrics`, `/v1/status` and the manual come from the same table. Label values come from names
+// that the configuration knows, so no request can add a series. Otherwise the number of series would be unbounded.
 import Synchronization
 
-/// What a family of counters means. Each room declares its own as static members.
+/// The meaning of a family of counters. Each room declares its own families as static members.
 public struct MetricFamily: Sendable, Hashable {
     public enum Kind: String, Sendable { case counter, gauge, histogram }
 
     /// The Prometheus name, `larder_…`; counters end in `_total`, histograms in `_seconds`.
     public var name: String
     public var kind: Kind
-    /// One line: exactly what one increment, or the figure, means.
+    /// One line that says exactly what one increment, or the value, means.
     public var help: String
-    /// Names of the labels, whose values are bounded.
+    /// The names of the labels. Each label has a bounded set of values.
     public var labels: [String]
-    /// How many of what is counted make one of what is shown: 1000 where milliseconds are counted and seconds shown.
+    /// The divisor from the counted to the shown unit: 1000 if milliseconds are counted and seconds are shown.
     public var scale: Int
 
     public init(_ name: String, _ kind: Kind = .counter, help: String, labels: [String] = [], scale: Int = 1) {
@@ -25,7 +25,7 @@ public struct MetricFamily: Sendable, Hashable {
     }
 }
 
-/// One running figure. Adding is a relaxed atomic addition.
+/// One running number. Adding is a relaxed atomic addition.
 public final class CounterCell: Sendable {
     @usableFromInline let value = Atomic<Int>(0)
 
@@ -36,7 +36,7 @@ public final class CounterCell: Sendable {
         value.wrappingAdd(amount, ordering: .relaxed)
     }
 
-    /// For gauges.
+    /// Sets the number. Used by gauges.
     @inlinable
     public func set(_ figure: Int) {
         value.store(figure, ordering: .relaxed)
@@ -60,7 +60,7 @@ public final class CounterRegistry: Sendable {
         var cell: HistogramCell
     }
 
-    /// What a cell is found by.
+    /// The key of a cell: family name and label values.
     private struct SeriesName: Hashable {
         var family: String
         var first = ""
@@ -78,7 +78,8 @@ public final class CounterRegistry: Sendable {
             if labels.count > 2 { others = Array(labels[2...]) }
         }
 
-        /// The names of families are long: their lengths tell most apart, and they are compared last.
+        /// Family names are long. Their lengths distinguish most of them, so only the length is hashed and `==`
+        /// compares the names last.
         func hash(into hasher: inout Hasher) {
             hasher.combine(family.utf8.count)
             hasher.combine(first)
@@ -102,13 +103,13 @@ public final class CounterRegistry: Sendable {
 
     public init() {}
 
-    /// The cell of a family and its label values; the same cell for the same values.
+    /// Returns the cell of a family and its label values. The same values always give the same cell.
     public func cell(_ family: MetricFamily, _ labels: String...) -> CounterCell {
         precondition(labels.count == family.labels.count, "\(family.name) has other labels")
         return cell(SeriesName(family.name, labels), family, labels)
     }
 
-    /// The same for two labels, without a list of them: some are looked up for each request.
+    /// Returns the cell for two label values without building an array of them. Some cells are looked up per request.
     public func cell(_ family: MetricFamily, _ first: String, _ second: String) -> CounterCell {
         precondition(family.labels.count == 2, "\(family.name) has other labels")
         return cell(SeriesName(family.name, first, second), family, [first, second])
@@ -133,7 +134,7 @@ public final class CounterRegistry: Sendable {
         }
     }
 
-    /// The histogram of a family and its two label values; the same one for the same values.
+    /// Returns the histogram of a family and its two label values. The same values always give the same histogram.
     public func histogram(_ family: MetricFamily, _ first: String, _ second: String) -> HistogramCell {
         precondition(family.kind == .histogram && family.labels.count == 2, "\(family.name) has other labels")
         let name = SeriesName(family.name, first, second)
@@ -146,13 +147,13 @@ public final class CounterRegistry: Sendable {
         }
     }
 
-    /// A figure that is read when it is asked for.
+    /// Adds a gauge whose value is read when a snapshot asks for it.
     public func gauge(_ family: MetricFamily, _ labels: String..., read: @escaping @Sendable () -> Double) {
         precondition(labels.count == family.labels.count, "\(family.name) has other labels")
         table.withLock { $0.series.append(Series(family: family, labels: labels, read: read)) }
     }
 
-    /// Every series with its present figure, families together.
+    /// Every series with its current value. The series of a family stand together.
     public func snapshot() -> [(family: MetricFamily, labels: [String], value: Double)] {
         let all = table.withLock { $0.series }
         var order: [String: Int] = [:]
@@ -162,19 +163,19 @@ public final class CounterRegistry: Sendable {
             .map { ($0.1.family, $0.1.labels, $0.1.read()) }
     }
 
-    /// The present figures of one family's series.
+    /// The current values of the series of one family.
     public func figures(_ family: MetricFamily) -> [(labels: [String], value: Double)] {
         let all = table.withLock { $0.series.filter { $0.family.name == family.name } }
         return all.map { ($0.labels, $0.read()) }
     }
 
-    /// What the histograms of one family hold.
+    /// The current readings of the histograms of one family.
     public func readings(_ family: MetricFamily) -> [(labels: [String], reading: HistogramCell.Reading)] {
         let all = table.withLock { $0.histogramSeries.filter { $0.family.name == family.name } }
         return all.map { ($0.labels, $0.cell.current) }
     }
 
-    /// Every histogram with what it holds, families together.
+    /// Every histogram with its current reading. The histograms of a family stand together.
     public func histograms() -> [(family: MetricFamily, labels: [String], reading: HistogramCell.Reading)] {
         let all = table.withLock { $0.histogramSeries }
         return all.enumerated()

@@ -1,15 +1,16 @@
-// What an API says of the calls it still allows. Its word counts beside our own count: the smaller of both decides.
+// The calls that an API says it still allows. The API's numbers apply beside Larder's own count: the smaller one
+// decides.
 
-/// The allowances that an answer tells of.
+/// The allowances that a response reports.
 public struct Credits: Sendable, Hashable {
-    /// One of them: "user", "client".
+    /// One allowance, such as "user" or "client".
     public struct Allowance: Sendable, Hashable {
         public var name: String
-        /// How many there are when all is there again, where the answer tells.
+        /// The number of calls when the allowance is full, if the response reports it.
         public var limit: Int?
-        /// Not less than 0.
+        /// The calls that are left, at least 0.
         public var remaining: Int
-        /// From then on nothing is known of it any more.
+        /// The instant from which this allowance is no longer known.
         public var resetsAt: WallTime
 
         public init(name: String, limit: Int? = nil, remaining: Int, resetsAt: WallTime) {
@@ -20,7 +21,7 @@ public struct Credits: Sendable, Hashable {
         }
     }
 
-    /// A few, each name once.
+    /// A few allowances. Each name occurs once.
     public var allowances: [Allowance]
 
     public init(_ allowances: [Allowance]) {

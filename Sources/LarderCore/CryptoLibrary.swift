@@ -1,8 +1,8 @@
-// Which libcrypto makes digests and random bytes.
+// The version of the loaded libcrypto, which computes digests and random bytes.
 import CCrypto
 
-/// The library behind `Digest`.
+/// The cryptographic library behind `Digest`.
 public enum CryptoLibrary {
-    /// That of OpenSSL as it was loaded, such as "3.0.17".
+    /// The version of OpenSSL that was loaded at run time, such as "3.0.17".
     public static let version = String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))
 }

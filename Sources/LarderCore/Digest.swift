@@ -1,30 +1,31 @@
-// SHA-256 comes from libcrypto; base64url without padding is RFC 4648 §5.
+// Digests (SHA-256 by libcrypto), secrets, base64url without padding (RFC 4648 §5) and hexadecimal text.
 import CCrypto
 
 /// A SHA-256 digest.
 public struct Digest: Sendable, Hashable, Comparable {
     public let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// The digest of some bytes.
+    /// Computes the digest of the bytes.
     public init(of bytes: Bytes) {
         var out: Raw = (0, 0, 0, 0)
         withUnsafeMutableBytes(of: &out) { larder_sha256(bytes, bytes.count, $0.baseAddress) }
         self.init(bigEndian: out)
     }
 
-    /// A digest from its 32 bytes, or nil from any other number of them.
+    /// Creates a digest from its 32 bytes. Returns nil for any other number of bytes.
     public init?(bytes: Bytes) {
         guard bytes.count == 32 else { return nil }
         self.init(bigEndian: bytes.withUnsafeBytes { $0.loadUnaligned(as: Raw.self) })
     }
 
-    /// A digest from 32 bytes where they lie, or nil from any other number of them.
+    /// Creates a digest from 32 bytes in memory without copying them to an array first. Returns nil for any other
+    /// number of bytes.
     public init?(raw: UnsafeRawBufferPointer) {
         guard raw.count == 32 else { return nil }
         self.init(bigEndian: raw.loadUnaligned(as: Raw.self))
     }
 
-    /// The 32 bytes as they lie in memory.
+    /// The 32 bytes in their order in memory.
     typealias Raw = (UInt64, UInt64, UInt64, UInt64)
 
     init(bigEndian raw: Raw) {
@@ -48,14 +49,14 @@ public struct Digest: Sendable, Hashable, Comparable {
     public static func < (left: Digest, right: Digest) -> Bool { left.words < right.words }
     @inlinable
     public func hash(into hasher: inout Hasher) {
-        // The digest is already evenly spread: one word of it is enough for a table.
+        // The digest is already evenly distributed, so one word of it is enough for a hash table.
         hasher.combine(words.0)
     }
 }
 
-/// Random bytes, and comparing what is secret.
+/// Random bytes, and the comparison of secrets.
 public enum Secrets {
-    /// Bytes no one can guess.
+    /// Returns cryptographically secure random bytes.
     public static func random(_ count: Int) -> Bytes {
         Bytes(room: count) { out, written in
             let done = RAND_bytes(out.baseAddress, Int32(count))
@@ -64,7 +65,7 @@ public enum Secrets {
         }
     }
 
-    /// Whether two secrets are equal, in time that does not tell where they differ.
+    /// Whether two secrets are equal. The time taken does not depend on where they differ.
     public static func equal(_ left: Bytes, _ right: Bytes) -> Bool {
         left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
     }
@@ -91,7 +92,7 @@ public enum Base64URL {
         return out.lossyText
     }
 
-    /// The bytes, or nil where the text is not the one canonical encoding of some bytes.
+    /// Decodes a text. Returns nil if the text is not the one canonical encoding of some bytes.
     public static func decode(_ text: some StringProtocol) -> Bytes? {
         var out = Bytes()
         var buffer: UInt32 = 0
@@ -118,7 +119,7 @@ public enum Base64URL {
     }
 }
 
-/// Hexadecimal, lower case.
+/// Lower-case hexadecimal text.
 public enum Hex {
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
         let digits = Bytes(text: "0123456789abcdef")

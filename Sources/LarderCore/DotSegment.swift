@@ -1,10 +1,10 @@
-// Which segments of a path are dot segments. RFC 3986 §3.3 knows "." and ".."; an upstream may read more as one of them:
-// servlet containers cut parameters off first ("..;x"), and URL parsers of browsers and some servers take "\" for "/"
-// (WHATWG URL §4.4). What any of them would climb by counts as a climb here.
+// Decides which segments of a path are dot segments. RFC 3986 §3.3 defines "." and "..". An upstream may treat more
+// segments as such: servlet containers first cut off parameters ("..;x"), and the URL parsers of browsers and some
+// servers read "\" as "/" (WHATWG URL §4.4). A segment that climbs for any of these readers is a dot segment here.
 
-/// A segment that stands for another place than its name says.
+/// A path segment that names a place relative to its own.
 public enum DotSegment {
-    /// Whether a segment is one.
+    /// Whether a segment is a dot segment.
     /// - Parameter segment: percent-decoded, without separators.
     public static func matches(_ segment: some Collection<UInt8>) -> Bool {
         // Parameters begin with the first ";" (RFC 3986 §3.3).
@@ -12,11 +12,11 @@ public enum DotSegment {
         return (1...2).contains(name.count) && name.allSatisfy { $0 == 0x2E }
     }
 
-    /// Whether a byte ends a segment: "/", and "\".
+    /// Whether a byte ends a segment: "/" or "\".
     public static func isSeparator(_ byte: UInt8) -> Bool { byte == 0x2F || byte == 0x5C }
 
-    /// Whether a path that is percent-decoded once has such a segment. Every request that memory does not answer is
-    /// looked at, so only a segment that begins with a dot is taken out of the path.
+    /// Whether a path that has been percent-decoded once contains a dot segment. This check runs for every request that
+    /// memory does not answer, so only a segment that begins with a dot is examined.
     public static func occurs(in path: Bytes) -> Bool {
         var isStart = true
         for place in path.indices {

@@ -1,7 +1,8 @@
-// Why a record of an API gives no result. The words stand in answers (`droppedReasons`) and in stored rows, so a word keeps
-// its meaning; the command line, the interface description and the documentation take their sentences from here.
+// The reasons why a record of an API gives no result. The words appear in responses (`droppedReasons`) and in stored
+// rows, so a word must keep its meaning. The command line, the interface description and the documentation take their
+// sentences from here.
 
-/// A reason by its word in answers.
+/// A reason, with the word that responses use as its raw value.
 public enum DropReason: String, Sendable, CaseIterable {
     case dead
     case deleted
@@ -21,7 +22,7 @@ public enum DropReason: String, Sendable, CaseIterable {
     case title
     case type
 
-    /// What follows a count: "2 of an unknown kind".
+    /// The phrase that follows a count, as in "2 of an unknown kind".
     public var phrase: String {
         switch self {
         case .dead: "that moderators took out"
@@ -44,8 +45,8 @@ public enum DropReason: String, Sendable, CaseIterable {
         }
     }
 
-    /// "2 of an unknown kind, 1 without a title".
-    /// - Parameter counts: by word. A word that is not in the table stands as it is: "3 (word)".
+    /// Describes counts in words: "2 of an unknown kind, 1 without a title".
+    /// - Parameter counts: by word. A word that is not in the table is shown as it is: "3 (word)".
     public static func described(_ counts: [(word: String, count: Int)]) -> String {
         counts.map { word, count in
             "\(count) \(DropReason(rawValue: word)?.phrase ?? "(\(word))")"

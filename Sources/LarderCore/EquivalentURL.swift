@@ -1,10 +1,11 @@
-// One spelling for all spellings of a path or query that name the same resource (RFC 3986 §6.2.2.1, §6.2.2.2): an unreserved
-// character stands for itself, any other byte that is encoded has upper-case digits, and a byte that no URL may hold is encoded. It is
-// a part of keys only. What goes upstream is spelled as its client spelled it.
+// One spelling for all spellings of a path or query that name the same resource (RFC 3986 §6.2.2.1, §6.2.2.2). An
+// unreserved character stands for itself. Any other encoded byte has upper-case digits. A byte that no URL may contain
+// is encoded. This spelling is used in keys only: a request goes upstream in the client's spelling.
 
 public enum EquivalentURL {
-    /// - Parameter text: a path, or a query without "?". One in which a "%" lacks its two digits stays as it is: it is no URL, and what
-    ///   stands behind that "%" would be read as its digits.
+    /// Returns the normalised spelling of a text.
+    /// - Parameter text: a path, or a query without "?". A text in which a "%" lacks its two digits is returned
+    ///   unchanged: it is no valid URL, and the characters behind that "%" could be read as its digits.
     public static func normalised(_ text: String) -> String {
         var text = text
         let isPlain = text.withUTF8 { bytes in bytes.allSatisfy { $0 != 0x25 && $0 < 0x80 } }

@@ -1,12 +1,13 @@
-// A head is gone through with a set of names in hand again and again: fields of the connection, fields that are never
-// stored, fields that a 304 leaves out. Most lines are in none of them, which their length alone tells.
+// Sets of field names. Heads are searched again and again for a set of names: fields of the connection, fields that are
+// never stored, fields that a 304 leaves out. Most field lines are in none of these sets; their length alone shows
+// that.
 
 /// A fixed set of field names, compared without regard to case.
 public struct FieldNameSet: Sendable, ExpressibleByArrayLiteral {
     public let names: [String]
-    /// The names by their length; the last place is that of all longer ones. Empty where there are no names.
+    /// The names by length. The last element holds all longer names. Empty if there are no names.
     @usableFromInline let byLength: [[String]]
-    /// A bit for each length that a name has; the last one is that of all longer ones.
+    /// One bit for each length that occurs; the last bit stands for all longer names.
     @usableFromInline let lengths: UInt64
 
     public init(_ names: [String]) {
@@ -34,15 +35,15 @@ public struct FieldNameSet: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension HeaderFields {
-    /// Whether there is a line of any of those names.
+    /// Whether there is a line whose name is in the set.
     public func contains(anyOf names: FieldNameSet) -> Bool {
         for index in lines.indices where names.contains(lines[index].name) { return true }
         return false
     }
 
-    /// Removes every line of those names.
+    /// Removes every line whose name is in the set.
     public mutating func remove(_ names: FieldNameSet) {
-        // Mostly there is none, and then nothing is moved or copied.
+        // Mostly there is no such line. Then nothing is moved or copied.
         guard contains(anyOf: names) else { return }
         lines.removeAll { names.contains($0.name) }
     }

@@ -1,15 +1,15 @@
-// HMAC-SHA-256 with a key that is used again. What depends on the key alone, two blocks of the digest, is reckoned once
-// (RFC 2104 §4 names this way); libcrypto's own HMAC() also looks its algorithm up by name each time, which costs more than
-// the code of a short text.
+// HMAC-SHA-256 with a key that is used repeatedly. The two digest blocks that depend only on the key are computed once,
+// as RFC 2104 §4 suggests. libcrypto's own HMAC() also looks up its algorithm by name on each call, which costs more
+// than the code of a short text.
 import CCrypto
 
-/// A key, ready to make codes with.
+/// A key that is prepared for computing codes.
 public struct HMACKey: Sendable {
-    /// The digests that have taken the key, xored with the inner and the outer pad (RFC 2104 §2).
+    /// The digest states after the key XORed with the inner and with the outer pad (RFC 2104 §2).
     private let inner: SHA256_CTX
     private let outer: SHA256_CTX
 
-    /// - Parameter key: of any length; one longer than a block stands for its digest.
+    /// - Parameter key: of any length. A key longer than a block is replaced by its digest.
     public init(_ key: Bytes) {
         let key = key.count > Self.block ? Digest(of: key).bytes : key
         let padded = key + Bytes(repeating: 0, count: Self.block - key.count)
@@ -17,7 +17,7 @@ public struct HMACKey: Sendable {
         outer = Self.begun(with: padded.map { $0 ^ 0x5C })
     }
 
-    /// The code of a text.
+    /// Computes the code of a text.
     public func code(of bytes: Bytes) -> Digest {
         var inside = inner
         larder_sha256_add(&inside, bytes, bytes.count)
@@ -29,7 +29,7 @@ public struct HMACKey: Sendable {
         return Digest(bigEndian: digest)
     }
 
-    /// The block of SHA-256 (FIPS 180-4 §1).
+    /// The block size of SHA-256 in bytes (FIPS 180-4 §1).
     private static let block = 64
 
     private static func begun(with block: Bytes) -> SHA256_CTX {

@@ -1,18 +1,18 @@
-// A strict JSON reader (RFC 8259) for what comes from outside: nothing is repaired, everything has a limit. The text is
-// not turned into a tree: parsing leaves a flat tape of places over the bytes, and texts are made only when asked for.
-// Where an object repeats a name, the last member counts (RFC 8259 §4 leaves it open; this is what browsers do).
+// A strict JSON reader (RFC 8259) for input from outside. It repairs nothing and limits everything. Parsing builds no
+// tree: it leaves a flat tape of positions over the bytes, and texts are made only on request. If an object repeats a
+// name, the last member counts (RFC 8259 §4 leaves this open; browsers do the same).
 
 /// Reading JSON.
 public enum JSON {
-    /// The default limit of nesting: far more than any API here uses, far less than a stack.
+    /// The default nesting limit: far more than any API here uses, and far less than would exhaust the stack.
     public static let defaultMaxDepth = 64
 
-    /// Parses one JSON text. White space may surround it; anything else may not.
+    /// Parses one JSON text. White space may surround it; nothing else may.
     ///
     /// - Parameters:
-    ///   - bytes: at most 2 GiB of UTF-8; a byte order mark before it is ignored, as RFC 8259 §8.1 permits.
-    ///   - maxDepth: how many arrays and objects may be open at once, at most 512.
-    /// - Throws: `JSONError` with the place of the first fault.
+    ///   - bytes: UTF-8, less than 2 GiB. A byte order mark before the text is ignored, as RFC 8259 §8.1 permits.
+    ///   - maxDepth: the number of arrays and objects that may be open at once, at most 512.
+    /// - Throws: `JSONError` with the offset of the first fault.
     public static func parse(_ bytes: Bytes, maxDepth: Int = defaultMaxDepth) throws(JSONError) -> JSONValue {
         guard bytes.count < 1 << 31 else { throw JSONError(.tooLarge, at: 0) }
         let tape = try bytes.withUnsafeBufferPointer { (input) throws(JSONError) in
@@ -22,7 +22,7 @@ public enum JSON {
     }
 }
 
-/// Why a text is not JSON, and where.
+/// Why a text is not valid JSON, and where.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         case endOfInput = "the text ends too early"
@@ -50,7 +50,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(reason.rawValue) at byte \(offset)" }
 }
 
-/// What kind of value stands at a place.
+/// The kind of a JSON value.
 public enum JSONKind: UInt8, Sendable, Hashable {
     case null
     case bool
@@ -63,14 +63,14 @@ public enum JSONKind: UInt8, Sendable, Hashable {
 /// One value on the tape.
 @usableFromInline
 struct JSONNode: Sendable {
-    /// The first byte: of a string the one after the quotation mark, of a container its bracket.
+    /// The first byte. For a string, the byte after the quotation mark; for a container, its bracket.
     @usableFromInline var start: UInt32
-    /// The byte behind the value: of a string its closing quotation mark.
+    /// The byte after the value. For a string, its closing quotation mark.
     @usableFromInline var end: UInt32
-    /// The place on the tape behind this value and all inside it.
+    /// The index on the tape after this value and everything inside it.
     @usableFromInline var next: Int32
     @usableFromInline var kind: JSONKind
-    /// Of a string: whether a backslash is in it. Of a bool: its value.
+    /// For a string, whether it contains a backslash. For a bool, its value.
     @usableFromInline var flag: Bool
 
     @usableFromInline
@@ -83,15 +83,16 @@ struct JSONNode: Sendable {
     }
 }
 
-/// The bytes and their tape, shared by all values of one text. Immutable, and so Sendable; the compiler, which cannot see
-/// that nobody writes the tape any more, leaves it unchecked.
+/// The bytes and their tape, shared by all values of one text. Immutable and therefore Sendable. The conformance is
+/// unchecked because the compiler cannot see that nothing writes to the tape any more.
 @usableFromInline
 final class JSONDocument: @unchecked Sendable {
     @usableFromInline let bytes: Bytes
-    /// The document's own memory, given back with it. Every place that is looked up comes from the tape itself, so it is in it.
+    /// The document's own memory, freed with it. Every index that is looked up comes from the tape itself, so it is in
+    /// range.
     @usableFromInline let tape: UnsafeBufferPointer<JSONNode>
 
-    /// - Parameter tape: taken over.
+    /// - Parameter tape: memory that the document takes over and frees.
     init(bytes: Bytes, tape: UnsafeBufferPointer<JSONNode>) {
         self.bytes = bytes
         self.tape = tape
@@ -102,7 +103,7 @@ final class JSONDocument: @unchecked Sendable {
     @inlinable
     subscript(_ index: Int) -> JSONNode { withExtendedLifetime(self) { tape[index] } }
 
-    /// Gives the bytes of a value as they lie in the text, of a string without its quotation marks.
+    /// Calls the body with the bytes of a value in the text. For a string, these exclude its quotation marks.
     @inlinable
     func withBytes<Result>(of node: JSONNode, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         bytes.withUnsafeBufferPointer {
@@ -110,7 +111,7 @@ final class JSONDocument: @unchecked Sendable {
         }
     }
 
-    /// The same as a text, nothing decoded.
+    /// The bytes of a value as a text, with escapes left as they are.
     func text(of node: JSONNode) -> String {
         withBytes(of: node) { String(decoding: $0, as: UTF8.self) }
     }

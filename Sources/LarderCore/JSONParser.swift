@@ -1,17 +1,18 @@
-// The parser writes the tape in one pass. Strings, which are most of any answer, are passed eight bytes at a time (`PlainText`)
-// until one needs a look: a quotation mark, a backslash, a control character or a byte beyond ASCII.
+// Writes the tape in one pass. Strings are most of any response. The parser skips their bytes eight at a time
+// (`PlainText`) up to a byte that needs attention: a quotation mark, a backslash, a control character or a byte beyond
+// ASCII.
 
-/// One pass over the input. Lives only while the buffer does.
+/// One pass over the input. Must not outlive the input buffer.
 struct JSONParser {
     private let input: UnsafeBufferPointer<UInt8>
     private let maxDepth: Int
     private var place = 0
-    /// Memory of its own: an array would ask at every value whether somebody shares it.
+    /// Manually allocated memory: an array would check for shared storage at every value.
     private var tape: UnsafeMutableBufferPointer<JSONNode>
-    /// How many values the tape holds.
+    /// The number of values on the tape.
     private var count = 0
 
-    /// The tape of one text, which belongs to the caller.
+    /// Parses one text. The caller owns the tape that is returned.
     static func tape(of input: UnsafeBufferPointer<UInt8>, maxDepth: Int) throws(JSONError)
         -> UnsafeBufferPointer<JSONNode>
     {
@@ -28,7 +29,7 @@ struct JSONParser {
     private init(input: UnsafeBufferPointer<UInt8>, maxDepth: Int) {
         self.input = input
         self.maxDepth = maxDepth
-        // Twenty bytes a value is what answers of real APIs have or exceed; a denser text grows the tape.
+        // In responses of real APIs a value takes twenty bytes or more. A denser text makes the tape grow.
         tape = .allocate(capacity: input.count / 20 + 8)
     }
 
@@ -40,17 +41,17 @@ struct JSONParser {
     }
 
     private mutating func run() throws(JSONError) {
-        // A byte order mark is no part of the text, and a parser may ignore it (RFC 8259 §8.1).
+        // A byte order mark is not part of the text, and a parser may ignore it (RFC 8259 §8.1).
         if input.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
         try value(depth: 0)
         skipSpace()
         guard place == input.count else { throw JSONError(.trailingBytes, at: place) }
     }
 
-    /// Skips white space (RFC 8259 §2) and gives the byte there without taking it.
+    /// Skips white space (RFC 8259 §2) and returns the next byte without consuming it.
     @inline(__always)
     private mutating func peek() throws(JSONError) -> UInt8 {
-        // Before most values stands nothing or one space.
+        // Most values are preceded by nothing or by one space.
         if place < input.count, input[place] > 0x20 { return input[place] }
         if place &+ 1 < input.count, input[place] == 0x20, input[place &+ 1] > 0x20 {
             place &+= 1
@@ -130,7 +131,7 @@ struct JSONParser {
         tape[index].next = Int32(truncatingIfNeeded: count)
     }
 
-    /// A text has less than 2^31 bytes, and so fewer values: no place is cut.
+    /// Appends a value. A text has less than 2^31 bytes, and so fewer values: no offset or index is truncated.
     @inline(__always)
     private mutating func append(_ kind: JSONKind, from start: Int, to end: Int, flag: Bool) {
         if count == tape.count { grow() }
@@ -152,7 +153,7 @@ struct JSONParser {
         append(kind, from: start, to: place, flag: flag)
     }
 
-    /// `-? (0 | [1-9][0-9]*) (\.[0-9]+)? ([eE][+-]?[0-9]+)?` (RFC 8259 §6), kept as text.
+    /// Reads `-? (0 | [1-9][0-9]*) (\.[0-9]+)? ([eE][+-]?[0-9]+)?` (RFC 8259 §6). The number is kept as text.
     private mutating func number() throws(JSONError) {
         let start = place
         if input[place] == 0x2D { place += 1 }
@@ -206,14 +207,14 @@ struct JSONParser {
         guard place + 1 < input.count else { throw JSONError(.endOfInput, at: input.count) }
         switch input[place + 1] {
         case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74: place += 2
-        // Half of a surrogate pair is let through, and read as U+FFFD: the grammar permits it (RFC 8259 §8.2), and an
-        // API that cuts texts by UTF-16 units sends it.
+        // A lone surrogate is accepted and read as U+FFFD. The grammar permits it (RFC 8259 §8.2), and an API that cuts
+        // texts by UTF-16 units sends it.
         case 0x75: try hexUnit()
         default: throw JSONError(.invalidEscape, at: start)
         }
     }
 
-    /// Passes "\uXXXX" at the place.
+    /// Skips "\uXXXX" at the current position.
     private mutating func hexUnit() throws(JSONError) {
         for offset in 2..<6 {
             guard place + offset < input.count else { throw JSONError(.endOfInput, at: input.count) }
@@ -222,7 +223,7 @@ struct JSONParser {
         place += 6
     }
 
-    /// One sequence of the table in RFC 3629 §4: no overlong forms, no surrogates, nothing above U+10FFFF.
+    /// Skips one sequence of the table in RFC 3629 §4: no overlong forms, no surrogates, nothing above U+10FFFF.
     private mutating func multibyte() throws(JSONError) {
         let first = input[place]
         let length: Int

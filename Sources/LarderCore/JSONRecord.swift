@@ -1,14 +1,14 @@
-// Answers are long lists of like objects, and a normaliser wants the same forty names of each. Asking an object for
-// forty names is forty walks; a table of the names makes it one.
+// Responses are long lists of similar objects, and a normaliser reads the same forty names from each. Asking an object
+// for forty names would take forty walks over it. With a table of the names, one walk is enough.
 import Glibc
 
-/// A fixed set of member names. Made once, used for every object of a kind.
+/// A fixed set of member names. Created once and used for every object of a kind.
 public struct JSONMemberTable: Sendable {
     private let names: [Bytes]
-    /// Open addressing over the power of two `buckets.count`; a name's position, or -1.
+    /// An open-addressing hash table; `buckets.count` is a power of two. Each element is the position of a name, or -1.
     private let buckets: [Int16]
 
-    /// - Parameter names: each once; at most 4096.
+    /// - Parameter names: each name once; at most 4096 names.
     public init(_ names: [String]) {
         precondition(names.count <= 4096, "a table of \(names.count) names")
         let names = names.map { Bytes(text: $0) }
@@ -26,14 +26,14 @@ public struct JSONMemberTable: Sendable {
 
     public var count: Int { names.count }
 
-    /// Length and a few bytes tell the names of an API apart well enough; equality decides.
+    /// Length and a few bytes distinguish the names of an API well enough. Equality decides.
     private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
         guard let first = name.first, let last = name.last else { return 0 }
         let middle = name[name.count / 2]
         return Int(first) &* 31 &+ Int(last) &* 131 &+ Int(middle) &* 17 &+ name.count &* 7
     }
 
-    /// - Parameter name: bytes of a text, so it has an address also where it is empty.
+    /// - Parameter name: bytes inside a text, so the buffer has an address even if it is empty.
     fileprivate func position(of name: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let first = name.baseAddress else { return nil }
         var bucket = Self.hash(name) & (buckets.count - 1)
@@ -47,12 +47,12 @@ public struct JSONMemberTable: Sendable {
     }
 }
 
-/// The members of one object whose names a table holds; used again for the next object.
+/// The members of one object whose names are in a table. The record is reused for the next object.
 public struct JSONRecord: Sendable {
     private let table: JSONMemberTable
     private var document: JSONDocument?
-    /// For each name of the table the value's place on the tape, 0 where the object lacks it (0 is the root's place,
-    /// which is no member).
+    /// For each name of the table, the index of its value on the tape. 0 means that the object lacks the member: index
+    /// 0 is the root, which is never a member.
     private var places: [Int32]
 
     public init(_ table: JSONMemberTable) {
@@ -60,7 +60,7 @@ public struct JSONRecord: Sendable {
         places = [Int32](repeating: 0, count: table.count)
     }
 
-    /// Reads an object; returns false, with every member absent, where the value is none.
+    /// Reads an object. Returns false, with every member absent, if the value is not an object.
     @discardableResult
     public mutating func load(_ value: JSONValue) -> Bool {
         for position in places.indices { places[position] = 0 }
@@ -73,7 +73,7 @@ public struct JSONRecord: Sendable {
             while place < Int(node.next) {
                 let key = document[place]
                 if key.flag {
-                    // A name with escapes, which no API here sends, is decoded before it is compared.
+                    // A name with escapes is decoded before it is compared. No API here sends one.
                     let name = Bytes(text: JSONValue(document: document, index: place).string ?? "")
                     if let found = name.withUnsafeBufferPointer({ table.position(of: $0) }) {
                         places[found] = Int32(place + 1)
@@ -88,7 +88,7 @@ public struct JSONRecord: Sendable {
         return true
     }
 
-    /// The member at a position of the table; nil where it is absent or null.
+    /// The member at a position of the table; nil if it is absent or null.
     public subscript(_ position: Int) -> JSONValue? {
         let place = Int(places[position])
         guard place > 0, let document, document[place].kind != .null else { return nil }

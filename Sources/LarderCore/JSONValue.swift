@@ -1,4 +1,4 @@
-// A value is a place on the tape of its text: two words, copied freely. Texts are decoded when they are asked for.
+// A value is an index on the tape of its document: two words that are cheap to copy. Strings are decoded on request.
 
 /// One value of a parsed JSON text. Keeps the whole text alive.
 public struct JSONValue: Sendable {
@@ -16,17 +16,17 @@ public struct JSONValue: Sendable {
     public var kind: JSONKind { node.kind }
     public var isNull: Bool { node.kind == .null }
 
-    /// The bytes of the value in the text, quotation marks included.
+    /// The range of the value in the text, quotation marks included.
     public var range: Range<Int> {
         let node = node
         let mark = node.kind == .string ? 1 : 0
         return Int(node.start) - mark..<Int(node.end) + mark
     }
 
-    /// The value as it is written in the text.
+    /// The bytes of the value as they are written in the text.
     public var raw: Bytes { Bytes(document.bytes[range]) }
 
-    /// The text of a string, escapes decoded; nil for any other kind.
+    /// The text of a string with escapes decoded; nil for any other kind.
     public var string: String? {
         let node = node
         guard node.kind == .string else { return nil }
@@ -34,8 +34,8 @@ public struct JSONValue: Sendable {
         return Self.unescaped(document.bytes[Int(node.start)..<Int(node.end)])
     }
 
-    /// Gives the bytes of a string that has no escapes, which is most of them, as they lie in the text; for any other value
-    /// the body is not run, and it is nil.
+    /// Calls the body with the bytes of a string without escapes, which most strings are. Returns nil for any other
+    /// value, without running the body.
     @inlinable
     public func withPlainText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         let node = node
@@ -43,7 +43,8 @@ public struct JSONValue: Sendable {
         return document.withBytes(of: node, body)
     }
 
-    /// Gives the bytes of a number as it is written; for any other value the body is not run, and it is nil.
+    /// Calls the body with the bytes of a number as it is written. Returns nil for any other value, without running the
+    /// body.
     @inlinable
     public func withNumberText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         let node = node
@@ -52,22 +53,22 @@ public struct JSONValue: Sendable {
 
     public var bool: Bool? { node.kind == .bool ? node.flag : nil }
 
-    /// A number as it is written; nil for any other kind. Kept as text, so that money keeps its digits.
+    /// A number as it is written; nil for any other kind. Kept as text, so that amounts of money keep their digits.
     public var numberText: String? {
         let node = node
         return node.kind == .number ? document.text(of: node) : nil
     }
 
-    /// A number as the nearest double; nil for any other kind and beyond a double's range.
+    /// A number as the nearest double; nil for any other kind and for numbers beyond the range of a double.
     public var double: Double? { numberText.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } }
 
     /// A whole number; nil for any other kind, for fractions, and beyond 64 bits.
     public var integer: Int? { numberText.flatMap { Int($0) } }
 
-    /// The elements of an array; of any other kind none.
+    /// The elements of an array; empty for any other kind.
     public var elements: Elements { Elements(value: self) }
 
-    /// How many elements an array has, or members an object, repeated names included.
+    /// The number of elements of an array or of members of an object, repeated names included. 0 for any other kind.
     public var count: Int {
         switch node.kind {
         case .array: elements.reduce(0) { count, _ in count + 1 }
@@ -76,10 +77,11 @@ public struct JSONValue: Sendable {
         }
     }
 
-    /// The members of an object in their order, repeated names included; of any other kind none.
+    /// The members of an object in their order, repeated names included; empty for any other kind.
     public var members: Members { Members(value: self) }
 
-    /// The member of that name, the last where it is repeated; nil where there is none or this is no object.
+    /// The member with that name, the last one if the name is repeated. Nil if there is none or the value is not an
+    /// object.
     public subscript(_ name: String) -> JSONValue? {
         var found: JSONValue?
         for member in members where member.isNamed(name) { found = member.value }
@@ -107,14 +109,14 @@ public struct JSONValue: Sendable {
             case 0x74: out.append(0x09)
             case 0x75:
                 var code = unit(place)
-                // The parser has seen that whatever begins like an escape is one.
+                // The parser has verified that everything that begins like an escape is a valid one.
                 if code & 0xFC00 == 0xD800, place + 11 < bytes.endIndex, bytes[place + 6] == 0x5C,
                     bytes[place + 7] == 0x75, case let low = unit(place + 6), low & 0xFC00 == 0xDC00
                 {
                     code = 0x10000 + (code & 0x3FF) << 10 + low & 0x3FF
                     place += 6
                 }
-                // Half of a pair is no character.
+                // A lone surrogate is not a character.
                 out.append(contentsOf: UTF8.encode(Unicode.Scalar(code) ?? "\u{FFFD}") ?? .init())
                 place += 4
             default: out.append(bytes[place + 1])
@@ -153,7 +155,7 @@ extension JSONValue {
 
         public var name: String { key.string ?? "" }
 
-        /// Whether the name equals a text, without making a text of it where it has no escapes.
+        /// Whether the name equals a text. No string is created unless the name contains escapes.
         public func isNamed(_ name: String) -> Bool {
             let node = key.node
             if node.flag { return self.name == name }

@@ -1,7 +1,7 @@
-// JSON text written straight to bytes (RFC 8259), members in the order they are given: an answer's bytes, and so its
-// entity tag, must not depend on a dictionary's whim.
+// Writes JSON text directly to bytes (RFC 8259). Members keep the order in which they are written: the bytes of a
+// response, and so its entity tag, must not depend on the order of a dictionary.
 
-/// Writes one JSON text. Commas are its own business; nesting is the caller's.
+/// Writes one JSON text. The writer places the commas; the caller must nest correctly.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: Bytes = []
     private var needsComma = false
@@ -17,21 +17,21 @@ public struct JSONWriter: Sendable {
     public mutating func beginArray() { open(0x5B) }
     public mutating func endArray() { close(0x5D) }
 
-    /// An object in a value's place: `writer.object { $0.member("a", 1) }`.
+    /// Writes an object as a value: `writer.object { $0.member("a", 1) }`.
     public mutating func object(_ body: (inout JSONWriter) -> Void) {
         beginObject()
         body(&self)
         endObject()
     }
 
-    /// An array in a value's place.
+    /// Writes an array as a value.
     public mutating func array(_ body: (inout JSONWriter) -> Void) {
         beginArray()
         body(&self)
         endArray()
     }
 
-    /// A member's name; its value must follow.
+    /// Writes the name of a member. Its value must follow.
     public mutating func name(_ name: String) {
         separate()
         quoted(name)
@@ -49,7 +49,8 @@ public struct JSONWriter: Sendable {
     public mutating func bool(_ value: Bool) { plain(value ? "true" : "false") }
     public mutating func null() { plain("null") }
 
-    /// A number; NaN and infinities, which JSON lacks, become null. Whole numbers are written without a fraction.
+    /// Writes a number. NaN and infinities, which JSON lacks, become null. Whole numbers are written without a
+    /// fraction.
     public mutating func number(_ value: Double) {
         guard value.isFinite else { return null() }
         if value == value.rounded(), abs(value) < 9_007_199_254_740_992 {
@@ -59,7 +60,7 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// A number or any other JSON text that is known to be valid, as it is.
+    /// Writes a number or any other JSON text unchanged. The text must be valid.
     public mutating func raw(_ text: Bytes) {
         separate()
         bytes.append(contentsOf: text)
@@ -86,7 +87,7 @@ public struct JSONWriter: Sendable {
         self.name(name)
         raw(value)
     }
-    /// Absent is absent: nothing is written for nil.
+    /// Writes a member, or nothing if the value is nil.
     public mutating func member(ifPresent name: String, _ value: String?) {
         if let value { member(name, value) }
     }
@@ -118,7 +119,8 @@ public struct JSONWriter: Sendable {
         if needsComma { bytes.append(0x2C) }
     }
 
-    /// DEL and C1 need no escape in JSON (RFC 8259 §7) and get one: JSON is also read on terminals and in logs.
+    /// Writes a quoted string. DEL and C1 need no escape in JSON (RFC 8259 §7), but they are escaped: JSON is also read
+    /// on terminals and in logs.
     private mutating func quoted(_ text: String) {
         bytes.append(0x22)
         var last: UInt8 = 0
@@ -131,7 +133,7 @@ public struct JSONWriter: Sendable {
             case 0x0D: bytes.append(contentsOf: [0x5C, 0x72])
             case 0x09: bytes.append(contentsOf: [0x5C, 0x74])
             case 0x80..<0xA0 where last == 0xC2:
-                // The second byte of U+0080 to U+009F has the character's own number.
+                // The second byte of U+0080 to U+009F equals the number of the character.
                 bytes.removeLast()
                 fallthrough
             case 0x00...0x1F, 0x7F:

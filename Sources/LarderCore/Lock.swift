@@ -1,13 +1,14 @@
-// The one lock of the house, over pthread_mutex_t: `Synchronization.Mutex` gives false reports under the thread
-// sanitizer on Linux. Held for a few instructions only; nothing is awaited and no other lock taken inside.
+// The only lock type of the project, over pthread_mutex_t: `Synchronization.Mutex` gives false reports under the thread
+// sanitizer on Linux. A lock is held for a few instructions only. Code inside it must not await and must not take
+// another lock.
 import Glibc
 
-/// A value that several threads reach, one at a time.
+/// A value that several threads access, one at a time.
 ///
 /// Unchecked `Sendable`: the value is touched only inside `withLock`, between lock and unlock of its own mutex.
 public final class Lock<Value>: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    /// Exclusive by the mutex: a check of the same at run time would cost as much as the lock.
+    /// The mutex gives exclusive access. A run-time exclusivity check would cost as much as the lock.
     @exclusivity(unchecked) @usableFromInline var value: Value
 
     public init(_ value: sending Value) {

@@ -1,12 +1,13 @@
-// Waits for a value that several threads reach. Whether there is something to wait for is decided in the same step of the
-// lock in which the continuation is kept: else it could come between the two, and nobody would be told. No continuation is
-// resumed with the lock held, since who is resumed may need it.
+// Waits for a value under a lock. The check for the value and the storing of the continuation are one step under the
+// lock; otherwise the value could arrive between the two and the waiter would never be resumed. No continuation is
+// resumed with the lock held, since the resumed task may need the lock.
 
 extension Lock {
-    /// Waits for what the value has, or will have.
+    /// Waits for a value that the locked state has now or will have.
     ///
-    /// - Parameter find: runs with the lock held, once. It returns what is there already; or it keeps the continuation in the value
-    ///   and returns nil. Whoever takes it out from there resumes it, once, when the lock is free.
+    /// - Parameter find: runs once, with the lock held. It returns the value if it is there. Otherwise it stores the
+    ///   continuation in the state and returns nil. The code that takes the continuation from the state must resume it,
+    ///   once, after releasing the lock.
     public func wait<Found: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
         _ find: (inout Value, CheckedContinuation<Found, Never>) -> Found?
@@ -14,10 +15,10 @@ extension Lock {
         await handover(isolation: isolation) { keep($0, find) }
     }
 
-    /// The same for a wait that is to end where the task is cancelled.
+    /// Waits for a value that the locked state has now or will have. The wait ends if the task is cancelled.
     ///
-    /// - Parameter onCancel: changes the value, so that `find` finds something, and resumes who waits. It may come before `find`, and
-    ///   is called without the lock.
+    /// - Parameter onCancel: changes the state so that `find` finds a value, and resumes the waiter. It may run before
+    ///   `find`, and is called without the lock.
     public func wait<Found: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
         _ find: (inout Value, CheckedContinuation<Found, Never>) -> Found?, onCancel: @Sendable () -> Void

@@ -1,7 +1,7 @@
-// Structured log: a constant message and named values. A value whose name speaks of a secret is never written.
+// The structured log: a constant message and named values. A value whose name suggests a secret is never written.
 import Synchronization
 
-/// How much a line matters; the raw value is the syslog and journald priority (sd-daemon(3)).
+/// The importance of a line. The raw value is the syslog and journald priority (sd-daemon(3)).
 public enum LogLevel: Int, Sendable, Comparable, CaseIterable {
     case error = 3
     case warning = 4
@@ -41,21 +41,21 @@ public struct LogLine: Sendable {
     }
 }
 
-/// Where lines go. Must not block the caller.
+/// The destination of lines. `write` must not block the caller.
 public protocol LogSink: Sendable {
     func write(_ line: LogLine)
 }
 
-/// A sink that forgets, for tests and tools.
+/// A sink that discards every line, for tests and tools.
 public struct NoLog: LogSink {
     public init() {}
     public func write(_ line: LogLine) {}
 }
 
-/// Passed in to whoever logs; never global.
+/// Writes lines to a sink under a label. A logger is passed in to the code that logs; there is no global one.
 public struct Logger: Sendable {
     public var label: String
-    /// One for all labels of a log, so that it can be changed while others hold them.
+    /// Shared by all labels of a log, so that the threshold can be changed while others hold their loggers.
     private let leastLevel: LeastLevel
     private let sink: any LogSink
     private let time: any TimeSource
@@ -73,16 +73,16 @@ public struct Logger: Sendable {
         init(_ level: LogLevel) { value = Atomic(level.rawValue) }
     }
 
-    /// The least important lines that are written, under whatever label.
+    /// The least important level that is written. It applies to all labels of the log.
     public var threshold: LogLevel {
         get { LogLevel(rawValue: leastLevel.value.load(ordering: .relaxed)) ?? .info }
         nonmutating set { leastLevel.value.store(newValue.rawValue, ordering: .relaxed) }
     }
 
-    /// A logger that forgets.
+    /// A logger that discards every line.
     public static let silent = Logger(label: "", threshold: .error, sink: NoLog())
 
-    /// The same log under another label, such as "store".
+    /// Returns a logger for the same log under another label, such as "store".
     public func labelled(_ label: String) -> Logger {
         var copy = self
         copy.label = label

@@ -1,11 +1,11 @@
-// Request methods and what their definitions promise (RFC 9110 §9).
+// Request methods and the properties that RFC 9110 §9 defines for them.
 
-/// A request method. Names are case-sensitive (RFC 9110 §9.1); unknown ones are kept as they came.
+/// A request method. Names are case-sensitive (RFC 9110 §9.1); unknown names are kept as received.
 public struct Method: Sendable, Hashable, CustomStringConvertible {
-    /// The name as on the wire.
+    /// The name as it appears on the wire.
     public let name: String
 
-    /// A method of that name.
+    /// Creates a method with that name.
     public init(_ name: String) {
         self.name = name
     }

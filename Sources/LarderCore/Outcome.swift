@@ -1,46 +1,47 @@
-// One word for one thing: these are the words of headers, counters, logs and tests alike.
+// The words for outcomes. Headers, counters, logs and tests use the same ones.
 
-/// How an answer came to be, as `Cache-Status`, the access log and the counters spell it.
+/// How a response was produced, as spelled in `Cache-Status`, the access log and the counters.
 public enum CacheOutcome: String, Sendable, Hashable, CaseIterable {
     /// A fresh entry answered.
     case hit
-    /// An entry past its freshness answered, while a refresh runs or since the upstream failed.
+    /// An entry past its freshness answered, while a refresh runs or because the upstream failed.
     case stale
     /// A cached refusal or absence answered.
     case negative
     /// Another request's fetch answered.
     case joined
-    /// A fetch of our own answered.
+    /// A fetch made for this request answered.
     case miss
-    /// The upstream was asked and confirmed what is stored (304), which answered.
+    /// The upstream confirmed the stored response (304), and the stored response answered.
     case revalidated
     /// The client forbade reuse, or the request can be neither joined nor stored.
     case bypass
-    /// No cache was asked: status pages, errors of the client.
+    /// No cache was involved: status pages, client errors.
     case none
 
-    /// The upstream was asked for this very answer.
+    /// Whether the upstream was asked for this response.
     public var isFetched: Bool { self == .miss || self == .revalidated }
 }
 
-/// What a provider makes of an upstream answer before anything is stored.
+/// A provider's verdict on an upstream response, before anything is stored.
 public enum Classification: Sendable, Hashable {
     /// Results.
     case data
-    /// A valid answer with nothing in it: a success.
+    /// A successful response without results.
     case empty
     /// The thing asked for does not exist upstream.
     case notFound
-    /// Too many calls; with the instant from which calls may succeed again where the answer told it.
+    /// Too many calls. Has the instant from which calls may succeed again, if the response gave one.
     case limited(until: WallTime?)
-    /// The upstream will not answer us: key missing, wrong or blocked, plan too small. Detail is safe to show.
+    /// The upstream refuses to answer: the key is missing, wrong or blocked, or the plan is too small. The detail is
+    /// safe to show.
     case refused(String)
-    /// The upstream says that our request is wrong. Detail is safe to show.
+    /// The upstream says that the request is wrong. The detail is safe to show.
     case invalidRequest(String)
-    /// Not what this API answers: HTML where JSON belongs, cut off, 5xx. Detail is safe to show.
+    /// Not a response of this API: HTML instead of JSON, a truncated body, a 5xx. The detail is safe to show.
     case broken(String)
 
-    /// The words of counters and logs.
+    /// The word for counters and logs.
     public var word: String {
         switch self {
         case .data: "data"
@@ -53,7 +54,7 @@ public enum Classification: Sendable, Hashable {
         }
     }
 
-    /// Whether the answer may be kept, as data or as a negative entry.
+    /// Whether the response may be stored, as data or as a negative entry.
     public var isAnswer: Bool {
         switch self {
         case .data, .empty, .notFound: true
@@ -62,7 +63,8 @@ public enum Classification: Sendable, Hashable {
     }
 }
 
-/// Why a source gave nothing usable; the words of problem+json, `sources[].error` and the command line's exit codes.
+/// Why a source gave nothing usable. These words appear in problem+json, in `sources[].error` and in the command line's
+/// exit codes.
 public enum FailureClass: String, Sendable, Hashable, CaseIterable {
     case limited
     case refused

@@ -1,5 +1,5 @@
-// A setting is one record. The configuration's reader, `larder params`, flags, help, the documented example file and the
-// manual page are all made from these records; nothing else knows a setting's name, bounds or default.
+// A setting is one record. The configuration reader, `larder params`, flags, help, the documented example file and the
+// manual page are all made from these records. No other code knows a setting's name, bounds or default.
 
 /// The kind of value a setting takes, with its bounds.
 public enum ParameterKind: Sendable, Hashable {
@@ -8,7 +8,7 @@ public enum ParameterKind: Sendable, Hashable {
     case count(ClosedRange<Int>)
     case flag
     case text
-    /// One of these words.
+    /// One of the given words.
     case choice([String])
     /// A `CallRate` or "off".
     case rate
@@ -24,18 +24,18 @@ public enum ParameterKind: Sendable, Hashable {
 
 /// One setting.
 public struct Parameter: Sendable, Hashable {
-    /// Dotted path as in the file: "cache.maxSize"; "providers.<name>.rate" stands for every provider.
+    /// The dotted path as in the file: "cache.maxSize". "providers.<name>.rate" stands for every provider.
     public var path: String
     public var kind: ParameterKind
-    /// The default as a person would write it; nil where there is none or the provider supplies it.
+    /// The default as a person would write it; nil if there is none or the provider supplies it.
     public var defaultText: String?
-    /// One line: what it is.
+    /// One line that says what the setting is.
     public var summary: String
     /// When and why to change it.
     public var advice: String
-    /// Takes effect only at the next start.
+    /// Whether a change takes effect only at the next start.
     public var needsRestart: Bool
-    /// Its value is never shown.
+    /// Whether the value is never shown.
     public var isSecret: Bool
 
     public init(

@@ -1,25 +1,25 @@
-// Counters as Prometheus reads them: the text exposition format, version 0.0.4
+// Writes counters in the Prometheus text exposition format, version 0.0.4
 // (https://prometheus.io/docs/instrumenting/exposition_formats/).
 
-/// A page of metrics; the series of a family stand together.
+/// A page of metrics. The series of a family stand together.
 public struct PrometheusText: Sendable {
     /// The value of `Content-Type`.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// What was written so far.
+    /// The text written so far.
     public private(set) var text = ""
     private var family = ""
 
-    /// A page without series.
+    /// Creates a page without series.
     public init() {}
 
-    /// All that a registry holds.
+    /// Creates a page with everything in a registry.
     public init(_ registry: CounterRegistry) {
         for (family, labels, value) in registry.snapshot() { add(family, labels, value) }
         for (family, labels, reading) in registry.histograms() { add(family, labels, reading) }
     }
 
-    /// Adds one series. Those of a family are added one after the other.
+    /// Adds one series. The series of a family must be added one after the other.
     public mutating func add(_ record: MetricFamily, _ labels: [String], _ value: Double) {
         begin(record)
         sample(record.name, record.labels, labels, Self.figure(value))
@@ -53,11 +53,12 @@ public struct PrometheusText: Sendable {
         value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
     }
 
-    /// Help texts and label values may not break a line, and a value ends at its quote.
+    /// Escapes a help text or a label value. It must not break a line, and a label value must not end at a quote inside
+    /// it.
     private static func escaped(_ text: String, quotes: Bool) -> String {
         guard text.utf8.contains(where: { $0 == 0x5C || $0 == 0x0A || quotes && $0 == 0x22 }) else { return text }
         var out = ""
-        // By scalars: "\r\n" is one character.
+        // Iterates over scalars because "\r\n" is one character.
         for letter in text.unicodeScalars {
             switch letter {
             case "\\": out += "\\\\"

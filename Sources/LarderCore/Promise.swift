@@ -1,7 +1,8 @@
-// A value that comes once. An answer, a timer and a client that leaves may all be about to end one wait: whoever is first gives
-// the value, the others change nothing. Who comes to wait when it is there does not wait at all.
+// A value that comes once. A response, a timer and a departing client may all be about to end one wait: the first one
+// gives the value, and the others change nothing. A task that starts to wait after the value has come does not wait at
+// all.
 
-/// A value that somebody will give, and any number of tasks wait for. Copies are the same promise.
+/// A value that will be given once. Any number of tasks may wait for it. Copies are the same promise.
 public struct Promise<Value: Sendable>: Sendable {
     private enum State {
         case open([CheckedContinuation<Value, Never>])
@@ -12,8 +13,8 @@ public struct Promise<Value: Sendable>: Sendable {
 
     public init() {}
 
-    /// Gives the value and wakes who waits, on whichever thread.
-    /// - Returns: false where another was first.
+    /// Gives the value and wakes the waiters. May be called on any thread.
+    /// - Returns: false if a value was given before.
     @discardableResult
     public func fulfil(_ value: Value) -> Bool {
         let waiters = state.withLock { state -> [CheckedContinuation<Value, Never>]? in
@@ -25,17 +26,18 @@ public struct Promise<Value: Sendable>: Sendable {
         return waiters != nil
     }
 
-    /// The value, where it has come.
+    /// The value, if it has been given.
     public var value: Value? {
         state.withLock { if case .kept(let value) = $0 { value } else { nil } }
     }
 
-    /// Returns the value when it is there. Cancelling the task ends no wait.
+    /// Waits for the value and returns it. Cancelling the task does not end the wait.
     public func wait(isolation: isolated (any Actor)? = #isolation) async -> Value {
         await state.wait(isolation: isolation, Self.find)
     }
 
-    /// Returns the value when it is there. Where the task is cancelled before, that gives the promise this value, for all who wait.
+    /// Waits for the value and returns it. If the task is cancelled first, it fulfils the promise with `ifCancelled`,
+    /// for all waiters.
     public func wait(isolation: isolated (any Actor)? = #isolation, ifCancelled value: Value) async -> Value {
         await state.wait(isolation: isolation, Self.find, onCancel: { fulfil(value) })
     }
@@ -51,7 +53,7 @@ public struct Promise<Value: Sendable>: Sendable {
 }
 
 extension Promise<Void> {
-    /// What was waited for has happened.
+    /// Fulfils the promise: the awaited event has happened.
     @discardableResult
     public func fulfil() -> Bool { fulfil(()) }
 }

@@ -1,12 +1,12 @@
-// What a purge of many entries means by several marks at once. All that are given must hold.
+// Conditions for purging many entries at once. An entry must meet all conditions that are given.
 
-/// What a purge may ask of an entry.
+/// The facts of an entry that a purge condition checks.
 public struct EntryFacts: Sendable, Hashable {
     public var provider: String?
     /// "METHOD URL".
     public var label: String
     public var layer: CacheKey.Layer?
-    /// When its answer came.
+    /// When the stored response was received.
     public var receivedAt: WallTime?
 
     public init(provider: String?, label: String, layer: CacheKey.Layer?, receivedAt: WallTime?) {
@@ -16,26 +16,26 @@ public struct EntryFacts: Sendable, Hashable {
         self.receivedAt = receivedAt
     }
 
-    /// Those of a whole entry.
+    /// The facts of a stored response.
     public init(_ entry: StoredResponse) {
         self.init(
             provider: entry.provider, label: entry.label, layer: entry.layer, receivedAt: entry.responseTime)
     }
 
-    /// The URL of the label; nil where it has none.
+    /// The URL of the label; nil if the label has none.
     public var url: Substring? {
         guard let space = label.firstIndex(of: " ") else { return nil }
         return label[label.index(after: space)...]
     }
 }
 
-/// Which entries a purge takes, or a listing shows. Nil means any.
+/// Selects the entries that a purge removes or a listing shows. Nil means any.
 public struct PurgeCondition: Sendable, Hashable {
     public var provider: String?
     public var layer: CacheKey.Layer?
-    /// What the URL begins with, byte by byte: upper and lower case differ in a path (RFC 3986 §6.2.2.1).
+    /// The beginning of the URL, compared byte by byte: upper and lower case differ in a path (RFC 3986 §6.2.2.1).
     public var prefix: String?
-    /// Entries whose answer came before that instant.
+    /// Selects entries whose response was received before that instant.
     public var receivedBefore: WallTime?
 
     public init(
@@ -47,7 +47,7 @@ public struct PurgeCondition: Sendable, Hashable {
         self.receivedBefore = receivedBefore
     }
 
-    /// Whether all that is asked holds. What is not known of an entry does not.
+    /// Whether all given conditions hold. A condition on a fact that is not known does not hold.
     public func holds(_ facts: EntryFacts) -> Bool {
         if let provider, facts.provider != provider { return false }
         if let layer, facts.layer != layer { return false }
@@ -71,7 +71,7 @@ extension CacheKey.Layer {
         }
     }
 
-    /// The layer of that word.
+    /// The layer with that word; nil if there is none.
     public init?(word: String) {
         guard let layer = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = layer

@@ -1,4 +1,4 @@
-// Percent coding and query strings (RFC 3986 §2.1, §3.4; "+" for a space as HTML forms write it).
+// Percent-encoding and query strings (RFC 3986 §2.1, §3.4). "+" means a space, as in HTML forms.
 
 /// Reading and writing percent-encoded text.
 public enum PercentCoding {
@@ -6,18 +6,18 @@ public enum PercentCoding {
     public enum Failure: Error, Sendable, Equatable {
         /// "%" without two hexadecimal digits.
         case malformed
-        /// The decoded bytes are no UTF-8, or hold a control character.
+        /// The decoded bytes are not valid UTF-8, or contain NUL.
         case notText
     }
 
-    /// Decodes "%XX" and, in a query, "+" as a space. The result is valid UTF-8 without NUL.
+    /// Decodes "%XX" and, if `plusIsSpace` is true, "+" as a space. The result is valid UTF-8 without NUL.
     public static func decode(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) throws(Failure) -> String {
         let out = try decodeBytes(bytes, plusIsSpace: plusIsSpace)
         guard !out.contains(0), let text = out.strictText else { throw .notText }
         return text
     }
 
-    /// The same, whatever the bytes mean: they need be no text.
+    /// Decodes "%XX" and, if `plusIsSpace` is true, "+" as a space. The resulting bytes need not be text.
     @inlinable
     public static func decodeBytes(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) throws(Failure) -> Bytes {
         var out = Bytes()
@@ -46,7 +46,8 @@ public enum PercentCoding {
         }
     }
 
-    /// Encodes everything but unreserved characters, a space as "%20": what every server reads alike.
+    /// Encodes everything except unreserved characters and those in `kept`. A space becomes "%20", which every server
+    /// reads the same way.
     public static func encode(_ text: String, keeping kept: String = "") -> String {
         var out = Bytes()
         let digits = Bytes(text: "0123456789ABCDEF")
@@ -63,9 +64,9 @@ public enum PercentCoding {
     }
 }
 
-/// The parameters of a query string, decoded, in their order.
+/// The decoded parameters of a query string, in their order.
 public struct QueryParameters: Sendable, Hashable {
-    /// Name and value; a parameter without "=" has none.
+    /// Name and value. The value is nil for a parameter without "=".
     public struct Item: Sendable, Hashable {
         public var name: String
         public var value: String?
@@ -96,12 +97,12 @@ public struct QueryParameters: Sendable, Hashable {
         }
     }
 
-    /// The first value of that name ("" where it came without "="), nil where the name is absent.
+    /// The first value of that name, "" if it has no "="; nil if the name is absent.
     public subscript(_ name: String) -> String? {
         items.first { $0.name == name }.map { $0.value ?? "" }
     }
 
-    /// The parameters as a query string, in their order, every reserved character encoded.
+    /// The parameters as a query string in their order, with every reserved character encoded.
     public var encoded: String {
         items.map { item in
             let name = PercentCoding.encode(item.name)

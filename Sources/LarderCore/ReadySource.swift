@@ -1,16 +1,16 @@
-// The hot path's border: what Server needs to answer from memory without knowing the cache.
+// The interface of the hot path: what `LarderServer` needs to answer from memory without knowing the cache.
 
-/// What decides whether a ready response fits. The buffers are valid only during the call.
+/// The inputs that decide whether a ready response fits. The buffers are valid only during the call.
 public struct ReadyQuery {
-    /// Number of the listener the request came in by.
+    /// The number of the listener that received the request.
     public var listener: UInt16
     /// What that listener serves (`ReadyScope`).
     public var scope: UInt64
-    /// Number of the loop that asks.
+    /// The number of the loop that asks.
     public var loop: Int
-    /// The request target's bytes as they came.
+    /// The bytes of the request target as received.
     public var target: UnsafeBufferPointer<UInt8>
-    /// The value of `Accept-Encoding`, empty where absent. Read only where a response was chosen by it.
+    /// The value of `Accept-Encoding`; empty if absent. Read only if a response was selected by it.
     public var acceptEncoding: UnsafeBufferPointer<UInt8>
     public var now: WallTime
 
@@ -28,33 +28,36 @@ public struct ReadyQuery {
     }
 }
 
-/// What a listener serves, as a number that is the same in every run: the whole interface, or one provider.
+/// Identifies what a listener serves: the whole interface (0) or one provider. The number is the same in every run.
 public enum ReadyScope {
     public static func of(_ provider: String?) -> UInt64 {
         guard let provider else { return 0 }
-        // Of a digest, so that no two names have one number.
+        // Part of a digest, so two names do not get the same number.
         return Digest(of: Bytes(text: "scope:\(provider)")).words.0
     }
 }
 
-/// What is kept ready, as the server sees it: one dynamic call a request, from any loop, never blocking.
+/// The responses that are kept ready, as the server sees them. One dynamic call per request, from any loop, never
+/// blocking.
 public protocol ReadySource: AnyObject, Sendable {
-    /// The response that answers this request now, fresh and of the current generation; nil sends it the slow way.
+    /// The response that answers this request now: fresh and of the current generation. Nil sends the request down the
+    /// slow path.
     func ready(_ query: ReadyQuery) -> ReadyResponse?
 }
 
-/// What a ready response needs to answer conditional and range requests. Without it they go the slow way.
+/// What a ready response needs to answer conditional and range requests. Without it these requests take the slow path.
 public struct ReadyConditions: Sendable {
-    /// Status line and fields of a 304, each ended by CRLF, without the empty line and without the tail's fields.
+    /// The status line and fields of a 304, each ended by CRLF, without the empty line and without the fields that the
+    /// loop appends.
     public var notModified: Bytes
-    /// The entity tag with its quotes but without "W/": what weak comparison compares (RFC 9110 §8.8.3.2). Empty where
+    /// The entity tag with its quotes but without "W/", as weak comparison compares it (RFC 9110 §8.8.3.2). Empty if
     /// there is none.
     public var tag: Bytes
     public var isTagWeak: Bool
-    /// `Last-Modified` in whole seconds since 1970, and as it is written; nil and empty where there is none.
+    /// `Last-Modified` in whole seconds since 1970, and its text; nil and empty if there is none.
     public var lastModified: Int64?
     public var lastModifiedText: Bytes
-    /// Where in the head the fields lie that a 206 has too: all but the status line and `Content-Length`.
+    /// The range in the head of the fields that a 206 has too: all but the status line and `Content-Length`.
     public var partialFields: Range<Int>
 
     public init(
@@ -69,43 +72,44 @@ public struct ReadyConditions: Sendable {
         self.partialFields = partialFields
     }
 
-    /// Bytes held, for the budget.
+    /// Bytes held, for the memory budget.
     public var byteCount: Int { notModified.count + tag.count + lastModifiedText.count }
 }
 
-/// A response made once and written many times. Immutable.
+/// A response that is made once and written many times. Immutable.
 ///
-/// The conditions lie here one by one: a hit then reads the one it needs and takes no hold of the others.
+/// The conditions are separate properties, so a hit reads the one it needs and does not retain the others.
 public final class ReadyResponse: Sendable {
-    /// Status line and constant fields, each ended by CRLF, without the empty line. `Content-Length` is among them;
-    /// `Age`, `Cache-Status` and `X-Request-Id` are not: the loop writes them behind.
+    /// The status line and constant fields, each ended by CRLF, without the empty line. `Content-Length` is included.
+    /// `Age`, `Cache-Status` and `X-Request-Id` are not: the loop writes them after these.
     public let head: Bytes
     public let body: Bytes
-    /// The instant at which its age was zero: `Age` is the whole seconds since then.
+    /// The instant at which the age was zero. `Age` is the whole seconds since then.
     public let bornAt: WallTime
-    /// Fresh while now is earlier than this.
+    /// The response is fresh before this instant.
     public let freshUntil: WallTime
     /// Counts this response's hits for its provider.
     public let hits: CounterCell
-    /// Of the stored entry it was made from, for explanations.
+    /// The digest of the stored entry that the response was made from, for explanations.
     public let digest: Digest
-    /// It was read from the database for this request.
+    /// Whether the response was read from the database for this request.
     public let isFromStore: Bool
-    /// The body's room in memory where it is nobody else's; given back with the last reference to this response.
+    /// The room that the body takes in memory, unless another holder counts it. Returned with the last reference to
+    /// this response.
     public let hold: BodyHold?
-    /// Whether it answers conditional and range requests.
+    /// Whether the response can answer conditional and range requests.
     public let hasConditions: Bool
     /// See `ReadyConditions`.
     public let notModified: Bytes
     public let tag: Bytes
     public let isTagWeak: Bool
-    /// `Int64.max` where there is none: no date a client names is that late.
+    /// `Int64.max` if there is none: no client names a date that late.
     public let lastModified: Int64
     public let lastModifiedText: Bytes
     public let partialStart: Int
     public let partialEnd: Int
 
-    /// - Parameter digest: of no entry's, where a test does not care.
+    /// - Parameter digest: `unnamed` for tests that do not care.
     public init(
         head: Bytes, body: Bytes, bornAt: WallTime, freshUntil: WallTime, hits: CounterCell,
         digest: Digest = ReadyResponse.unnamed, conditions: ReadyConditions? = nil, isFromStore: Bool = false
@@ -129,17 +133,17 @@ public final class ReadyResponse: Sendable {
         partialEnd = fields.upperBound
     }
 
-    /// The same response over other storage of the same body.
+    /// Copies a response, with the same body in other storage.
     public convenience init(_ other: ReadyResponse, body: Bytes) {
         self.init(other, body: body, hits: other.hits, isFromStore: false, hold: nil)
     }
 
-    /// The same response, kept in memory and counted there.
+    /// Copies a response that is now kept in memory, with the counter of memory hits.
     public convenience init(_ other: ReadyResponse, hits: CounterCell) {
         self.init(other, body: other.body, hits: hits, isFromStore: false, hold: nil)
     }
 
-    /// The same response with room for its body.
+    /// Copies a response, with the room for its body.
     public convenience init(_ other: ReadyResponse, hold: BodyHold) {
         self.init(other, body: other.body, hits: other.hits, isFromStore: other.isFromStore, hold: hold)
     }
@@ -163,9 +167,9 @@ public final class ReadyResponse: Sendable {
         partialEnd = other.partialEnd
     }
 
-    /// Bytes held besides the body's, for the budget.
+    /// Bytes held besides the body, for the memory budget.
     public var headCount: Int { head.count + notModified.count + tag.count + lastModifiedText.count }
 
-    /// The digest of no entry.
+    /// A digest that belongs to no entry.
     public static let unnamed = Digest(of: [])
 }

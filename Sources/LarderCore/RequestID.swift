@@ -1,6 +1,6 @@
-// A request's name: which loop took it, and its number there. Ours alone; a client's own id is never echoed.
+// The name of a request: the number of its loop, and its sequence number there. Larder never echoes a client's own id.
 
-/// Loop number and sequence; rendered as "2-1f" and the like in `X-Request-Id`, logs and explanations.
+/// A loop number and a sequence number, rendered in hexadecimal as "2-1f" in `X-Request-Id`, logs and explanations.
 public struct RequestID: Sendable, Hashable, CustomStringConvertible {
     public var loop: UInt16
     public var sequence: UInt64

@@ -1,7 +1,7 @@
-// The digest of a body of which nobody holds the whole.
+// The digest of a body that is never in memory as a whole.
 import CCrypto
 
-/// A SHA-256 digest in the making.
+/// A SHA-256 digest that is computed piece by piece.
 public struct RunningDigest: Sendable {
     private var context = SHA256_CTX()
 
@@ -9,12 +9,12 @@ public struct RunningDigest: Sendable {
         larder_sha256_begin(&context)
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     public mutating func add(_ bytes: Bytes) {
         larder_sha256_add(&context, bytes, bytes.count)
     }
 
-    /// The digest of all that was taken.
+    /// The digest of all bytes added so far.
     public var digest: Digest {
         var context = context
         let bytes = Bytes(room: 32) { out, count in

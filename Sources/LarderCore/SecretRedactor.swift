@@ -1,23 +1,24 @@
-// Finds secrets in a text and replaces them, however the text spells them: plain, percent-encoded (once or twice),
-// escaped as in JSON or JavaScript (once, or as JSON inside JSON), as HTML character references (once or twice), in
-// hexadecimal, and inside Base64 in either alphabet, alone or as a part of something longer ("user:secret"). An upstream
-// that repeats a key does it in one of these ways.
+// Finds secrets in a text and replaces them, in whatever form the text spells them: plain, percent-encoded (once or
+// twice), escaped as in JSON or JavaScript (once, or as JSON inside JSON), as HTML character references (once or
+// twice), in hexadecimal, and in Base64 of either alphabet, alone or as part of something longer ("user:secret"). An
+// upstream that repeats a key uses one of these forms.
 //
-// Secrets shorter than `leastLength` are left alone: a text holds them by chance, and a text with holes in it would tell
-// more about such a secret than it hides.
+// Secrets shorter than `leastLength` are not replaced: a text contains them by chance, and the gaps would reveal more
+// about such a secret than they hide.
 
-/// Knows some secrets and takes them out of texts. Immutable: other secrets make another one.
+/// Replaces a fixed set of secrets in texts. Immutable: another set of secrets needs another redactor.
 public struct SecretRedactor: Sendable {
-    /// Shorter secrets are not looked for.
+    /// The length in bytes from which secrets are searched for.
     public static let leastLength = 8
-    /// What stands where a secret stood.
+    /// The text that replaces a secret.
     public static let replacement = "(hidden)"
 
-    /// The secrets, and the parts of their Base64 forms that do not depend on what surrounds them.
+    /// The secrets, their hexadecimal forms, and the parts of their Base64 forms that do not depend on the surrounding
+    /// bytes.
     private let patterns: [Bytes]
-    /// By their first byte.
+    /// The indexes of the patterns by their first byte.
     private let starts: [[Int]]
-    /// One bit for each pair of bytes that an occurrence can begin with. Most places are passed by with this alone.
+    /// One bit for each pair of bytes with which an occurrence can begin. This test alone dismisses most positions.
     private let pairs: [UInt64]
     private let secrets: Set<String>
 
@@ -40,7 +41,7 @@ public struct SecretRedactor: Sendable {
             starts[Int(pattern[0])].append(index)
             for second in [pattern[1], 0x25, 0x26, 0x5C] { mark(pattern[0], second) }
         }
-        // Any of them may begin with an escape: some encoders escape every character.
+        // Any pattern may begin with an escape: some encoders escape every character.
         for (escape, seconds) in Self.escapes {
             for second in seconds { mark(escape, second) }
         }
@@ -49,26 +50,26 @@ public struct SecretRedactor: Sendable {
         self.pairs = pairs
     }
 
-    /// How an escape begins: "%XX", "&name;" and "&#", and a backslash before "u", "x" or a sign.
+    /// How escapes begin: "%XX", "&name;" and "&#", and a backslash before "u", "x" or a punctuation character.
     private static let escapes: [(UInt8, [UInt8])] = [
         (0x25, Array("0123456789ABCDEFabcdef".utf8)), (0x26, Array("#".utf8) + (0x41...0x5A) + (0x61...0x7A)),
         (0x5C, (0x21...0x7E).filter { !ASCII.isAlphanumeric($0) } + Array("ux".utf8)),
     ]
 
-    /// There is nothing to look for.
+    /// Whether there is nothing to search for.
     public var isEmpty: Bool { patterns.isEmpty }
 
-    /// Whether it looks for that secret already; true for those that are too short.
+    /// Whether the redactor already covers a secret. True for secrets that are too short.
     public func covers(_ secret: String) -> Bool {
         secret.utf8.count < Self.leastLength || secrets.contains(secret)
     }
 
-    /// One that looks for these too.
+    /// Returns a redactor that also covers more secrets.
     public func adding(_ more: [String]) -> SecretRedactor {
         more.allSatisfy(covers) ? self : SecretRedactor(secrets.union(more))
     }
 
-    /// The text without secrets.
+    /// Returns the text with secrets replaced.
     public func redacted(_ text: String) -> String {
         guard !isEmpty else { return text }
         let found =
@@ -76,12 +77,12 @@ public struct SecretRedactor: Sendable {
         return found.map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 
-    /// The bytes without secrets; nil where they hold none.
+    /// Returns the bytes with secrets replaced; nil if they contain none.
     public func redacted(_ bytes: Bytes) -> Bytes? {
         bytes.withUnsafeBufferPointer { redacted(buffer: $0) }
     }
 
-    /// The values without secrets.
+    /// Returns the fields with secrets in their values replaced.
     public func redacted(_ fields: HeaderFields) -> HeaderFields {
         guard !isEmpty else { return fields }
         var fields = fields
@@ -109,7 +110,7 @@ public struct SecretRedactor: Sendable {
         return out
     }
 
-    /// The end of the longest occurrence that begins there.
+    /// The end of the longest occurrence that begins at `place`; nil if there is none.
     private func end(in text: UnsafeBufferPointer<UInt8>, from place: Int) -> Int? {
         var longest: Int?
         func look(_ candidates: [Int]) {
@@ -125,8 +126,9 @@ public struct SecretRedactor: Sendable {
         return longest
     }
 
-    /// A secret, and what of its Base64 forms is the same whatever stands before and behind it: three bytes are four
-    /// characters, so there are three of them in each alphabet (RFC 4648 §4 and §5).
+    /// The spellings of a secret: itself, its hexadecimal forms, and the part of its Base64 forms that is the same
+    /// whatever surrounds it. Three bytes become four characters, so each alphabet has three such forms (RFC 4648 §4
+    /// and §5).
     private static func forms(_ secret: String) -> [Bytes] {
         let bytes = Bytes(text: secret)
         let hex = Hex.encode(bytes)
@@ -143,12 +145,14 @@ public struct SecretRedactor: Sendable {
     }
 }
 
-/// One text in the spellings of another.
+/// Matches a pattern against the escaped spellings of it in a text.
 enum Spelling {
-    /// Where a pattern ends that begins at a place, each of its bytes plain or escaped; nil where it is not there.
+    /// The end of the occurrence of a pattern that begins at `place`, with each byte plain or escaped. Nil if there is
+    /// none.
     static func end(of pattern: Bytes, in text: UnsafeBufferPointer<UInt8>, from place: Int) -> Int? {
         if isPlain(pattern, in: text, at: place) { return place + pattern.count }
-        // A percent sign of the secret, encoded twice, begins like one that is encoded once: it is one or the other.
+        // A percent sign of the secret that is encoded twice begins like one that is encoded once. So the whole pattern
+        // is tried as encoded once, then as encoded twice.
         return end(of: pattern, in: text, from: place, percentTwice: false)
             ?? end(of: pattern, in: text, from: place, percentTwice: true)
     }
@@ -159,7 +163,7 @@ enum Spelling {
         var place = place
         for byte in pattern {
             guard place < text.count else { return nil }
-            // An escape comes first: a backslash or percent sign of the secret may be written as two of them.
+            // Escapes are tried first: a backslash or percent sign of the secret may be written as two of them.
             if let next = escaped(byte, in: text, at: place, percentTwice) {
                 place = next
             } else if text[place] == byte {
@@ -177,8 +181,8 @@ enum Spelling {
         return true
     }
 
-    /// What an escape that begins there may stand for. Only the secrets that begin so are then looked for: a text may
-    /// consist of escapes.
+    /// The bytes that an escape beginning at `place` may stand for. Only patterns that begin with one of them are then
+    /// searched for, since a text may consist of escapes.
     static func meanings(in text: UnsafeBufferPointer<UInt8>, at place: Int) -> (UInt8?, UInt8?) {
         guard place + 1 < text.count else { return (nil, nil) }
         func byte(_ value: UInt32?) -> UInt8? { value.flatMap { UInt8(exactly: $0) } }
@@ -203,14 +207,14 @@ enum Spelling {
         }
     }
 
-    /// The last backslash of those that JSON inside JSON makes of one.
+    /// The last of the consecutive backslashes, at most three, that JSON inside JSON makes of one.
     private static func lastBackslash(in text: UnsafeBufferPointer<UInt8>, from place: Int) -> Int {
         var last = place
         while last < place + 2, last + 1 < text.count, text[last + 1] == 0x5C { last += 1 }
         return last
     }
 
-    /// The number that some hexadecimal digits write.
+    /// The number written by hexadecimal digits; nil if they are not all digits.
     private static func code(_ text: UnsafeBufferPointer<UInt8>, _ start: Int, _ digits: Int) -> UInt32? {
         guard start + digits <= text.count else { return nil }
         var value: UInt32 = 0
@@ -221,7 +225,7 @@ enum Spelling {
         return value
     }
 
-    /// The end of that byte's escape, if that is what stands there.
+    /// The end of an escape of `byte` at `place`; nil if there is none.
     private static func escaped(
         _ byte: UInt8, in text: UnsafeBufferPointer<UInt8>, at place: Int, _ percentTwice: Bool
     ) -> Int? {
@@ -231,7 +235,7 @@ enum Spelling {
         case 0x25:  // %XX, or that encoded once more: %25XX
             guard percentTwice else { return code(place + 1, 2) == UInt32(byte) ? place + 3 : nil }
             return code(place + 1, 2) == 0x25 && code(place + 3, 2) == UInt32(byte) ? place + 5 : nil
-        case 0x5C:  // \/ \" \\ \u0000 \x00, and those in a JSON text inside another: \\/ \\\" \\u0000
+        case 0x5C:  // \/ \" \\ \u0000 \x00, and the same in a JSON text inside another: \\/ \\\" \\u0000
             let last = byte == 0x5C ? place : lastBackslash(in: text, from: place)
             guard last + 1 < text.count else { return nil }
             let next = text[last + 1]
@@ -243,7 +247,7 @@ enum Spelling {
         }
     }
 
-    /// The end of an HTML character reference to that byte: by name, in decimal or hexadecimal digits. "&amp;quot;" is
+    /// The end of an HTML character reference to `byte`: by name, or in decimal or hexadecimal digits. "&amp;quot;" is
     /// "&quot;", escaped once more.
     private static func reference(_ byte: UInt8, in text: UnsafeBufferPointer<UInt8>, at place: Int) -> Int? {
         if text[place...].dropFirst().starts(with: "amp;".utf8), let inner = value(in: text, named: place + 5),
@@ -255,7 +259,7 @@ enum Spelling {
         return plain.end
     }
 
-    /// What a character reference stands for whose name begins there, and where it ends.
+    /// The value of the character reference whose name begins at `start`, and where the reference ends.
     private static func value(in text: UnsafeBufferPointer<UInt8>, named start: Int) -> (value: UInt32, end: Int)? {
         guard let end = text[start...].prefix(9).firstIndex(of: 0x3B) else { return nil }
         let name = String(decoding: text[start..<end], as: UTF8.self).lowercased()

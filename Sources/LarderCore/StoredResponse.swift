@@ -1,37 +1,38 @@
-// What the store keeps and the cache decides about: one entry, whole.
+// The entry and the store protocol: what the store keeps, and how other rooms read, write and remove it.
 
-/// One stored answer, raw or normalised, with all that deciding about its reuse needs.
+/// One stored response, raw or normalised, with everything that reuse decisions need.
 public struct StoredResponse: Sendable {
-    /// Its identity.
+    /// The identity of the entry.
     public var key: CacheKey
     public var layer: CacheKey.Layer
-    /// Provider and endpoint by name, for TTL rules, purging and display.
+    /// Names of provider and endpoint, for TTL rules, purges and display.
     public var provider: String
     public var endpoint: String
-    /// A cached refusal or absence: kept for a short time only.
+    /// Whether this is a cached refusal or absence, which is kept for a short time only.
     public var isNegative: Bool
-    /// Status, reason phrase ("" where none) and fields as received (raw), without hop-by-hop fields; for a normalised
-    /// entry the fields hold what the envelope needs.
+    /// Status, reason phrase ("" if there is none) and fields as received (raw), without hop-by-hop fields. In a
+    /// normalised entry the fields hold what the envelope needs.
     public var status: Int
     public var reason: String
     public var fields: HeaderFields
-    /// The body as received; a normalised entry's JSON array of results.
+    /// The body as received. In a normalised entry, the JSON array of results.
     public var body: Bytes
-    /// Where the body is too large to be carried along it is read from here, and `body` is empty.
+    /// The source of a body that is too large to be kept in memory. `body` is then empty.
     public var large: (any LargeBody)?
-    /// When the request left and the response head came (RFC 9111 §4.2.3).
+    /// When the request was sent and when the response head arrived (RFC 9111 §4.2.3).
     public var requestTime: WallTime
     public var responseTime: WallTime
-    /// Age in milliseconds that the answer had on arrival (corrected_initial_age, RFC 9111 §4.2.3).
+    /// The age in milliseconds that the response had on arrival (corrected_initial_age, RFC 9111 §4.2.3).
     public var initialAge: Int64
-    /// Until when the entry is fresh; until when it may be served stale, and for how long negative entries live.
+    /// The end of freshness, and the end of the time in which the entry may be served stale. A negative entry is never
+    /// served stale.
     public var freshUntil: WallTime
     public var staleUntil: WallTime
-    /// Digests of the raw entries a normalised one was made from: purging a parent purges it.
+    /// Digests of the raw entries that a normalised entry was made from. Purging a parent purges this entry too.
     public var parents: [Digest]
-    /// The version of the normaliser that made a normalised entry; 0 for raw entries.
+    /// The version of the normaliser that made a normalised entry. 0 for raw entries.
     public var normaliserVersion: Int
-    /// A text by which people find it: the canonical request without credentials.
+    /// The text by which people find the entry: the canonical request without credentials.
     public var label: String
 
     public init(
@@ -59,51 +60,53 @@ public struct StoredResponse: Sendable {
         self.label = label
     }
 
-    /// The body's length in bytes, wherever it lies.
+    /// The length of the body in bytes, in memory or in the store.
     public var bodyLength: Int64 { large?.length ?? Int64(body.count) }
 
-    /// The age in whole seconds to put in `Age` (RFC 9111 §4.2.3, §5.1); never negative, whatever the clock did.
+    /// The age in whole seconds for `Age` (RFC 9111 §4.2.3, §5.1). Never negative, even if the clock was set back.
     public func age(at now: WallTime) -> Int64 {
         max(0, initialAge + max(0, (now - responseTime).milliseconds)) / 1000
     }
 }
 
-/// What became of a write.
+/// The outcome of a write.
 public enum WriteOutcome: Sendable, Hashable {
-    /// It is committed.
+    /// The entry is committed.
     case stored
-    /// Look-ups find it from now on. The commit follows within the store's `commitWithin`; where it fails, neither this
-    /// answer nor the one before it is found any more.
+    /// Look-ups find the entry from now on. The commit follows within the store's `commitWithin`. If it fails, neither
+    /// this response nor the one before it is found any more.
     case accepted
-    /// Not known yet: the commit takes longer than the answer may wait for it. The write goes on, and may still fail.
+    /// The outcome is not known yet: the commit takes longer than the response may wait. The write continues, and may
+    /// still fail.
     case pending
-    /// Not stored.
+    /// The entry is not stored.
     case refused(WriteRefusal)
 }
 
-/// Why an answer is not stored, or a body not begun. The raw values are the words of counters and logs.
+/// Why a response is not stored, or a body cannot be begun. The raw values are the words of counters and logs.
 public enum WriteRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case tooLarge, diskFull
-    /// The cache is full and nothing can be evicted for it.
+    /// The cache is full, and nothing can be evicted for the entry.
     case noRoom
     case failed
     /// Another connection holds the database.
     case busy
-    /// Too much waits for the writer, or too many bodies are open.
+    /// Too much work is waiting for the writer, or too many bodies are open.
     case overloaded
     /// The store is closed.
     case closed
-    /// It was removed or overtaken on its way, or is not wanted any more.
+    /// The entry was removed or superseded before its commit, or is not wanted any more.
     case removed
 }
 
-/// An entry that is written together with another one: both are committed, or neither.
+/// An entry that is written in one transaction with another one. If one of the two was removed or superseded meanwhile,
+/// only the other is written.
 public final class Companion: Sendable {
     public let entry: StoredResponse
-    /// Whether an older entry of its key is of no more use, also where this one is not stored.
+    /// Whether an older entry with the same key becomes useless even if this one is not stored.
     public let supersedes: Bool
-    /// It says of other entries what an older one of its key does not: where it counted as stored and could not be committed,
-    /// the older one is of no more use.
+    /// Whether this entry says something about other entries that an older entry with its key does not. If it counted
+    /// as stored and cannot be committed, the older one is then useless.
     public let concernsOthers: Bool
 
     public init(_ entry: StoredResponse, supersedes: Bool, concernsOthers: Bool = false) {
@@ -113,66 +116,69 @@ public final class Companion: Sendable {
     }
 }
 
-/// A body on its way into the store, piece by piece; nothing of it is an entry before `complete`.
+/// A body that is written into the store piece by piece. No entry exists before `complete`.
 public protocol BodyWriter: AnyObject, Sendable {
-    /// What has been appended so far, readable as soon as `append` has returned. Its `length` is that of the moment.
+    /// The bytes appended so far, readable as soon as `append` has returned. Its `length` is the current one.
     var written: any LargeBody { get }
-    /// Commits the next piece, of any size. Anything but `stored` ends the writing; what is written stays readable.
+    /// Commits the next piece, of any size. Any outcome but `stored` ends the writing; the written bytes stay readable.
     func append(_ piece: Bytes) async -> WriteOutcome
-    /// Makes the entry visible in one transaction with the body that was appended; `entry.body` must be empty.
+    /// Makes the entry visible, with the appended body, in one transaction. `entry.body` must be empty.
     /// - Parameters:
     ///   - companion: written in the same transaction.
-    ///   - isWanted: asked within the transaction; refused (`removed`) where it is not.
+    ///   - isWanted: asked inside the transaction. If it returns false, the entry is refused (`removed`).
     func complete(
         _ entry: StoredResponse, with companion: Companion?, when isWanted: (@Sendable () -> Bool)?
     ) async -> WriteOutcome
-    /// Gives the body up. What was written is removed in the background once nobody reads it. Also done when the writer
-    /// is released without `complete`.
+    /// Gives the body up. The written bytes are removed in the background after their last reader has left. The same
+    /// happens if the writer is released without `complete`.
     func abandon()
 }
 
-/// The store as other rooms see it. Every call returns on the caller's executor; none blocks it.
+/// The store as other rooms see it. Every call returns on the caller's executor, and none blocks it.
 public protocol CacheStore: Sendable {
-    /// The entry of that key, body included, or nil. Expired entries are returned too: reuse is the caller's decision.
+    /// Returns the entry with that key, body included, or nil. Expired entries are returned too: the caller decides
+    /// about reuse.
     func read(_ key: CacheKey) async throws(StoreError) -> StoredResponse?
     /// Writes or replaces an entry in one transaction.
     /// - Parameters:
-    ///   - companion: written in the same transaction. What was removed or overtaken of it alone is left out.
-    ///   - supersedes: whether an older entry of that key is of no more use, also where this one is not stored.
-    ///   - isWanted: asked within the transaction; refused (`removed`) where it is not.
+    ///   - companion: written in the same transaction. If only the companion was removed or superseded, it is left out.
+    ///   - supersedes: whether an older entry with that key becomes useless even if this one is not stored.
+    ///   - isWanted: asked inside the transaction. If it returns false, the entry is refused (`removed`).
     func write(
         _ entry: StoredResponse, with companion: Companion?, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
     ) async -> WriteOutcome
-    /// As `read`, but a body above a few hundred kilobytes is left where it is and read by `large`. Its pieces stay
-    /// readable for as long as the value lives, even when the entry is replaced, purged or evicted meanwhile.
+    /// Returns the entry like `read`, but leaves a body above a few hundred kilobytes in the store, where `large` reads
+    /// it. Its pieces stay readable as long as the value lives, even if the entry is replaced, purged or evicted
+    /// meanwhile.
     func open(_ key: CacheKey) async throws(StoreError) -> StoredResponse?
-    /// Begins a body whose length may not be known. Refused where it could not be stored at all.
+    /// Begins a body whose length may be unknown. Refused if the body could not be stored at all.
     func begin(expecting length: Int64?) async -> Result<any BodyWriter, WriteRefusal>
-    /// Replaces head, times and label of the entry with that key, and leaves its body (RFC 9111 §4.3.4). Nothing happens
-    /// where the entry is gone or is not the one that came at `responseTime` any more. Whether it was done.
-    /// - Parameter isWanted: asked within the transaction; nothing happens where it is not.
+    /// Replaces head, times and label of the entry with that key and keeps its body (RFC 9111 §4.3.4). Does nothing if
+    /// the entry is gone or is no longer the one received at `responseTime`.
+    /// - Parameter isWanted: asked inside the transaction. If it returns false, nothing happens.
+    /// - Returns: whether the head was replaced.
     func rewriteHead(
         _ entry: StoredResponse, ifReceivedAt responseTime: WallTime, when isWanted: (@Sendable () -> Bool)?
     ) async -> Bool
-    /// Notes that the entry was used. Batched; never waits.
+    /// Records a use of the entry. Uses are written in batches; this method never waits.
     func touch(_ digest: Digest)
-    /// Removes (or with `soft` expires) what the selector names, with everything made from it. Returns how many entries.
-    ///
-    /// It counts at once, whatever the disk does. `provider` says whose a single key is, where that is known.
+    /// Removes the selected entries and everything made from them; with `soft`, makes them expire instead. The removal
+    /// takes effect at once, whatever the disk does.
+    /// - Parameter provider: the provider of a single key, if it is known.
     func remove(_ selector: PurgeSelector, soft: Bool, provider: String?) async -> RemovalOutcome
-    /// Moves an entry's freshness after a validation or a failed refresh. No effect where the entry is gone. Whether it
-    /// is known to be committed.
+    /// Changes the freshness of an entry after a validation or a failed refresh. No effect if the entry is gone.
+    /// - Returns: whether the change is known to be committed.
     @discardableResult
     func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async -> Bool
-    /// What the store holds now.
+    /// The store's current figures.
     func statistics() async throws(StoreError) -> StoreStatistics
 }
 
-/// What became of a removal. Whatever it is, no look-up finds the entries any more, save where it was refused.
+/// The outcome of a removal. Unless it was refused, no look-up finds the entries any more.
 public enum RemovalOutcome: Sendable {
-    /// So many entries, and that is committed.
+    /// The number of removed entries. The removal is committed.
     case done(Int)
-    /// It is not committed yet, and is tried again until it is. `isKept` says that it holds over a restart.
+    /// The removal is not committed yet; the store retries it until it is. `isKept` says whether it survives a restart.
     case pending(Int, isKept: Bool)
     /// The store is closed.
     case refused(StoreError)
@@ -185,16 +191,16 @@ public enum RemovalOutcome: Sendable {
     }
 }
 
-/// What to purge.
+/// Selects entries to purge.
 public enum PurgeSelector: Sendable, Hashable {
     case all
     case digest(Digest)
     case provider(String)
-    /// Entries whose label contains the text, case folded, of one provider or of all.
+    /// Entries whose label contains the text, ignoring case, of one provider or of all.
     case term(String, provider: String?)
     /// Entries whose label names exactly this URL, in all their variants, of one provider or of all.
     case url(String, provider: String?)
-    /// Entries of which all that is asked holds.
+    /// Entries that meet all the conditions.
     case matching(PurgeCondition)
 }
 
@@ -213,7 +219,7 @@ extension CacheStore {
         await rewriteHead(entry, ifReceivedAt: responseTime, when: nil)
     }
 
-    /// Removes, and says how many entries so far.
+    /// Removes entries and returns how many have been removed so far.
     public func purge(_ selector: PurgeSelector, soft: Bool) async throws(StoreError) -> Int {
         let outcome = await remove(selector, soft: soft, provider: nil)
         if case .refused(let error) = outcome { throw error }
@@ -234,9 +240,9 @@ public struct StoreStatistics: Sendable, Hashable {
     public var fileBytes: Int64 = 0
     public var walBytes: Int64 = 0
     public var entries: Int64 = 0
-    /// Entries and body bytes by provider.
+    /// The number of entries and of body bytes by provider.
     public var byProvider: [String: (entries: Int64, bytes: Int64)] = [:]
-    /// Why nothing is stored at the moment, or nil.
+    /// Why the store stores nothing at the moment; nil if it stores.
     public var degraded: String?
     /// Removals that are not committed yet.
     public var pendingRemovals = 0
@@ -253,12 +259,13 @@ public struct StoreStatistics: Sendable, Hashable {
     }
 }
 
-/// A failure of the store, with SQLite's own codes. Bound values never appear in it.
+/// A failure of the store, with SQLite's own codes. The text never contains bound values.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    /// The primary and extended result codes (sqlite.org/rescode.html); of the latter none where SQLite was not asked.
+    /// The primary and extended result codes (sqlite.org/rescode.html). The extended code is nil if SQLite was not
+    /// involved.
     public var code: Int32
     public var extendedCode: Int32?
-    /// What was being done, in words.
+    /// The operation that failed, in words.
     public var doing: String
     public var message: String
 

@@ -1,19 +1,19 @@
-// How every thread of the program starts. It is a tool: this room has no thread of its own, and what runs on one is what the
-// caller hands over. Stacks have the system's size.
+// Starts every thread of the program. This room has no thread of its own: the caller provides the body that runs.
+// Stacks have the system's default size.
 import CLinux
 import Glibc
 
-/// A thread that was started and has to be waited for, by `join`, or given up, by `detach`: once, one of the two.
+/// A started thread. Its starter must call exactly one of `join` and `detach`, once.
 public struct SystemThread: Sendable {
-    /// Which signals a new thread takes.
+    /// Which signals a new thread receives.
     public enum Signals: Sendable {
-        /// Those of the thread that starts it.
+        /// The same signals as the thread that starts it.
         case inherited
         /// None.
         case blocked
     }
 
-    /// Why there is no thread: the code of pthread_create(3).
+    /// Why the thread could not be started: the error code of pthread_create(3).
     public struct Failure: Error, Sendable, Hashable {
         public let code: Int32
     }
@@ -22,8 +22,9 @@ public struct SystemThread: Sendable {
 
     /// Starts a thread that runs the body and ends with it.
     /// - Parameters:
-    ///   - name: as debuggers show it; the kernel keeps 15 bytes of it. Without one it has the name of the thread that starts it.
-    ///   - body: kept until it has returned.
+    ///   - name: shown by debuggers. The kernel keeps 15 bytes of it. Without a name the thread has the name of its
+    ///     starter.
+    ///   - body: retained until it has returned.
     public static func start(
         named name: String? = nil, signals: Signals = .inherited, _ body: @escaping @Sendable () -> Void
     ) throws(Failure) -> SystemThread {
@@ -37,10 +38,10 @@ public struct SystemThread: Sendable {
         return SystemThread(handle: handle)
     }
 
-    /// Waits until it has ended. Not from the thread itself.
+    /// Waits until the thread has ended. Must not be called on the thread itself.
     public func join() { pthread_join(handle, nil) }
 
-    /// Nobody will wait for it.
+    /// Lets the thread run without being joined.
     public func detach() { pthread_detach(handle) }
 
     private final class Start {
@@ -55,7 +56,8 @@ public struct SystemThread: Sendable {
         }
     }
 
-    /// A C function, not a closure of the caller's: it carries no isolation, so nothing checks for an executor on the new thread.
+    /// A C function, not a closure of the caller. It carries no isolation, so nothing checks for an executor on the new
+    /// thread.
     private static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { pointer in
         guard let pointer else { return nil }
         let start = Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()

@@ -1,6 +1,6 @@
-// A fast keyed hash of a request target: eight bytes a step, each folded through a full-width product, as in wyhash.
-// It only spreads; whoever finds something by it compares the bytes. With a seed that differs in each process no
-// client can choose targets that fall on one place.
+// A fast keyed hash of a request target. Each step takes eight bytes and folds a full-width product, as in wyhash. The
+// hash only distributes; code that finds something by it compares the bytes. The seed differs in each process, so no
+// client can choose targets that collide.
 
 public enum TargetHash {
     @inlinable @inline(__always)
@@ -9,8 +9,7 @@ public enum TargetHash {
         return product.high ^ product.low
     }
 
-    /// - Parameters:
-    ///   - scope: what the target is one of: a listener, or a provider.
+    /// - Parameter scope: distinguishes equal targets of different listeners or providers.
     @inlinable
     public static func of(_ target: UnsafeBufferPointer<UInt8>, scope: UInt64, seed: UInt64) -> UInt64 {
         let raw = UnsafeRawBufferPointer(target)
@@ -26,7 +25,7 @@ public enum TargetHash {
             rest = rest << 8 | UInt64(raw[place])
             place += 1
         }
-        // The length goes in, so that targets which differ by zero bytes at the end differ here.
+        // The length is included, so targets that differ only by trailing zero bytes get different hashes.
         return fold(state ^ rest, 0x8EBC_6AF0_9C88_C6E3 ^ UInt64(truncatingIfNeeded: raw.count))
     }
 }

@@ -1,7 +1,7 @@
-// What follows a known beginning of a text.
+// Removal of a known prefix from a text.
 
 extension StringProtocol {
-    /// What follows the prefix, or nil where the text does not begin with it.
+    /// Returns the text after the prefix, or nil if the text does not begin with it.
     public func dropping(prefix: String) -> SubSequence? {
         hasPrefix(prefix) ? dropFirst(prefix.count) : nil
     }

@@ -1,8 +1,8 @@
-// Two kinds of time: wall time is stored and compared across restarts, monotonic time drives timers and measures.
-// Neither is read inside a pure room: instants come in as parameters.
+// Two kinds of time. Wall time is stored and compared across restarts; monotonic time drives timers and measurements.
+// Rooms that only decide read no clock: instants are passed in as parameters.
 import Glibc
 
-/// Milliseconds since 1970-01-01 UTC. Stored in databases and rendered in answers.
+/// Milliseconds since 1970-01-01 UTC. Stored in databases and shown in responses.
 public struct WallTime: Sendable, Hashable, Comparable {
     public var milliseconds: Int64
 
@@ -11,7 +11,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
         self.milliseconds = milliseconds
     }
 
-    /// Whole seconds since 1970.
+    /// Creates a time from whole seconds since 1970.
     @inlinable
     public init(seconds: Int64) {
         self.milliseconds = seconds &* 1000
@@ -24,32 +24,32 @@ public struct WallTime: Sendable, Hashable, Comparable {
     @inlinable
     public static func < (left: WallTime, right: WallTime) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// That much later; never wraps.
+    /// Adds a duration. Saturates instead of wrapping.
     @inlinable
     public static func + (left: WallTime, right: Duration) -> WallTime {
         let (sum, overflow) = left.milliseconds.addingReportingOverflow(right.milliseconds)
         return WallTime(milliseconds: overflow ? (right < .zero ? .min : .max) : sum)
     }
 
-    /// The time from the right instant to the left one; negative where the left is earlier. Never wraps: what is further
-    /// apart than can be told is as far apart as can be.
+    /// The time from the right instant to the left one; negative if the left one is earlier. Saturates instead of
+    /// wrapping.
     @inlinable
     public static func - (left: WallTime, right: WallTime) -> Duration {
         let (span, overflow) = left.milliseconds.subtractingReportingOverflow(right.milliseconds)
         return .milliseconds(overflow ? (left < right ? .min : .max) : span)
     }
 
-    /// Later than anything that is stored.
+    /// Later than any stored time.
     public static let distantFuture = WallTime(milliseconds: .max)
-    /// Earlier than anything that is stored.
+    /// Earlier than any stored time.
     public static let distantPast = WallTime(milliseconds: .min)
 
-    /// The first and the last second that RFC 3339 can name: its years have four digits.
+    /// The first and the last second that RFC 3339 can express. Its years have four digits.
     private static let firstNamed: Int64 = -62_167_219_200
     private static let lastNamed: Int64 = 253_402_300_799
 
-    /// RFC 3339 in UTC, whole seconds: "2026-11-20T12:00:00Z". What is earlier than the year 0 is told as its beginning, what
-    /// is later than the year 9999 as its end.
+    /// RFC 3339 in UTC, in whole seconds: "2026-11-20T12:00:00Z". A time before the year 0 is shown as its beginning, a
+    /// time after the year 9999 as its end.
     public var rfc3339: String {
         let seconds = min(max(seconds, Self.firstNamed), Self.lastNamed)
         let (year, month, day) = Self.civil(fromDays: seconds.flooredQuotient(by: 86_400))
@@ -59,7 +59,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
         return "\(padded)-\(two(month))-\(two(day))T\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60))Z"
     }
 
-    /// The same with milliseconds, for what is told of one request: "2026-11-20T12:00:00.250Z".
+    /// RFC 3339 in UTC with milliseconds, for the details of one request: "2026-11-20T12:00:00.250Z".
     public var rfc3339Milliseconds: String {
         let rest = milliseconds - seconds * 1000
         let digits = String(rest)
@@ -68,7 +68,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
 
     /// Year, month (1…12) and day (1…31) of a day counted from 1970-01-01, in the proleptic Gregorian calendar.
     public static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        // Days are counted from 0000-03-01, so that the leap day ends the year; eras of 400 years repeat exactly.
+        // Days are counted from 0000-03-01, so the leap day ends the year. Eras of 400 years repeat exactly.
         let shifted = days + 719_468
         let era = shifted.flooredQuotient(by: 146_097)
         let dayOfEra = shifted - era * 146_097
@@ -79,7 +79,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 
-    /// The day counted from 1970-01-01 of a date in the proleptic Gregorian calendar. Month 1…12, day 1…31.
+    /// The day, counted from 1970-01-01, of a date in the proleptic Gregorian calendar. Month 1…12, day 1…31.
     public static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = shiftedYear.flooredQuotient(by: 400)
@@ -110,7 +110,7 @@ extension Duration {
     public var wholeSeconds: Int64 { components.seconds }
 }
 
-/// Nanoseconds of a clock that never steps back and counts while the machine sleeps (CLOCK_BOOTTIME).
+/// Nanoseconds of a clock that never steps back and also counts while the machine sleeps (CLOCK_BOOTTIME).
 public struct MonotonicTime: Sendable, Hashable, Comparable {
     public var nanoseconds: Int64
 
@@ -119,13 +119,13 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Earlier than anything that is remembered.
+    /// Earlier than any remembered instant.
     public static let distantPast = MonotonicTime(nanoseconds: .min)
 
     @inlinable
     public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// That much later; never wraps.
+    /// Adds a duration. Saturates instead of wrapping.
     @inlinable
     public static func + (left: MonotonicTime, right: Duration) -> MonotonicTime {
         let (product, overflow) = right.milliseconds.multipliedReportingOverflow(by: 1_000_000)
@@ -136,7 +136,8 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
         return sumOverflow ? end : MonotonicTime(nanoseconds: sum)
     }
 
-    /// The time from the right instant to the left one; negative where the left is earlier. Never wraps.
+    /// The time from the right instant to the left one; negative if the left one is earlier. Saturates instead of
+    /// wrapping.
     @inlinable
     public static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
         let (span, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
@@ -144,7 +145,8 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
     }
 }
 
-/// Where a room that acts (never one that decides) reads the time. A test gives one that it sets by hand.
+/// The source of time for rooms that act. Rooms that only decide never use one. A test passes a source that it sets by
+/// hand.
 public protocol TimeSource: Sendable {
     func wall() -> WallTime
     func monotonic() -> MonotonicTime

@@ -1,36 +1,38 @@
-// What took how long in one request, for its explanation. Stages are noted where they end, by whoever performs them; some end
-// after the answer has gone out: the rest of a body, the commit, the write to the client.
+// The durations of the stages of one request, for its explanation. The code that performs a stage records it when the
+// stage ends. Some stages end after the response has been sent: the rest of a body, the commit, the write to the
+// client.
 //
-// A fetch that several requests share is in the timeline of the one that caused it. The others have their wait for it.
+// A fetch that several requests share appears in the timeline of the request that caused it. The others record their
+// wait for it.
 
-/// The stages of one request. Any thread may note one.
+/// The stages of one request. Any thread may record one.
 public final class Timeline: Sendable {
-    /// The request that a task works for; nil where nobody asked.
+    /// The timeline of the request that the task works for; nil if the work belongs to no request.
     @TaskLocal public static var current: Timeline?
 
-    /// What a request may spend its time with. Those of a transfer have the words of its metrics.
+    /// The stages of a request. Those of a transfer use the words of its metrics.
     public enum Stage: String, Sendable, CaseIterable {
-        /// Memory and database were asked.
+        /// Looking up the entry in memory and database.
         case lookUp
-        /// It waited for the fetch of another request.
+        /// Waiting for the fetch of another request.
         case join
-        /// A call waited for its place or for its budget.
+        /// Waiting of a call for its place or for its budget.
         case wait
-        /// The host's name was looked up.
+        /// Resolving the host name.
         case name
-        /// The TCP connection was made.
+        /// Making the TCP connection.
         case connect
-        /// The TLS handshake was done.
+        /// The TLS handshake.
         case tls
-        /// From the request to the first byte of the answer.
+        /// From the request to the first byte of the upstream's response.
         case answer
-        /// From the first byte of the answer to its last.
+        /// From the first byte of the upstream's response to its last.
         case body
-        /// It was judged what the answer is.
+        /// Classifying the upstream's response.
         case classify
-        /// Results were made of it.
+        /// Making results from the response.
         case normalise
-        /// From the acceptance of the answer to its commit.
+        /// From the acceptance of the response to its commit.
         case commit
         /// From the end of the handler to the last byte written to the socket.
         case write
@@ -39,7 +41,7 @@ public final class Timeline: Sendable {
     /// One stage, from its beginning to its end.
     public struct Span: Sendable, Equatable {
         public var stage: Stage
-        /// For which provider; nil where it concerns the request as a whole.
+        /// The provider that the stage concerns; nil if it concerns the request as a whole.
         public var provider: String?
         public var began: MonotonicTime
         public var ended: MonotonicTime
@@ -52,7 +54,7 @@ public final class Timeline: Sendable {
         }
     }
 
-    /// Spans that are kept; a list of many items has more.
+    /// The number of spans that are kept. A list of many items has more.
     public static let limit = 128
 
     /// When the request was handed to its task.
@@ -70,7 +72,7 @@ public final class Timeline: Sendable {
         }
     }
 
-    /// The stages that have ended, in the order in which they began, and how many more there were than are kept.
+    /// The stages that have ended, ordered by their beginning, and how many more there were than are kept.
     public func told() -> (spans: [Span], leftOut: Int) {
         let (spans, leftOut) = state.withLock { $0 }
         let order = spans.indices.sorted { left, right in
@@ -81,7 +83,7 @@ public final class Timeline: Sendable {
 }
 
 extension TimeSource {
-    /// Notes how long something took, where a request's timeline is kept.
+    /// Runs the body and records how long it took, if the task has a timeline.
     public func timing<Result>(
         _ stage: Timeline.Stage, _ provider: String?, _ body: () async -> Result
     ) async -> Result {

@@ -1,7 +1,7 @@
-// Sizes, durations and rates as people write them: "2 GiB", "15min", "20/min". One parser for file, flags and
-// environment; one formatter for help and status.
+// Sizes, durations and rates as people write them: "2 GiB", "15min", "20/min". The file, flags and environment share
+// one parser; help and status share one formatter.
 
-/// Text that is no quantity of the wanted kind; the message says what would be.
+/// Why a text is not a quantity of the wanted kind. The message says what would be one.
 public struct UnitError: Error, Sendable, Equatable {
     public let message: String
 
@@ -21,18 +21,18 @@ public enum Units {
         ("day", 86_400_000), ("days", 86_400_000), ("w", 604_800_000), ("week", 604_800_000), ("weeks", 604_800_000),
     ]
 
-    /// Bytes from "512", "64 KiB", "1.5 GiB". A bare number counts bytes.
+    /// Parses bytes from "512", "64 KiB" or "1.5 GiB". A number without a unit counts bytes.
     public static func size(_ text: String) throws(UnitError) -> Int64 {
         try quantity(text, units: sizes, bare: 1, wanted: "a size such as 512 KiB, 64 MiB or 2 GiB")
     }
 
-    /// A time span from "500ms", "15min", "1 h", "7d"; "0" needs no unit.
+    /// Parses a time span from "500ms", "15min", "1 h" or "7d". "0" needs no unit.
     public static func duration(_ text: String) throws(UnitError) -> Duration {
         .milliseconds(
             try quantity(text, units: durations, bare: nil, wanted: "a duration such as 500ms, 30s, 15min, 6h or 7d"))
     }
 
-    /// Splits a number from its unit, scales it and refuses what does not fit.
+    /// Splits a number from its unit, scales it, and refuses a product that does not fit into 64 bits.
     private static func quantity(
         _ text: String, units: [(String, Int64)], bare: Int64?, wanted: String
     ) throws(UnitError) -> Int64 {
@@ -59,7 +59,7 @@ public enum Units {
         return Int64(product.rounded())
     }
 
-    /// "64 MiB": the largest unit that keeps the number whole, else one decimal.
+    /// "64 MiB": the largest unit that is not larger than the size. One decimal is shown unless the number is whole.
     public static func format(size: Int64) -> String {
         for (name, scale) in [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
             as [(String, Int64)]
@@ -71,7 +71,7 @@ public enum Units {
         return "\(size) B"
     }
 
-    /// "15min": the largest unit that keeps the number whole.
+    /// "15min": the largest unit, up to days, that keeps the number whole.
     public static func format(duration: Duration) -> String {
         let milliseconds = duration.milliseconds
         if milliseconds == 0 { return "0" }
@@ -83,9 +83,9 @@ public enum Units {
     }
 }
 
-/// So many calls in so long a window: "20/min", "100/day", or "off".
+/// A limit of calls per window: "20/min", "100/day", or "off".
 public struct CallRate: Sendable, Hashable, CustomStringConvertible {
-    /// Calls allowed in any window of that length.
+    /// The calls allowed in any window of that length.
     public var calls: Int
     public var window: Duration
 
@@ -98,10 +98,10 @@ public struct CallRate: Sendable, Hashable, CustomStringConvertible {
         ("s", .seconds(1)), ("min", .seconds(60)), ("h", .seconds(3600)), ("day", .seconds(86_400)),
     ]
 
-    /// No limit that can be written has a longer one.
+    /// The longest window that a limit can have.
     public static let longestWindow = windows.map(\.1).max() ?? .zero
 
-    /// Parses "20/min"; nil for "off".
+    /// Parses "20/min". Returns nil for "off".
     public static func parse(_ text: String) throws(UnitError) -> CallRate? {
         if text == "off" { return nil }
         let wanted = "a rate such as 20/min, 5/s, 500/h, 100/day, or off"

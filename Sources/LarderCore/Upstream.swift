@@ -1,15 +1,15 @@
-// What goes to an API and what comes back, as values. Credentials are joined when the request is sent, by Fetch:
-// nothing here holds one but `FetchOrder.secretFields` and `secretQuery`, which are never part of a key, a label, a row or
-// a log line.
+// Upstream requests and responses as values. `LarderFetch` adds credentials when it sends a request. Only
+// `FetchOrder.secretFields` and `secretQuery` hold any here, and these are never part of a key, a label, a row or a log
+// line.
 
-/// A request to a provider in its canonical form: the identity of a raw entry.
+/// A request to a provider in its canonical form. It is the identity of a raw entry.
 public struct UpstreamRequest: Sendable, Hashable {
     public var method: Method
     /// Percent-encoded path relative to the provider's base URL, beginning with "/".
     public var path: String
-    /// The canonical query without "?", nil where there is none.
+    /// The canonical query without "?"; nil if there is none.
     public var query: String?
-    /// Fields that this request sends beyond those every request carries. Never secret.
+    /// Fields that this request sends in addition to those that every request carries. Never secret.
     public var fields: HeaderFields
     public var body: Bytes?
 
@@ -23,62 +23,66 @@ public struct UpstreamRequest: Sendable, Hashable {
         self.body = body
     }
 
-    /// Path and query as they follow the base URL.
+    /// Path and query, as they follow the base URL.
     public var target: String { query.map { "\(path)?\($0)" } ?? path }
 }
 
-/// Where a fetch may connect to.
+/// The addresses that a fetch may connect to.
 public enum AddressPolicy: Sendable, Hashable {
-    /// The origin was written in the configuration: it may be private.
+    /// The origin comes from the configuration, so its address may be private.
     case configured
-    /// The origin came out of an answer: public addresses only.
+    /// The origin comes from a response: only public addresses are allowed.
     case publicOnly
 }
 
-/// One order for the fetcher: everything it needs and nothing it must look up.
+/// One order for the fetcher. It holds everything the fetcher needs; the fetcher looks nothing up.
 public struct FetchOrder: Sendable {
     /// Absolute http or https URL.
     public var url: String
     public var method: Method
     public var fields: HeaderFields
-    /// Credentials: sent, never logged, never put in an error, not sent on to another origin by a redirect.
+    /// Credentials. They are sent, but never logged, never put in an error, and not sent to another origin by a
+    /// redirect.
     public var secretFields: HeaderFields
-    /// Credentials of an API that takes them in the query only, with the same care: the answer's `url` is without them,
-    /// fields of the answer that repeat one are dropped, and no redirect is followed with them.
+    /// Credentials of an API that takes them in the query only. They get the same care: the response's `url` does not
+    /// contain them, response fields that repeat one are dropped, and no redirect is followed with them.
     public var secretQuery = QueryParameters()
     public var body: Bytes?
     public var addresses: AddressPolicy
-    /// Answers with a larger body are broken off.
+    /// The maximum size of a response body in bytes. A transfer with a larger body is cut off.
     public var maxBody: Int
-    /// The whole exchange, redirects and retry included, ends within this. It begins when the first request is sent: the
-    /// time for which the exchange waits for a place is not the upstream's.
+    /// The limit for the whole exchange, redirects and retry included. It starts when the first request is sent: the
+    /// time that the exchange waits for a place is not the upstream's.
     public var deadline: Duration
-    /// Redirects followed by us, each target passed to `permits` first; 0 hands a 3xx back as the answer.
+    /// The number of redirects that the fetcher follows. Each target is passed to `permits` first. With 0, a 3xx is
+    /// returned as the response.
     public var maxRedirects: Int
-    /// Whether a redirect's target may be followed, and with which address policy.
+    /// Returns the address policy for a redirect's target; nil forbids following it.
     public var permits: @Sendable (_ url: String) -> AddressPolicy?
-    /// At most one more try for what may pass (see Fetch's retry table).
+    /// Whether a transient failure is retried, at most once (see the retry table of `LarderFetch`).
     public var mayRetry: Bool
-    /// Whether a 502, 503 or 504 is a failure that may be tried again. Else it is an answer like any other.
+    /// Whether a 502, 503 or 504 counts as a failure that may be retried. Otherwise it is a response like any other.
     public var retriesAnswers = true
-    /// Whether an answer of that head is taken at its client's pace, so that it may last as long as a client likes. Asked
-    /// by `open`.
+    /// Whether a response with that head is read at its client's pace, so that it may last as long as the client likes.
+    /// Asked by `open`.
     public var isPacedByClient: @Sendable (_ head: UpstreamHead) -> Bool = { _ in true }
-    /// Told of each interim answer when it comes, on the fetcher's loop, by `open`. The final head repeats them all.
+    /// Called by `open`, on the fetcher's loop, for each interim response when it arrives. The final head repeats them
+    /// all.
     public var interim: (@Sendable (InterimHead) -> Void)?
-    /// The provider whose places the exchange takes; without one, they are those of the URL's origin.
+    /// The provider whose places the exchange uses. Without one, the exchange uses places of the URL's origin.
     public var provider: String?
-    /// For whom it is made: the clients that wait for places of one provider take turns.
+    /// The client for which the exchange is made. Clients that wait for places of one provider take turns.
     public var client = ""
-    /// Asked once, when the exchange has its place and before anything is sent. False ends it as `cancelled` and unsent.
+    /// Asked once, when the exchange has its place and before anything is sent. False ends the exchange as `cancelled`
+    /// and unsent.
     public var beforeSending: (@Sendable () async -> Bool)?
-    /// Asked on the fetcher's loop before `beforeSending`, for an answer that needs no waiting. Nil leaves it to
-    /// `beforeSending`, which is not asked otherwise.
+    /// Asked on the fetcher's loop before `beforeSending`, to get an answer without waiting. `beforeSending` is asked
+    /// only if this returns nil.
     public var beforeSendingAtOnce: (@Sendable () -> Bool?)?
-    /// Told on the fetcher's loop when the exchange begins to wait for its place or for `beforeSending`, and when it no
-    /// longer does.
+    /// Called on the fetcher's loop when the exchange begins to wait for its place or for `beforeSending`, and when it
+    /// stops waiting.
     public var waits: (@Sendable (_ isWaiting: Bool, _ at: MonotonicTime) -> Void)?
-    /// Told on the fetcher's loop of each stage of each transfer, when the transfer has ended.
+    /// Called on the fetcher's loop for each stage of each transfer, after the transfer has ended.
     public var stages: (@Sendable (Timeline.Stage, _ began: MonotonicTime, _ ended: MonotonicTime) -> Void)?
 
     // More than six parameters: one for each thing that an order may say.
@@ -101,21 +105,21 @@ public struct FetchOrder: Sendable {
     }
 }
 
-/// A whole upstream answer.
+/// A whole upstream response.
 public struct UpstreamResponse: Sendable {
     public var status: Int
     public var reason: String
-    /// As received, hop-by-hop fields included.
+    /// The fields as received, hop-by-hop fields included.
     public var fields: HeaderFields
-    /// As received: no content coding is undone.
+    /// The body as received. No content coding is decoded.
     public var body: Bytes
     public var requestTime: WallTime
     public var responseTime: WallTime
     /// The URL that answered, after redirects, in the fetcher's own spelling.
     public var url: String
-    /// Redirects followed on the way: each was a call beside the one that answered.
+    /// The number of redirects followed. Each was a call in addition to the one that answered.
     public var redirects: Int
-    /// The body's room in memory, to be kept for as long as the body is in use; nil where it needs none.
+    /// The body's room in memory, to be kept as long as the body is in use. Nil if the body needs none.
     public var hold: BodyHold?
 
     public init(
@@ -133,7 +137,7 @@ public struct UpstreamResponse: Sendable {
     }
 }
 
-/// An interim answer (1xx) that came before the final one.
+/// An interim response (1xx) that came before the final one.
 public struct InterimHead: Sendable, Hashable {
     public var status: Int
     public var fields: HeaderFields
@@ -144,24 +148,24 @@ public struct InterimHead: Sendable, Hashable {
     }
 }
 
-/// The head of an upstream answer whose body may still be on its way.
+/// The head of an upstream response whose body may still be arriving.
 public struct UpstreamHead: Sendable {
     public var status: Int
     public var reason: String
-    /// As received, hop-by-hop fields included.
+    /// The fields as received, hop-by-hop fields included.
     public var fields: HeaderFields
-    /// The answer came over HTTP/1.0.
+    /// Whether the response came over HTTP/1.0.
     public var isVersion10 = false
-    /// Interim answers other than 100 and 101, in their order; at most a few.
+    /// Interim responses other than 100 and 101, in their order. There are at most a few.
     public var interim: [InterimHead] = []
     public var requestTime: WallTime
     public var responseTime: WallTime
     /// The URL that answered, after redirects, in the fetcher's own spelling.
     public var url: String = ""
-    /// Redirects followed on the way.
+    /// The number of redirects followed.
     public var redirects = 0
-    /// The body's length where the head tells it; nil where it ends with the last chunk or the connection. 0 where the
-    /// answer has no body by its kind (HEAD, 204, 304).
+    /// The body's length, if the head gives it. Nil if the body ends with the last chunk or with the connection. 0 if
+    /// the response cannot have a body (HEAD, 204, 304).
     public var length: Int64?
 
     public init(
@@ -176,28 +180,28 @@ public struct UpstreamHead: Sendable {
 }
 
 extension UpstreamHead {
-    /// The answer as far as its head tells.
+    /// The response without its body.
     public var response: UpstreamResponse {
         UpstreamResponse(
             status: status, reason: reason, fields: fields, requestTime: requestTime, responseTime: responseTime,
             url: url)
     }
 
-    /// Server-sent events: a body that ends when somebody leaves.
+    /// Whether the body is a stream of server-sent events, which ends only when one side leaves.
     public var isEventStream: Bool {
         fields.first("Content-Type")?.lowercased().hasPrefix("text/event-stream") == true
     }
 }
 
-/// An upstream answer as it comes: its head, and its body on a tape. Nobody reading the tape any more cancels the
-/// transfer; so does `cancel`.
+/// An upstream response in transit: its head, and its body on a tape. The transfer is cancelled by `cancel`, or when
+/// nobody reads the tape any more.
 public struct UpstreamStream: Sendable {
     public var head: UpstreamHead
     public var body: BodyTape
-    /// Ends the transfer; the tape fails. No effect after the end.
+    /// Ends the transfer, and the tape fails. No effect after the end.
     public var cancel: @Sendable () -> Void
-    /// The body's readers set its pace from now on. Where the fetcher has no place for that and others wait, the tape may
-    /// fail. No effect after the end.
+    /// Tells the fetcher that the body's readers set its pace from now on. If the fetcher has no place for such a
+    /// transfer and others wait, the tape may fail. No effect after the end.
     public var becamePaced: @Sendable () -> Void = {}
 
     public init(head: UpstreamHead, body: BodyTape, cancel: @escaping @Sendable () -> Void) {
@@ -207,13 +211,13 @@ public struct UpstreamStream: Sendable {
     }
 }
 
-/// A request body that is passed on while it is received.
+/// A request body that is forwarded while it is received.
 public struct Upload: Sendable {
     public var reader: any BodyReader
-    /// Nil: sent in chunks.
+    /// The length in bytes. A body without one is sent in chunks.
     public var length: Int64?
-    /// The request goes out with `Expect: 100-continue`, and the body is not read before the upstream asks for it, or says
-    /// nothing for a second.
+    /// Whether the request is sent with `Expect: 100-continue`. The body is then not read until the upstream asks for
+    /// it or has said nothing for a second.
     public var expectsContinue: Bool
 
     public init(reader: any BodyReader, length: Int64?, expectsContinue: Bool) {
@@ -223,7 +227,7 @@ public struct Upload: Sendable {
     }
 }
 
-/// A fetch that brought no whole answer, by the stage that failed.
+/// A fetch that gave no whole response, with the stage that failed.
 public struct FetchError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Stage: String, Sendable, Hashable, CaseIterable {
         case resolve
@@ -235,26 +239,26 @@ public struct FetchError: Error, Sendable, Hashable, CustomStringConvertible {
         case timedOut
         /// The body grew past the order's limit.
         case tooLarge
-        /// The head or framing of the answer was not HTTP as we accept it, or it redirects for ever.
+        /// The head or framing of the response is not HTTP as Larder accepts it, or the redirects do not end.
         case malformed
-        /// An address, scheme or redirect that is not allowed.
+        /// An address, scheme or redirect is not allowed.
         case forbidden
-        /// Nobody waits for it any more.
+        /// Nobody waits for the response any more.
         case cancelled
-        /// There is no place for the transfer, or no memory for its answer: the upstream is not to blame.
+        /// There is no place for the transfer, or no memory for its response. The upstream is not at fault.
         case overloaded
     }
 
     public var stage: Stage
-    /// Scheme, host and port; never path, query or credentials.
+    /// Scheme, host and port. Never path, query or credentials.
     public var origin: String
-    /// libcurl's code, 0 where libcurl did not fail.
+    /// libcurl's error code. 0 if libcurl did not fail.
     public var curlCode: Int
     /// A sentence for a person, without secrets.
     public var message: String
-    /// No request went out, not even before a redirect: the upstream has counted no call.
+    /// Whether no request was sent, not even before a redirect. The upstream has then counted no call.
     public var isUnsent = false
-    /// Redirects that were followed before it: each was a request too.
+    /// The number of redirects followed before the failure. Each was a request too.
     public var redirects = 0
 
     public init(stage: Stage, origin: String, curlCode: Int = 0, message: String) {
@@ -269,11 +273,11 @@ public struct FetchError: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// The fetcher as other rooms see it.
 public protocol Upstream: Sendable {
-    /// Performs one exchange: waits for a place, asks `order.beforeSending`, sends. Cancelling the task cancels it in any
-    /// of these (`.cancelled`).
+    /// Performs one exchange: waits for a place, asks `order.beforeSending`, and sends. Cancelling the task cancels the
+    /// exchange in any of these phases (`.cancelled`).
     func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse
-    /// Performs one exchange and returns with the final head. `order.deadline` ends with the head; after it, the transfer
-    /// fails when nothing comes for `stall` while the tape has room. `order.maxBody` bounds the body.
-    /// - Parameter upload: takes the place of `order.body`. Its reader is abandoned when the exchange ends before it.
+    /// Performs one exchange and returns the final head. `order.deadline` covers only the time until the head. After
+    /// it, the transfer fails if nothing arrives for `stall` while the tape has room. `order.maxBody` bounds the body.
+    /// - Parameter upload: replaces `order.body`. Its reader is abandoned if the exchange ends before the body does.
     func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream
 }

@@ -1,4 +1,5 @@
-// Commands as bytes, made by hiredis's formatter from their words: no word is ever parsed, so none can become two.
+// Commands to the engine as bytes. hiredis formats each command from its separate words. No word is ever parsed, so
+// none can be split into two.
 import CHiredis
 import LarderCore
 
@@ -10,7 +11,7 @@ struct Command: Sendable {
 
     init(_ name: String, _ words: Bytes...) { self.words = [Bytes(text: name)] + words }
 
-    /// The commands as they are sent, one after the other; nil where there is no memory.
+    /// Formats the commands in the order in which they are sent. Returns nil if there is no memory.
     static func format(_ commands: [Command]) -> Bytes? {
         var out = Bytes()
         for command in commands {

@@ -1,5 +1,5 @@
-// Addresses of a name. getaddrinfo(3) waits for name servers, which no loop may: it runs on a thread of its own. While name servers do
-// not answer there are no more than a few such threads.
+// Resolves host names to addresses. getaddrinfo(3) blocks until name servers answer, which no loop may do, so each call
+// runs on a thread of its own. The number of such threads is limited, for the case that name servers do not answer.
 import Glibc
 import LarderCore
 import LarderIO
@@ -10,8 +10,8 @@ enum HostNames {
     private static let mostThreads = 4
     private static let threads = Lock(0)
 
-    /// The addresses of a host, in the order in which they are to be tried, told on any thread; empty where there are none. An IP
-    /// address is told at once.
+    /// Passes the addresses of a host to `done`, on any thread, in the order in which they should be tried. The list is
+    /// empty if there are none. An IP address is passed back at once.
     @Sendable static func resolve(_ host: String, _ port: UInt16, _ done: @escaping @Sendable ([Address]) -> Void) {
         if let address = (try? Address("\(host):\(port)")) ?? (try? Address("[\(host)]:\(port)")) {
             return done([address])

@@ -1,12 +1,14 @@
-// The ledger of a shared budget as a script of the engine. `QuotaLedger` (LarderCache) is the same as a pure machine, with the reasons.
-// One hash for each budget: its name (e), when it was made (b), whether it is open (o), leases (l:NAME = calls and end), charges
-// (cWINDOW:END), hosts that have reported (r:HOST), and what they reported (sWINDOW their own calls, tWINDOW the whole they saw).
+// The ledger of a shared budget as a script of the engine. `QuotaLedger` (LarderCache) is the same as a pure machine,
+// with the reasons. Each budget is one hash with these fields: the ledger's name (e), when it was made (b), whether it
+// is open (o), leases (l:NAME = calls and end), charges (cWINDOW:END), hosts that have reported (r:HOST), and what they
+// reported (sWINDOW: their own calls, tWINDOW: the largest total that they saw).
 import LarderCache
 import LarderCore
 
 enum QuotaScript {
-    /// KEYS: the ledger, the table of hosts. ARGV: host, known ledger, lease, wanted, debt, returned lease and its use, name of a new
-    /// ledger, term, grace; then for each limit calls, window, own calls and the whole seen.
+    /// KEYS: the ledger and the table of hosts. ARGV: host, known ledger, lease, wanted calls, debt, returned lease and
+    /// its used calls, the name for a new ledger, term, grace; then for each limit its calls, its window, the host's
+    /// own calls and the total it has seen.
     static let text = """
         local t=redis.call('TIME') local now=t[1]*1000+math.floor(t[2]/1000)
         local k=KEYS[1] local host,knows,id=ARGV[1],ARGV[2],ARGV[3]
@@ -104,8 +106,8 @@ enum QuotaScript {
         return command
     }
 
-    /// What the engine says is bounded: no more calls than were asked for, and no longer wait than a minute, after which it is asked
-    /// again.
+    /// Reads the engine's reply and bounds it: at most the calls that were asked for, and a wait of at most a minute.
+    /// After the wait the engine is asked again.
     static func reply(_ reply: Reply, to ask: QuotaAsk) -> QuotaReply? {
         guard let parts = reply.elements, parts.count == 4 + ask.limits.count, let epoch = parts[0].bytes,
             epoch.count <= 64

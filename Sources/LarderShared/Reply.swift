@@ -1,10 +1,10 @@
-// Replies of the engine as values, and the reader that makes them of bytes. The reader is hiredis's; what it may hold is bounded
-// here, by the bytes of one reply (those that came since the last whole one: of an array the reader keeps no more than its last
-// element unread), and in the shim, by the elements of an array.
+// Replies of the engine as values, and the reader that parses them with hiredis. Two bounds limit what the reader may
+// hold. The bytes of one reply are bounded here. They are counted from the last whole reply on, because within an array
+// hiredis keeps no more than the last element unread. The C shim bounds the number of elements of an array.
 import CHiredis
 import LarderCore
 
-/// One reply.
+/// One reply of the engine.
 enum Reply: Sendable, Hashable {
     case bytes(Bytes)
     case integer(Int64)
@@ -13,22 +13,22 @@ enum Reply: Sendable, Hashable {
     case status(String)
     case error(String)
 
-    /// The bytes of a string.
+    /// The bytes of a string reply; nil for any other reply.
     var bytes: Bytes? { if case .bytes(let bytes) = self { bytes } else { nil } }
     var elements: [Reply]? { if case .array(let elements) = self { elements } else { nil } }
     var failure: SharedFailure? { if case .error(let text) = self { SharedFailure(reply: text) } else { nil } }
 }
 
-/// Reads the replies of one connection. Confined to the loop of that connection.
+/// Parses the replies of one connection. Confined to the loop of that connection.
 final class ReplyReader {
     private let functions: UnsafeMutablePointer<redisReplyObjectFunctions>
     private let reader: UnsafeMutablePointer<redisReader>
     private let limit: Int
-    /// Bytes that came since the last whole reply.
+    /// Bytes received since the last whole reply.
     private var pending = 0
 
-    /// - Parameter limit: bytes that one reply may have.
-    /// - Returns: nil where there is no memory.
+    /// - Parameter limit: the maximum size of one reply in bytes.
+    /// - Returns: nil if there is no memory.
     init?(limit: Int) {
         functions = .allocate(capacity: 1)
         functions.initialize(to: redisReplyObjectFunctions())
@@ -45,8 +45,8 @@ final class ReplyReader {
         functions.deallocate()
     }
 
-    /// Takes bytes and gives the replies that are whole with them.
-    /// - Throws: `garbage`, after which the reader is of no more use.
+    /// Adds received bytes and returns the replies that they complete.
+    /// - Throws: `garbage`. The reader must not be used after that.
     func take(_ bytes: UnsafeRawBufferPointer) throws(SharedFailure) -> [Reply] {
         guard let base = bytes.bindMemory(to: CChar.self).baseAddress,
             redisReaderFeed(reader, base, bytes.count) == REDIS_OK
@@ -66,7 +66,7 @@ final class ReplyReader {
         return replies
     }
 
-    /// Replies nest no deeper than hiredis reads.
+    /// Converts a reply. Replies nest no deeper than hiredis can read.
     private static func value(_ reply: UnsafePointer<redisReply>, depth: Int) -> Reply? {
         guard depth < 9 else { return nil }
         switch reply.pointee.type {

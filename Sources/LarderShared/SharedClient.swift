@@ -1,24 +1,25 @@
-// The operations of one host on its one connection to the engine. They are sent as they come, each a batch of commands, and
-// answered in that order. Each has its time, from when it is asked for: the queue and a connection that must be made first are part
-// of it. One whose time is over is answered so; its replies are taken off the connection when they come. A connection that says
-// nothing for as long is closed.
+// The operations of one host on its one connection to the engine. Each operation is a batch of commands. Operations are
+// sent in the order in which they are submitted, and the engine answers in that order. Each has a deadline that counts
+// from its submission, so the queue and connecting are included. An expired operation fails at once, and its replies
+// are discarded when they arrive. If nothing has arrived on the connection since the expired operation was sent, the
+// connection is closed.
 import LarderCore
 import LarderIO
 
-/// The client, from any thread.
+/// The client. May be used from any thread.
 final class SharedClient: Sendable {
     private let loop: EventLoop
     private let core: LoopBound<SharedClientCore>
     private let isClosed = Lock(false)
 
-    /// - Parameter resolve: finds the addresses of a name.
+    /// - Parameter resolve: resolves a host name to addresses.
     init(_ settings: SharedSettings, on loop: EventLoop, resolve: @escaping HostNames.Resolve = HostNames.resolve) {
         self.loop = loop
         core = LoopBound(SharedClientCore(settings, loop, resolve), on: loop)
     }
 
-    /// The replies to the commands, one for each, or why there are none. An error reply is a reply.
-    /// - Parameter time: after which the answer is `timedOut`.
+    /// Returns one reply for each command, or the reason why there are none. An error reply is a reply.
+    /// - Parameter time: the time after which the result is `timedOut`.
     func perform(_ commands: [Command], within time: Duration) async -> Result<[Reply], SharedFailure> {
         guard !isClosed.withLock({ $0 }) else { return .failure(.closed) }
         guard let bytes = Command.format(commands) else { return .failure(.overloaded) }
@@ -31,7 +32,7 @@ final class SharedClient: Sendable {
         return await promise.wait()
     }
 
-    /// Whether the engine has greeted this host, and the connection still stands.
+    /// Whether the engine has answered this host's greeting and the connection is still open.
     func isConnected() async -> Bool {
         guard !isClosed.withLock({ $0 }) else { return false }
         let promise = Promise<Bool>()
@@ -39,19 +40,19 @@ final class SharedClient: Sendable {
         return await promise.wait()
     }
 
-    /// Ends the connection. What is under way is answered with `closed`, and so is what comes later.
+    /// Closes the connection. Pending operations fail with `closed`, and so do later ones.
     func close() {
         isClosed.withLock { $0 = true }
         loop.post { [self] in core.value.close() }
     }
 
-    /// The name of the engine's host was looked up.
+    /// Continues connecting after the host name was resolved.
     fileprivate func resolved(_ addresses: [Address], attempt: Int) {
         loop.post { [self] in core.value.resolved(addresses, attempt: attempt) }
     }
 }
 
-/// One batch of commands and who waits for its replies.
+/// One batch of commands, and the callback for its replies.
 private final class SharedOperation {
     let bytes: Bytes
     let deadline: MonotonicTime
@@ -59,7 +60,7 @@ private final class SharedOperation {
     private var replies: [Reply] = []
     private var done: ((Result<[Reply], SharedFailure>) -> Void)?
     var timer: TimerToken?
-    /// When it was given to the connection.
+    /// When the operation was passed to the connection.
     var sentAt: MonotonicTime?
 
     init(
@@ -92,16 +93,16 @@ private final class SharedClientCore {
     private enum State {
         case idle
         case resolving
-        /// Not greeted yet: that many replies are owed for the greeting.
+        /// Waiting for the replies to the greeting; `left` replies are missing.
         case greeting(SharedLink, left: Int)
         case ready(SharedLink)
         case closed
     }
 
-    /// Operations that wait, or whose replies are owed, and bytes that wait to be sent.
+    /// Limits: the operations that are queued or await replies, and the bytes that wait to be sent.
     private static let most = 1024
     private var mostBytes: Int { max(16 << 20, 2 * settings.replyLimit) }
-    /// For a connection to stand and to be greeted.
+    /// The least time allowed for connecting and for the greeting.
     private static let patience = Duration.seconds(1)
 
     private let settings: SharedSettings
@@ -109,7 +110,7 @@ private final class SharedClientCore {
     private let resolve: HostNames.Resolve
     private var state = State.idle
     private var attempt = 0
-    /// Addresses that were not tried yet in this attempt.
+    /// Addresses that this attempt has not tried yet.
     private var others: ArraySlice<Address> = []
     private var waiting: [SharedOperation] = []
     private var sent: [SharedOperation] = []
@@ -162,7 +163,7 @@ private final class SharedClientCore {
         }
     }
 
-    /// Each address has its own time.
+    /// Starts the time limit of one step: resolving, or one address.
     private func limitAttempt() -> Int {
         attempt += 1
         let number = attempt
@@ -207,7 +208,7 @@ private final class SharedClientCore {
             let waited = waiting
             (waiting, waitingBytes) = ([], 0)
             for operation in waited where !operation.isAnswered {
-                // The link may have ended while the one before was sent.
+                // The link may have ended while the operation before was being sent.
                 guard case .ready(let now) = state, now === link else {
                     fail(operation, .cut)
                     continue
@@ -215,7 +216,7 @@ private final class SharedClientCore {
                 send(operation, link)
             }
         case .ready(let link):
-            // A reply that nobody asked for: nothing that comes can be told apart any more.
+            // A reply that no operation awaits: later replies can no longer be matched to operations.
             guard firstSent < sent.count else { return link.end(.garbage) }
             let operation = sent[firstSent]
             operation.take(reply)
@@ -244,14 +245,14 @@ private final class SharedClientCore {
             waiting.remove(at: place)
             waitingBytes -= operation.bytes.count
         }
-        // It was sent, and nothing came since: not a slow reply but a connection that says nothing.
+        // Nothing has arrived since the operation was sent, so the connection is silent and not just slow.
         if case .ready(let link) = state, let sentAt = operation.sentAt, link.heardAt <= sentAt { drop(.timedOut) }
     }
 
     private func linkEnded(_ failure: SharedFailure) {
         switch state {
         case .greeting where failure == .unreachable && !others.isEmpty:
-            // Nothing listens there: a name may have several addresses, such as localhost.
+            // Nothing listens at this address. A name may have several addresses, such as localhost.
             state = .resolving
             return connectToNext()
         case .greeting, .ready: state = .idle

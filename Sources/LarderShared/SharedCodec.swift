@@ -1,28 +1,29 @@
-// A stored answer as a value of the engine. Layout, version 1, numbers in big endian and texts with their length before them:
-// magic and version, flags, layer, the generations it was written under, instants by the engine's clock, figures, texts, parents,
-// fields, the body as it is or in gzip; at the end an HMAC-SHA-256 over all of it and the value's own name, so that nobody without
-// the fleet's key can make a value, change one, or put one in another's place. A reader takes any damage for a miss.
+// A stored response as a value in the engine. Layout of version 1, with big-endian numbers and texts preceded by their
+// length: magic and version, flags, layer, the generations under which it was written, instants by the engine's clock,
+// numbers, texts, parents, fields, and the body, plain or in gzip. At the end stands an HMAC-SHA-256 over all of it and
+// the value's own name. So nobody without the fleet's key can create a value, change one, or move one to another name.
+// A reader treats any damage as a miss.
 import LarderCache
 import LarderCore
 import LarderHTTP
 
-/// Makes and reads values. Pure.
+/// Encodes and decodes values. It has no state but its key.
 struct SharedCodec: Sendable {
     private static let magic = Bytes(text: "LRDR\u{1}")
     private static let isGzip: UInt8 = 1
     private static let isNegative: UInt8 = 2
-    /// A body from which this many bytes are worth the work of compressing.
+    /// The body size in bytes from which compressing is worth the work.
     private static let compressed = 1 << 10
 
-    /// Why a value is a miss. The raw values are labels of `larder_shared_lookups_total`.
+    /// Why a value counts as a miss. The raw values are labels of `larder_shared_lookups_total`.
     enum Miss: String, Error, Sendable, Hashable {
-        /// Its code is not of this fleet's key.
+        /// The value's code was not made with this fleet's key.
         case forged
-        /// It is damaged, of another version, or no value of Larder.
+        /// The value is damaged, of another version, or not a value of Larder.
         case unreadable
-        /// Its answer is another one: two keys with one digest.
+        /// The value belongs to another key with the same digest.
         case otherKey
-        /// A removal passed since it was written.
+        /// A removal has happened since the value was written.
         case removed
     }
 
@@ -30,19 +31,21 @@ struct SharedCodec: Sendable {
 
     init(key: String) { self.key = HMACKey(Bytes(text: key)) }
 
-    /// The instants by which two answers of one name differ, those of the request and of the head, at their place in a value.
+    /// The bytes of a value that hold the instants of the request and of the response head. They differ between two
+    /// responses of one name.
     static func instants(_ value: Bytes) -> Bytes { Bytes(value.dropFirst(39).prefix(16)) }
 
-    /// Reads them from the engine.
+    /// The command that reads these instants from the engine.
     static func instants(of name: Bytes) -> Command {
         Command("GETRANGE", name, Bytes(text: "39"), Bytes(text: "54"))
     }
 
     // MARK: Writing
 
+    /// Encodes an entry.
     /// - Parameters:
     ///   - name: the value's name in the engine.
-    ///   - ahead: the engine's clock less this host's.
+    ///   - ahead: the engine's clock minus this host's.
     func encode(_ entry: StoredResponse, _ generations: SharedGenerations, name: Bytes, ahead: Duration) -> Bytes {
         var body = entry.body
         var flags: UInt8 = entry.isNegative ? Self.isNegative : 0
@@ -81,7 +84,7 @@ struct SharedCodec: Sendable {
         return out
     }
 
-    /// The code of bytes under a name.
+    /// The authentication code of bytes stored under a name.
     func code(of value: Bytes, _ name: Bytes) -> Digest {
         var text = Bytes()
         text.reserveCapacity(value.count + name.count + 8)
@@ -103,19 +106,19 @@ struct SharedCodec: Sendable {
 
     // MARK: Reading
 
-    /// What a value is read for.
+    /// The parameters for decoding a value.
     struct Question {
         var key: CacheKey
         var name: Bytes
-        /// Those in force: a value of others is a miss.
+        /// The generations in force. A value of other generations is a miss.
         var generations: SharedGenerations
-        /// The engine's clock less this host's.
+        /// The engine's clock minus this host's.
         var ahead: Duration
-        /// The largest plain body.
+        /// The maximum size in bytes of a body after decompression.
         var maxObject: Int64
     }
 
-    /// The answer in a value.
+    /// Decodes the response in a value.
     func decode(_ value: Bytes, _ question: Question) throws(Miss) -> StoredResponse {
         guard value.count > Self.magic.count + 32, value.starts(with: Self.magic) else { throw .unreadable }
         let signed = Bytes(value.dropLast(32))
@@ -148,13 +151,13 @@ struct SharedCodec: Sendable {
             normaliserVersion: Int(clamping: figures[2]), label: texts[3])
     }
 
-    /// In a time that does not tell where they differ.
+    /// Compares in a time that does not depend on where the bytes differ.
     private static func areEqual(_ left: Bytes, _ right: Bytes) -> Bool {
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// What is left of a value.
+    /// The part of a value that has not been read yet.
     private struct Input {
         let bytes: Bytes
         var offset: Int
@@ -182,7 +185,7 @@ struct SharedCodec: Sendable {
             return words
         }
 
-        /// A number of things of at least that size: more than could follow is damage.
+        /// Reads a count of items that take at least `size` bytes each. More items than could follow means damage.
         mutating func count(of size: Int) -> Int? {
             guard let word = word(), word <= UInt64((bytes.count - offset) / size) else { return nil }
             return Int(word)

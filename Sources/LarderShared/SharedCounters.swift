@@ -1,4 +1,4 @@
-// What is counted of the shared tier. Labels are words of fixed sets.
+// The counters of the shared tier. Label values come from fixed sets.
 import LarderCore
 
 enum SharedCounters {

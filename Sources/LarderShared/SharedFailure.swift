@@ -1,30 +1,30 @@
-// Why an operation of the shared tier brought nothing. None of these is an error to a client: it is counted, and the way goes on
-// without the tier.
+// Why an operation of the shared tier failed. None of these failures is an error to a client: it is counted, and the
+// request continues without the tier.
 
 /// A class of failure. The raw values are labels of `larder_shared_failures_total`.
 public enum SharedFailure: String, Error, Sendable, Hashable, CaseIterable {
-    // What the connection did.
-    /// No connection could be made, or no address belongs to the name.
+    // Failures of the connection.
+    /// No connection could be made, or the name has no address.
     case unreachable
-    /// The time of the operation was over.
+    /// The operation did not finish in its time.
     case timedOut
-    /// The connection ended in the middle of a reply, or before it.
+    /// The connection ended before or inside a reply.
     case cut
-    /// What came is no reply, or one that the command does not have.
+    /// The bytes received are not a reply, or not one that fits the command.
     case garbage
-    /// Too much waits already.
+    /// Too many operations are waiting, or there is no memory.
     case overloaded
     /// The tier is being closed.
     case closed
 
-    // What the engine answered.
+    // Error replies of the engine.
     case outOfMemory, readOnly, loading, moved, noAuth, wrongType
-    /// The user may not use the command or the key (ACL).
+    /// The user lacks the right to the command or the key (ACL).
     case noPermission
-    /// Any other error.
+    /// Any other error reply.
     case refused
 
-    /// From the text of an error reply, which begins with a word in capitals.
+    /// Classifies the text of an error reply, which begins with a word in capitals.
     init(reply text: String) {
         switch text.prefix(while: { $0 != " " }) {
         case "OOM": self = .outOfMemory
@@ -35,13 +35,13 @@ public enum SharedFailure: String, Error, Sendable, Hashable, CaseIterable {
         case "NOPERM": self = .noPermission
         case "WRONGTYPE": self = .wrongType
         default:
-            // A password that is wrong, or needed nowhere, is told by old engines without a word of its own.
+            // Old engines report a wrong or unexpected password without an error word of its own.
             self = text.contains("invalid password") || text.contains("AUTH") ? .noAuth : .refused
         }
     }
 
-    /// Whether it says that the engine is of no use at present, so that the breaker counts it. A full engine still answers
-    /// look-ups, and so does one that only reads.
+    /// Whether the failure means that the engine is unusable at present, so that the breaker counts it. An engine that
+    /// is full or read-only still answers look-ups.
     var isOfEngine: Bool {
         switch self {
         case .unreachable, .timedOut, .cut, .garbage, .loading, .moved, .noAuth, .noPermission: true

@@ -1,11 +1,12 @@
-// How a host hears of the others: a connection of its own, which waits for the stream's next entry and gives a sign of life each time
-// it asks. The engine is asked again at once after each answer; where it is away, after a pause as the breaker makes it, but never a
-// long one: the other hosts take this one for gone after some seconds, and a new ledger waits for its report no longer than that.
+// Follows the removals of the other hosts. A separate connection waits for the next entry of the engine's stream and
+// gives a sign of life with each question. After each reply the next question follows at once. If the engine is away,
+// it follows after a pause like the breaker's, but never a long one: the other hosts consider this host gone after some
+// seconds, and a new ledger does not wait longer for its report.
 import LarderCache
 import LarderCore
 import LarderIO
 
-/// The follower's connection and what status tells of it.
+/// The follower's connection, and its state for status reports.
 final class SharedFollower: Sendable {
     let client: SharedClient
     private let settings: SharedSettings
@@ -18,7 +19,7 @@ final class SharedFollower: Sendable {
         self.loop = loop
     }
 
-    /// The engine answered last time.
+    /// Whether the last question to the engine succeeded.
     var isFollowing: Bool { state.withLock { $0 } }
 
     func close() {
@@ -26,10 +27,10 @@ final class SharedFollower: Sendable {
         client.close()
     }
 
-    /// For how long the engine holds a question whose answer is not there yet; a sign of life comes as often.
+    /// How long the engine holds a question that it cannot answer yet. A sign of life is given at least as often.
     static let patience = Duration.seconds(3)
 
-    /// Nil where there is no answer, or one of its parts is an error.
+    /// Performs the commands. Fails if there is no reply or if one of the replies is an error.
     func ask(_ commands: [Command], within time: Duration? = nil) async -> Result<[Reply], SharedFailure> {
         let usual = Self.patience + max(settings.timeout, .seconds(1))
         let result = await client.perform(commands, within: time ?? usual)
@@ -47,11 +48,12 @@ final class SharedFollower: Sendable {
 extension SharedTier {
     private static let kept = "shared.place"
 
-    /// This host has been one of a fleet.
+    /// Whether this host has ever been part of a fleet.
     static func hasShared(_ keeping: any SharedKeeping) async -> Bool { await keeping.kept(kept) != nil }
 
-    /// A sign of life, by the engine's clock. A table without a living host goes by itself; rows of hosts that were silent for ten
-    /// minutes are deleted by whoever joins: hosts that come once and never again would fill it.
+    /// Writes a sign of life with the engine's time. A table without a living host expires by itself. A host that joins
+    /// deletes the rows of hosts that were silent for ten minutes; otherwise hosts that come only once would fill the
+    /// table.
     private static let sign = """
         local t=redis.call('TIME') redis.call('HSET',KEYS[1],ARGV[1],t[1]..' '..ARGV[2]) \
         redis.call('PEXPIRE',KEYS[1],600000) if ARGV[3]=='1' then local h=redis.call('HGETALL',KEYS[1]) \
@@ -59,18 +61,19 @@ extension SharedTier {
         if not s or math.abs(t[1]-s)>600 then redis.call('HDEL',KEYS[1],h[i]) end end end return t
         """
 
-    /// Hears what the other hosts remove, from now until the tier is closed. Returns when it has found its place, or after the
-    /// tier's time: what may have been missed is best dropped before anything is under way.
+    /// Follows the removals of the other hosts, from now until the tier is closed. Returns after finding its place in
+    /// the stream, or after the tier's timeout. If removals may have been missed, the drop is best done before any
+    /// request is under way.
     /// - Parameters:
-    ///   - apply: carries it out; the next is told when it has returned.
-    ///   - report: tells the ledgers of budgets what this host has called, and whether they have heard; asked after the engine was
-    ///     away, and now and then.
+    ///   - report: reports this host's calls to the ledgers of budgets and returns whether they have received them.
+    ///     Called after the engine was away, and periodically.
+    ///   - apply: carries out one piece of news. The next one is passed after it has returned.
     public func follow(
         report: @escaping @Sendable () async -> Bool = { true }, _ apply: @escaping @Sendable (SharedNews) async -> Void
     ) async {
         let kept = await keeping.kept(Self.kept).map { String(decoding: $0, as: UTF8.self) }
         var cursor = SharedStreamCursor(kept: kept)
-        // The first to come finds no stream, and begins it.
+        // The first host to come finds no stream and creates it.
         for _ in 0..<2 {
             guard case .success(let read) = await read(cursor, within: settings.timeout) else { break }
             for item in cursor.take(tip: read.tip, entries: read.entries) { await carryOut(item, apply) }
@@ -81,12 +84,13 @@ extension SharedTier {
         Task(executorPreference: loop) { await self.followAll(found, report, apply) }
     }
 
-    /// With each sign of life: what a host has seen of a budget is what is known of it when the engine is lost together with the
-    /// host that called.
+    /// The interval of reports. If the engine is lost together with the host that made calls, the budget's use is known
+    /// only from what other hosts have seen.
     private static let reporting = Duration.seconds(2)
-    /// Less than a sign of life is good for, and than a new ledger waits for reports.
+    /// The longest pause while the engine is away. It is shorter than the validity of a sign of life and than the time
+    /// for which a new ledger waits for reports.
     private static let longestPause = Duration.seconds(1)
-    /// Replies in a row that make no sense, after which the stream is taken for another one.
+    /// After this many unintelligible replies in a row, the stream is treated as a different one.
     private static let mostGarbled = 3
 
     private func followAll(
@@ -104,7 +108,7 @@ extension SharedTier {
                 for item in news { await carryOut(item, apply) }
                 let now = loop.clock.monotonic()
                 if news.contains(.gap) { reportedAt = .distantPast }
-                // One that was not heard is told again with the next reading.
+                // A report that was not received is repeated with the next reading.
                 let isDue = reportedAt == .distantPast || now - reportedAt >= Self.reporting
                 if isDue, await report() { reportedAt = now }
                 if let text = cursor.text, !news.isEmpty {
@@ -116,7 +120,8 @@ extension SharedTier {
                 reportedAt = .distantPast
                 garbled = failure == .garbage || failure == .wrongType ? garbled + 1 : 0
                 if garbled == Self.mostGarbled {
-                    // What stands after the place cannot be read, and would not be the next time: it goes on from the tip.
+                    // The entries after this place cannot be read, and repeating would not help. Continue from the tip
+                    // of the stream.
                     await carryOut(.gap, apply)
                     cursor = SharedStreamCursor()
                 }
@@ -152,8 +157,8 @@ extension SharedTier {
         var entries: [SharedStreamEntry] = []
     }
 
-    /// Gives a sign of life and waits for what is new.
-    /// - Parameter time: where it is given, only what is there is read.
+    /// Gives a sign of life and waits for new entries.
+    /// - Parameter time: if given, only entries that are already there are read, within this time.
     private func read(_ cursor: SharedStreamCursor, within time: Duration? = nil) async -> Result<
         Reading, SharedFailure
     > {
@@ -180,7 +185,7 @@ extension SharedTier {
             }
             guard let tips = entries(replies[1]) else { return .failure(.garbage) }
             guard let tip = tips.first else {
-                // There is none yet: whoever finds that begins it.
+                // There is no stream yet. A host that finds none creates it.
                 if case .failure(let failure) = await follower.ask([entry([], isFirst: true)], within: time) {
                     return .failure(failure)
                 }
@@ -199,7 +204,7 @@ extension SharedTier {
 
     var one: Bytes { Bytes(text: "1") }
 
-    /// Entries as the engine gives them: an id, and names and values in the order in which they were added.
+    /// Parses stream entries: each is an id, and names and values in the order in which they were added.
     private func entries(_ reply: Reply) -> [SharedStreamEntry]? {
         guard let items = reply.elements else { return nil }
         var found: [SharedStreamEntry] = []
@@ -209,7 +214,7 @@ extension SharedTier {
             else { return nil }
             let words = parts[1].elements?.compactMap(\.bytes) ?? []
             guard words.count == 8, let nonce = SharedGeneration(text: words[1]) else {
-                // Somebody else's: it is no order, and the chain is broken by it.
+                // Another program's entry: it is no order, and it breaks the chain.
                 found.append(
                     SharedStreamEntry(
                         id: id, nonce: SharedGeneration(high: id.milliseconds, low: id.number), before: nil, order: [],

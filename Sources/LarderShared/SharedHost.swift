@@ -1,12 +1,12 @@
-// What a host of a fleet is called, what it keeps over a restart, and what it shows of itself to the others.
+// A host of a fleet: its name, what it keeps over a restart, and what it tells the other hosts about itself.
 import LarderCache
 import LarderCore
 
-/// This host, as the others see it.
+/// This host as the other hosts see it.
 public struct SharedHost: Sendable, Hashable {
-    /// By chance, and the same over restarts.
+    /// A random id that stays the same over restarts.
     public var id: String
-    /// The machine's name.
+    /// The name of the machine.
     public var name: String
     public var version: String
     public var startedAt: WallTime
@@ -19,44 +19,45 @@ public struct SharedHost: Sendable, Hashable {
     }
 }
 
-/// Where the tier keeps what must outlive a restart. A failure to keep is no failure of the tier: what is lost is told again, or
-/// dropped.
+/// Stores what the tier must keep over a restart. A failed write is not a failure of the tier: what is lost is told
+/// again, or dropped.
 public protocol SharedKeeping: Sendable {
-    /// The bytes under a name; nil where there are none or they cannot be read.
+    /// Returns the bytes kept under a name; nil if there are none or they cannot be read.
     func kept(_ name: String) async -> Bytes?
-    /// Keeps bytes under a name, or with nil removes them.
+    /// Keeps bytes under a name. With nil, removes them.
     func keep(_ name: String, _ bytes: Bytes?) async
 }
 
-/// What another host tells this one.
+/// News from another host.
 public enum SharedNews: Sendable {
-    /// Remove what is encoded here.
+    /// Remove what these bytes name.
     case order(Bytes)
-    /// The API suspended a caller (`SharedTier.isNamed`); nil: a person ended that.
+    /// The API suspended a caller (identified by `SharedTier.isNamed`). Nil: a person ended the suspension.
     case suspension(SharedSuspension?, of: Bytes)
-    /// Something may have been missed: drop everything that came from the shared tier.
+    /// News may have been missed. Drop everything that came from the shared tier.
     case gap
 }
 
-/// A host that shares the prefix, by its last sign of life.
+/// A host that shares the prefix, as of its last sign of life.
 public struct SharedMember: Sendable {
     public var id: String
     public var name: String
     public var version: String
     public var startedAt: String
-    /// Seconds since its last sign of life, by the engine's clock.
+    /// Seconds since the last sign of life, by the engine's clock.
     public var silence: Int64
-    /// How far it has carried out the removals of the others.
+    /// The place in the stream up to which the host has carried out the removals of the others.
     public var place: SharedStreamID?
-    /// Calls that it may make without asking, by provider.
+    /// The calls that the host may make without asking, by provider.
     public var calls: [(provider: String, calls: Int64)]
     public var isSelf = false
 
-    /// Hosts that were silent for longer count as gone.
+    /// The silence in seconds after which a host counts as gone.
     public static let patience: Int64 = 10
     public var isAlive: Bool { silence <= Self.patience }
 
-    /// From a field of the engine's table: when it was seen, in seconds of the engine's clock, and what the host says of itself.
+    /// Reads a row of the engine's table: when the host was last seen, in seconds of the engine's clock, and the host's
+    /// own description.
     init?(id: Bytes, value: Bytes, now: Int64) {
         guard let space = value.firstIndex(of: 0x20), value.count <= Self.longest,
             let seen = Int64(String(decoding: value[..<space], as: UTF8.self)),
@@ -74,12 +75,12 @@ public struct SharedMember: Sendable {
         }
     }
 
-    /// Bytes that a host may say of itself.
+    /// The maximum size of a row in bytes.
     private static let longest = 8 << 10
 }
 
 extension SharedHost {
-    /// The sign of life.
+    /// The host's description for its sign of life.
     func sign(place: SharedStreamID?, calls: [(provider: String, calls: Int)]) -> Bytes {
         var writer = JSONWriter()
         writer.object { writer in

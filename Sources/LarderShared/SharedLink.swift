@@ -1,5 +1,5 @@
-// One connection to the engine, from the socket to its end. It writes what it is given, in order, and tells of each reply; which
-// operation that belongs to is its owner's affair. Confined to its loop.
+// One connection to the engine, from socket to close. It writes bytes in the given order and reports each reply. Its
+// owner matches replies to operations. Confined to its loop.
 import Glibc
 import LarderCore
 import LarderIO
@@ -12,19 +12,19 @@ final class SharedLink: EventHandler {
     private var output = Bytes()
     private var sent = 0
     private(set) var isConnected = false
-    /// When something last came.
+    /// When bytes last arrived; at first, when the link was created.
     private(set) var heardAt: MonotonicTime
 
-    /// Told on the loop; each may end the link.
+    /// Callbacks on the loop. Each of them may end the link.
     var connected: () -> Void = {}
     var replied: (Reply) -> Void = { _ in }
     var ended: (SharedFailure) -> Void = { _ in }
 
-    /// Bytes that were taken and not sent yet.
+    /// Bytes that were accepted and not sent yet.
     var waiting: Int { output.count - sent }
 
-    /// Begins to connect.
-    /// - Parameter limit: bytes that one reply may have.
+    /// Starts connecting.
+    /// - Parameter limit: the maximum size of one reply in bytes.
     init(to address: Address, on loop: EventLoop, limit: Int) throws(SharedFailure) {
         guard let reader = ReplyReader(limit: limit) else { throw .overloaded }
         do throws(SystemError) {
@@ -43,7 +43,7 @@ final class SharedLink: EventHandler {
         }
     }
 
-    /// Sends the bytes after those before. After the link's end nothing is sent.
+    /// Sends the bytes after those sent before. Does nothing after the link has ended.
     func send(_ bytes: Bytes) {
         guard registration != nil else { return }
         output.append(contentsOf: bytes)
@@ -62,7 +62,7 @@ final class SharedLink: EventHandler {
         if registration != nil { flush() }
     }
 
-    /// Closes the connection and tells so, once.
+    /// Closes the connection and calls `ended`, once.
     func end(_ failure: SharedFailure) {
         guard let registration else { return }
         self.registration = nil
@@ -75,7 +75,7 @@ final class SharedLink: EventHandler {
 
     private func read() {
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
-            // What is left after so much is told again.
+            // The loop reports again what is left unread after this many rounds.
             for _ in 0..<16 {
                 guard registration != nil else { return }
                 switch Syscall.receive(descriptor, into: buffer) {

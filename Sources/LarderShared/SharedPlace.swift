@@ -1,36 +1,36 @@
-// Where the engine is and how it is spoken to: one value, made of the settings.
+// The settings of the shared tier as one value: where the engine is, and how Larder speaks to it.
 import LarderCore
 import LarderIO
 
 /// The engine's address.
 public enum SharedAddress: Sendable, Hashable {
-    /// A Unix socket's file.
+    /// The path of a Unix socket.
     case unix(String)
-    /// A name or an IP address without brackets, and a port.
+    /// A host name or an IP address without brackets, and a port.
     case tcp(host: String, port: UInt16)
 }
 
-/// What the shared tier is made of.
+/// The settings of the shared tier.
 public struct SharedSettings: Sendable, Hashable {
     public var address: SharedAddress
-    /// For `AUTH`; without a password neither is sent.
+    /// The user for `AUTH`. Without a password, neither is sent.
     public var user: String?
     public var password: String?
-    /// For `SELECT`.
+    /// The database for `SELECT`.
     public var database: Int
-    /// What every key begins with.
+    /// The prefix of every key.
     public var prefix: String
-    /// Of one operation, connection and queue included.
+    /// The time limit of one operation, connecting and queue included.
     public var timeout: Duration
-    /// The largest body, in bytes.
+    /// The maximum size of a body in bytes.
     public var maxObject: Int64
-    /// The secret key of the codes on values, the same on each host.
+    /// The secret key for the codes of values. It is the same on each host.
     public var key: String
     /// Whether hosts wait for each other's fetches.
     public var hasLeases: Bool
-    /// Whether budgets are the fleet's.
+    /// Whether the hosts share their budgets.
     public var hasQuota: Bool
-    /// For status and log: the address without a password.
+    /// The address without a password, for status and log.
     public var shown: String
 
     // More than six parameters: the settings, one for one.
@@ -52,10 +52,11 @@ public struct SharedSettings: Sendable, Hashable {
         self.shown = shown
     }
 
-    /// Bytes that one reply may have: a value, and what is around it. Heads are bounded where answers are read.
+    /// The maximum size of one reply in bytes: a value and what surrounds it. Heads are bounded when responses are
+    /// read.
     var replyLimit: Int { Int(clamping: maxObject) + (1 << 20) }
 
-    /// What is said first on a connection.
+    /// The first commands on a connection.
     var greeting: [Command] {
         var commands: [Command] = []
         if let password {

@@ -1,24 +1,24 @@
-// What the shared tier tells of itself and of its part in one answer.
+// Reports on the shared tier: its state, and its part in one response.
 import LarderCore
 
-/// The part of the shared tier in one answer.
+/// The part of the shared tier in one response.
 public enum SharedPart: Sendable, Hashable {
-    /// There is none, or nobody had to ask it.
+    /// There is no shared tier, or no need to ask it.
     case none
-    /// It had the answer.
+    /// The tier had the response.
     case hit
-    /// It had no answer, or none that is good enough.
+    /// The tier had no response, or none that was usable.
     case absent
-    /// It was not asked: its breaker is open since then.
+    /// The tier was not asked because its breaker is open, since the given time.
     case breakerOpen(since: WallTime?)
-    /// It was not asked: a removal waits to be told.
+    /// The tier was not asked because a removal has not been told to it yet.
     case removalWaits
-    /// It did not answer in its time, or with an error.
+    /// The tier did not answer in time, or answered with an error.
     case failed
-    /// The answer is for one person: it is never asked for those.
+    /// The response is for one person. The tier is never asked for such responses.
     case notForIt
 
-    /// For an explanation; nil where there is nothing to tell.
+    /// A sentence for an explanation; nil if there is nothing to say.
     public var sentence: String? {
         switch self {
         case .none: nil
@@ -35,23 +35,23 @@ public enum SharedPart: Sendable, Hashable {
 
 /// The state of the shared tier.
 public struct SharedReport: Sendable {
-    /// Without a password.
+    /// The engine's address without a password.
     public var url: String
     /// `closed`, `open` or `probing`.
     public var breaker: String
     public var openSince: WallTime?
-    /// The class of the last failure, however long ago.
+    /// The class of the last failure, however long ago it happened.
     public var lastFailure: String?
     public var isRemovalWaiting: Bool
     public var isConnected = false
-    /// It hears what other hosts remove.
+    /// Whether the host hears the removals of other hosts.
     public var isFollowing = false
-    /// Look-ups that brought an answer, and those that did not; answers published.
+    /// Look-ups that found a response, look-ups that did not, and published responses.
     public var hits = 0
     public var misses = 0
     public var published = 0
 
-    /// Writes it as the member `shared` of an object.
+    /// Writes the report as the member `shared` of an object.
     public func write(to writer: inout JSONWriter) {
         writer.name("shared")
         writer.object { writer in

@@ -1,9 +1,10 @@
-// The leases of fetches: taken, renewed and given back. Each names its owner, a random number, and is changed only by who holds it.
+// Leases of fetches: how they are taken, renewed and given back. Each lease names its owner by a random number, and
+// only its owner changes it.
 import LarderCache
 import LarderCore
 import LarderIO
 
-/// The right to fetch one answer for the fleet. Given back once, by `SharedTier.release` or with what is published.
+/// The right to fetch one response for the fleet. It is given back once, by `SharedTier.release` or after publishing.
 public final class SharedLease: Sendable {
     let name: Bytes
     let owner: Bytes
@@ -17,7 +18,7 @@ public final class SharedLease: Sendable {
 
     var isEnded: Bool { ended.withLock { $0 } }
 
-    /// False for all but the first.
+    /// Returns true on the first call only.
     func end() -> Bool {
         ended.withLock { ended in
             defer { ended = true }
@@ -26,11 +27,11 @@ public final class SharedLease: Sendable {
     }
 }
 
-/// How a host that misses an answer goes on.
+/// How a host continues after a miss.
 public enum SharedTurn: Sendable {
-    /// Another host has published it meanwhile.
+    /// Another host has published the response meanwhile.
     case published(SharedTier.Look)
-    /// It fetches: for the fleet, where it has a lease.
+    /// This host fetches. With a lease, it fetches for the fleet.
     case fetch(SharedLease?)
 }
 
@@ -46,11 +47,12 @@ extension SharedTier {
         if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end return 0
         """
 
-    /// Takes the lease of an answer that is not there, or waits for the host that has it.
+    /// Takes the lease for a response that was not found, or waits for the host that holds it.
     /// - Parameters:
-    ///   - ticket: of the look-up that missed.
-    ///   - patience: for the wait.
-    ///   - look: looks the answer up again; true ends the wait.
+    ///   - ticket: from the look-up that missed.
+    ///   - patience: the maximum wait.
+    ///   - look: looks up the response again.
+    ///   - isGood: whether a response that `look` found ends the wait.
     public func turn(
         _ ticket: Ticket, patience: Duration, look: () async -> Look, isGood: (Look) -> Bool
     ) async -> SharedTurn {
@@ -62,14 +64,15 @@ extension SharedTier {
             let (lease, seen, isThere) = await take(name, ticket)
             if let lease {
                 keep(lease)
-                // It may have been published between the look-up and the lease, where another had it until then.
+                // The response may have been published between the look-up and the lease, if another host held the
+                // lease until then.
                 guard hasWaited || isThere else { return .fetch(lease) }
                 let found = await look()
                 guard isGood(found) else { return .fetch(lease) }
                 release(lease, isSettled: false)
                 return .published(found)
             }
-            // Nobody waits for it any more.
+            // The request no longer waits.
             if Task.isCancelled { return .fetch(nil) }
             if hasWaited, seen != .held {
                 let found = await look()
@@ -88,11 +91,12 @@ extension SharedTier {
         }
     }
 
-    /// - Returns: the lease, or what was found of it; and whether the answer may be there by now.
+    /// - Returns: the lease, or what was found in its place; and whether the response may be there by now.
     private func take(_ name: Bytes, _ ticket: Ticket) async -> (SharedLease?, SharedWait.Seen, Bool) {
         let lease = SharedLease(name: name)
         let set = Command("SET", name, lease.owner, Bytes(text: "NX"), Bytes(text: "PX"), Self.term)
-        // Another answer has another instant; and of a URL the engine's value grows with the first answer of each list of names.
+        // Another response has other instants, and the engine's value of a URL grows with the first response of each
+        // list of names.
         var look = [SharedCodec.instants(of: ticket.name)]
         if let url = ticket.url { look.append(Command("STRLEN", url.name)) }
         guard let replies = await perform("lease", [set, Command("GET", name)] + look) else {
@@ -112,7 +116,7 @@ extension SharedTier {
 
     private static let term = Bytes(text: String(SharedWait.term.milliseconds))
 
-    /// Renews it until it is given back.
+    /// Renews the lease until it is given back.
     private func keep(_ lease: SharedLease) {
         loop.post { [weak self, loop] in
             _ = loop.schedule(at: loop.monotonic + SharedWait.term / 3) { self?.renew(lease) }
@@ -129,8 +133,8 @@ extension SharedTier {
         keep(lease)
     }
 
-    /// Gives the lease back. Nothing is waited for.
-    /// - Parameter isSettled: who waits learns that nothing was published.
+    /// Gives the lease back. Does not wait for the engine.
+    /// - Parameter isSettled: tells the waiting hosts that nothing was published.
     public func release(_ lease: SharedLease, isSettled: Bool) {
         guard lease.end() else { return }
         var command = Command(

@@ -1,41 +1,41 @@
-// How an answer is looked up in the shared tier. One operation reads the value and the generations in force; a value is used only
-// under these.
+// Look-ups in the shared tier. One operation reads the value and the generations in force. A value is used only if it
+// was written under these generations.
 import LarderCache
 import LarderCore
 import LarderIO
 
 extension SharedTier {
-    /// What a look-up brought.
+    /// The result of a look-up.
     public struct Look: Sendable {
-        /// The answer, fresh or not; by this host's clock.
+        /// The response, fresh or stale. Its instants are by this host's clock.
         public var entry: StoredResponse?
-        /// With which an answer that is fetched now may be published; nil where none may.
+        /// The right to publish a response that is fetched now; nil if it must not be published.
         public var ticket: Ticket?
-        /// How the tier took part.
+        /// The part of the tier in the response.
         public var part: SharedPart
     }
 
-    /// The right to publish one answer, as long as nothing of it is removed.
+    /// The right to publish one response, as long as no removal concerns it.
     public struct Ticket: Sendable {
         let scope: Digest
         let provider: String
         let generations: SharedGenerations
-        /// The name of what is fetched, as far as it is known before.
+        /// The name of the value to be fetched, as far as it is known beforehand.
         let name: Bytes
-        /// Where request fields select one of several answers: their URL.
+        /// The URL, if request fields select one of its several responses.
         var url: SharedURL?
 
-        /// The instants of what was there under the name; empty for nothing.
+        /// The instants of the value that was found under the name; empty if there was none.
         var instants = Bytes()
-        /// The length of what the engine has of the URL.
+        /// The length in bytes of the engine's value for the URL.
         var length = 0
 
-        /// The engine has, or had, answers of the URL.
+        /// Whether the engine has, or had, responses of the URL.
         public var hasAnswers: Bool { url.map { !$0.lists.isEmpty } ?? false }
     }
 
-    /// Looks an answer up. Returns within the tier's time.
-    /// - Parameter scope: of the provider (`SharedNames`).
+    /// Looks up a response. Returns within the tier's timeout.
+    /// - Parameter scope: the provider's scope (`SharedNames`).
     public func look(_ key: CacheKey, scope: Digest, provider: String) async -> Look {
         if let obstacle = obstacle(key) { return Look(part: obstacle) }
         let name = names.value(key.digest, scope: scope)
@@ -63,7 +63,7 @@ extension SharedTier {
         }
     }
 
-    /// Why nothing is looked up.
+    /// Why the tier is not asked; nil if it is.
     func obstacle(_ key: CacheKey) -> SharedPart? {
         guard key.isEverybodys else { return .notForIt }
         guard owesRemovals else { return nil }
@@ -76,16 +76,16 @@ extension SharedTier {
         log.warning("a value of the shared tier is not of this fleet's key", ["provider": provider])
     }
 
-    /// What one operation found.
+    /// The result of one operation.
     struct Found {
-        /// The engine's clock less this host's.
+        /// The engine's clock minus this host's.
         var ahead: Duration
-        /// Those in force; nil where there are none and none could be made.
+        /// The generations in force; nil if there are none and none could be made.
         var generations: SharedGenerations?
-        /// They were made just now: no value is of them.
+        /// Whether the generations were made just now. Then no value belongs to them.
         var areNew = false
         var values: [Bytes?]
-        /// Of the commands that were sent besides.
+        /// The replies to the other commands.
         var others: [Reply]
     }
 
@@ -96,8 +96,8 @@ extension SharedTier {
 
     /// Reads values together with the generations in force.
     /// - Parameters:
-    ///   - commands: sent before.
-    ///   - keys: the values' names.
+    ///   - commands: sent before the values are read.
+    ///   - keys: the names of the values.
     func find(provider: String, _ commands: [Command], _ keys: [Bytes]) async -> Result<Found, NoReply> {
         let names = [names.global, names.generation(of: provider)]
         var get = Command("MGET")
@@ -116,7 +116,7 @@ extension SharedTier {
             count(SharedCounters.lookups, "failed")
             return .failure(NoReply(part: .failed))
         }
-        // An engine that is full refuses to write, and goes on reading.
+        // A full engine refuses to write, but still reads.
         if let failure = replies.lazy.compactMap(\.failure).first { note(failure: failure) }
         let now = time.wall()
         state.withLock { $0.clock = (engine, loop.clock.monotonic()) }
@@ -133,7 +133,7 @@ extension SharedTier {
         return .success(found)
     }
 
-    /// Reads a value, away from the loop.
+    /// Decodes a value, not on the loop.
     func decode(
         _ value: Bytes, _ key: CacheKey, _ name: Bytes, _ generations: SharedGenerations, ahead: Duration
     ) async -> Result<StoredResponse, SharedCodec.Miss> {
@@ -148,7 +148,8 @@ extension SharedTier {
         }
     }
 
-    /// Generations that the engine does not have, or has lost, are made by chance; of several hosts the first makes them.
+    /// Makes random generations in place of those that the engine lacks or has lost. If several hosts do so, the first
+    /// one's count.
     private func makeGenerations(_ names: [Bytes], _ read: [SharedGeneration?]) async -> SharedGenerations? {
         var commands: [Command] = []
         var random = SystemRandomNumberGenerator()

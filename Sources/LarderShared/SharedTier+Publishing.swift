@@ -1,20 +1,21 @@
-// How an answer is published: behind whoever asked, under the generations that were read before it was fetched.
+// Publishing a response. It happens behind the client's response, and only under the generations that were read before
+// the fetch.
 import LarderCache
 import LarderCore
 import LarderIO
 
 extension SharedTier {
-    /// Answers on their way at once; more are dropped.
+    /// The maximum number of responses being published at once; more are dropped.
     private static let mostPublishing = 64
 
-    /// Sets the value while its generations are still those.
+    /// Sets the value if its generations are still in force.
     private static let publish = """
         if redis.call('GET',KEYS[2])~=ARGV[1] or redis.call('GET',KEYS[3])~=ARGV[2] then return 0 end \
         redis.call('SET',KEYS[1],ARGV[3],'PX',ARGV[4]) return 1
         """
 
-    /// Publishes an answer, behind whoever asked. Nothing of it is waited for.
-    /// - Parameter lease: given back when the answer is there, or when it is not to be.
+    /// Publishes a response in the background. The caller does not wait.
+    /// - Parameter lease: given back when the response has been published or will not be.
     public func publish(_ entry: StoredResponse, _ ticket: Ticket, _ lease: SharedLease? = nil) {
         if let obstacle = SharedStorability.obstacle(entry, maxObject: settings.maxObject, now: time.wall()) {
             if let lease { release(lease, isSettled: true) }
@@ -40,7 +41,7 @@ extension SharedTier {
     func put(_ entry: StoredResponse, _ ticket: Ticket) async -> String {
         let now = time.wall()
         let (clock, isRemoving) = state.withLock { ($0.clock, !$0.removals.isEmpty) }
-        // What is removed and not told yet is not to be put back by what began before.
+        // A removal has not been told to the engine yet. Publishing now could restore what it removed.
         guard !isRemoving else { return "overtaken" }
         guard let clock else { return "failed" }
         let engine = clock.engine + (loop.clock.monotonic() - clock.at)
@@ -59,7 +60,7 @@ extension SharedTier {
         }
     }
 
-    /// The command; nil where no answer with such a `Vary` is kept.
+    /// The command that publishes the response; nil if a response with such a `Vary` cannot be kept.
     private func publishing(
         _ entry: StoredResponse, _ ticket: Ticket, _ left: Int64, _ ahead: Duration
     ) -> Command? {

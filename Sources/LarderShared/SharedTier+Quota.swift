@@ -1,13 +1,13 @@
-// Budgets that a fleet shares: a call is taken from this host's lease, and where there is none left the ledger is asked, once for all
-// calls that wait for it.
+// Budgets that a fleet shares. A call is taken from this host's lease. If the lease has no calls left, the host asks
+// the ledger, once for all the calls that wait.
 import LarderCache
 import LarderCore
 import LarderIO
 
-/// Whose budget it is, and its limits.
+/// Identifies a budget, with its limits.
 public struct QuotaSubject: Sendable, Hashable {
     public var provider: String
-    /// What the API tells its callers apart by. No name in the engine shows it.
+    /// What the API distinguishes its callers by. It does not appear in any name in the engine.
     public var identity: Bytes
     public var limits: [CallRate]
 
@@ -20,15 +20,15 @@ public struct QuotaSubject: Sendable, Hashable {
 
 /// Whether one call may be made.
 public enum QuotaTurn: Sendable, Hashable {
-    /// It may, before that instant of the tier's clock (`leaves`).
+    /// The call may be made before that instant of the tier's clock (see `leaves`).
     case granted(until: MonotonicTime)
-    /// There is one after that time.
+    /// No call is left. One is available after that time.
     case spent(for: Duration)
     /// The engine, which keeps the budget, does not answer. It is asked again after that time.
     case unanswered(for: Duration)
 }
 
-/// One budget of this host, and the question to the ledger that is under way.
+/// One budget of this host, and its pending question to the ledger.
 struct QuotaState: Sendable {
     var share = QuotaShare()
     var subject: QuotaSubject?
@@ -37,11 +37,11 @@ struct QuotaState: Sendable {
 }
 
 extension SharedTier {
-    /// A new ledger opens after a few seconds: a call waits so long for that.
+    /// A new ledger opens after a few seconds. A call waits this long for it.
     private static let patience = QuotaLedger.grace + .seconds(1)
 
     /// Takes one call of the fleet's budget.
-    /// - Parameter own: this host's calls in each window.
+    /// - Parameter own: returns this host's own calls in each window.
     public func takeCall(_ subject: QuotaSubject, own: @Sendable () -> [Int]) async -> QuotaTurn {
         let began = loop.clock.monotonic()
         quotas.withLock { $0[subject.provider, default: QuotaState()].waiting += 1 }
@@ -69,7 +69,8 @@ extension SharedTier {
                 count(SharedCounters.quota, "spent")
                 return .unanswered(for: until - now)
             case .wait(let until):
-                // All who come meanwhile wait: the ledger opens when the hosts have reported, which takes seconds.
+                // All calls that come meanwhile wait. The ledger opens when the hosts have reported, which takes
+                // seconds.
                 guard now - began < Self.patience else {
                     count(SharedCounters.quota, "spent")
                     return .spent(for: until - now)
@@ -88,28 +89,29 @@ extension SharedTier {
         }
     }
 
-    /// A call that was granted until then is sent now, if at all.
-    /// - Parameter isWanted: false where it is not sent, whatever the time.
-    /// - Returns: whether it may still be sent.
+    /// Records that a call granted until `until` is now sent, or is not sent at all.
+    /// - Parameter isWanted: false if the call is not sent, whatever the time.
+    /// - Returns: whether the call may still be sent.
     public func leaves(_ provider: String, grantedUntil until: MonotonicTime, isWanted: Bool) -> Bool {
         let isInTime = loop.clock.monotonic() < until
         quotas.withLock { $0[provider]?.share.callLeft(grantedUntil: until) }
         return isWanted && isInTime
     }
 
-    /// A call was made that could not be taken before.
+    /// Counts a call that could not be taken in advance, such as a redirect.
     public func countCall(_ provider: String) {
         let now = loop.clock.monotonic()
         quotas.withLock { $0[provider]?.share.countMade(now: now) }
     }
 
-    /// Tells the ledger of this host's calls, so that a new one need not wait for it, and gives back a lease that is over.
-    /// - Returns: whether it has heard.
+    /// Reports this host's calls to the ledger, so that a new ledger need not wait for them. Gives back a lease that
+    /// has ended.
+    /// - Returns: whether the ledger received the report.
     public func reportCalls(_ subject: QuotaSubject, own: [Int]) async -> Bool {
         await askLedger(subject, own, waits: false) != nil
     }
 
-    /// Gives back what is left of every lease.
+    /// Gives the remaining calls of every lease back to the ledger.
     public func returnCalls() async {
         let subjects = quotas.withLock { $0.values.compactMap { $0.share.leaseEnd == nil ? nil : $0.subject } }
         for subject in subjects {
@@ -117,7 +119,8 @@ extension SharedTier {
         }
     }
 
-    /// - Returns: false where the ledger is new and waits for the hosts; nil where there is no answer.
+    /// - Returns: whether the ledger is open. False if it is new and still waits for the hosts; nil if there is no
+    ///   reply.
     private func askLedger(_ subject: QuotaSubject, _ own: [Int], waits: Bool, isLast: Bool = false) async -> Bool? {
         let sentAt = loop.clock.monotonic()
         var random = SystemRandomNumberGenerator()
@@ -149,7 +152,7 @@ extension SharedTier {
         return reply?.isOpen
     }
 
-    /// Calls in hand, by provider: for the sign of life.
+    /// The calls that this host may make without asking, by provider, for the sign of life.
     var callsInHand: [(provider: String, calls: Int)] {
         let now = loop.clock.monotonic()
         return quotas.withLock { $0.map { ($0.key, $0.value.share.left(now: now)) } }.filter { $0.1 > 0 }.sorted {

@@ -1,19 +1,21 @@
-// Removals, as this host tells them: new generations, so that nothing of before is read or published any more, and an entry in the
-// stream, by which the other hosts remove it from their own stores. What the engine cannot be told now is kept, over a restart too.
+// How this host tells the fleet of removals. New generations make earlier values unreadable and keep them from being
+// published, and an entry in the stream makes the other hosts remove them from their own stores. What cannot be told to
+// the engine now is kept, also over a restart.
 import LarderCache
 import LarderCore
 import LarderIO
 
-/// What became of a removal in the fleet.
+/// The outcome of a removal in the fleet.
 public struct SharedRemoval: Sendable {
-    /// The engine has confirmed it.
+    /// Whether the engine has confirmed the removal.
     public var isTold: Bool
-    /// The place in the stream from which on a host has carried it out.
+    /// The place in the stream that a host has reached once it has carried out the removal.
     var place: SharedStreamID?
-    /// Hosts that have not confirmed it, by name, silent ones too; filled by `confirm`. Nil where the engine does not tell.
+    /// The names of the hosts that have not confirmed the removal, silent ones included; filled by `confirm`. Nil if
+    /// the engine does not tell.
     public var unconfirmed: [String]?
 
-    /// - Parameter isTold: the engine knows of it.
+    /// - Parameter isTold: whether the engine knows of the removal.
     public init(isTold: Bool) { self.isTold = isTold }
 
     init(isTold: Bool, place: SharedStreamID?) {
@@ -23,22 +25,22 @@ public struct SharedRemoval: Sendable {
 }
 
 extension SharedTier {
-    /// A removal waits to be told.
+    /// Whether a removal waits to be told to the engine.
     public var owesRemovals: Bool { state.withLock { !$0.removals.isEmpty } }
 
-    /// Makes every value of a provider, or of all, worth nothing, on every host. Where the engine cannot be told now it is told
+    /// Invalidates every value of a provider, or of all, on every host. If the engine cannot be told now, it is told
     /// when it is back; until then this host neither reads from it nor writes to it.
-    /// - Parameter order: what the other hosts are to remove from their own stores, as they will be given it.
+    /// - Parameter order: what the other hosts must remove from their own stores, in the form in which they receive it.
     @discardableResult
     public func remove(provider: String?, order: Bytes? = nil) async -> SharedRemoval {
         await remove { $0.add(provider, order: order) }
     }
 
-    /// The same for what lies under one URL, of any scope.
-    /// - Parameter order: nil where only the engine's answer is of no more use.
+    /// Invalidates everything under one URL, in all scopes.
+    /// - Parameter order: nil if only the engine's values are invalidated.
     @discardableResult
     public func remove(url target: Digest, provider: String, order: Bytes? = nil) async -> SharedRemoval {
-        // Without a prefix: what waits may be told under another one.
+        // Without a prefix: a waiting removal may be told under another one.
         let end = SharedNames.end(of: target, provider: provider)
         return await remove { $0.add(url: end, of: provider, order: order) }
     }
@@ -58,8 +60,8 @@ extension SharedTier {
         return SharedRemoval(isTold: isDone, place: place)
     }
 
-    /// Waits for the other hosts that are alive, for a short time, and names those that have not carried the removal out: the
-    /// silent ones too, which may still serve what was removed.
+    /// Waits for a short time for the other hosts that are alive. Then lists the hosts that have not carried out the
+    /// removal. Silent hosts are listed too, since they may still serve what was removed.
     public func confirm(_ removal: SharedRemoval) async -> SharedRemoval {
         var removal = removal
         guard removal.isTold, let place = removal.place else { return removal }
@@ -80,14 +82,16 @@ extension SharedTier {
 
     // MARK: Telling
 
-    /// Adds an entry that names the one before it. With a fourth argument only where there is no stream yet.
+    /// Appends an entry that names the one before it. If the fourth argument is "first", appends only if there is no
+    /// stream yet.
     static let append = """
         local t=redis.call('XREVRANGE',KEYS[1],'+','-','COUNT',1) local b='' if t[1] then \
         if ARGV[4]=='first' then return t[1][1] end b=t[1][2][2] end \
         return redis.call('XADD',KEYS[1],'MAXLEN','~','4096','*','n',ARGV[1],'b',b,'w',ARGV[2],'m',ARGV[3])
         """
 
-    /// - Parameter order: empty for the mark at the beginning.
+    /// The command that appends an entry to the stream.
+    /// - Parameter order: empty for the mark at the beginning of the stream.
     func entry(_ order: Bytes, isFirst: Bool = false) -> Command {
         var random = SystemRandomNumberGenerator()
         let nonce = SharedGeneration.random(&random)
@@ -102,7 +106,7 @@ extension SharedTier {
         return command
     }
 
-    /// Whether this host wrote the entry; asked once.
+    /// Whether this host wrote the entry. True at most once for each entry.
     func takeOwn(_ nonce: SharedGeneration) -> Bool {
         state.withLock { state in
             guard let place = state.own.firstIndex(of: nonce) else { return false }
@@ -111,7 +115,7 @@ extension SharedTier {
         }
     }
 
-    /// Tells the engine all removals that wait.
+    /// Tells the engine all waiting removals.
     private func tellRemovals() async -> (isDone: Bool, place: SharedStreamID?) {
         let told = state.withLock { $0.removals }
         guard !told.isEmpty else { return (true, nil) }
@@ -143,10 +147,10 @@ extension SharedTier {
         return (false, nil)
     }
 
-    /// An order that stands for too many: everything that came from the shared tier.
+    /// An order in place of too many orders: remove everything that came from the shared tier.
     static let dropAll = Bytes(text: "*")
 
-    /// Tries again while something waits: a pause after each failure, so that an engine that is away is not asked all the time.
+    /// Retries while something waits. A pause precedes each try, so an engine that is away is not asked all the time.
     func tellLater() {
         let begins = state.withLock { state -> Bool in
             guard !state.isTelling, !state.isClosed else { return false }
@@ -172,10 +176,10 @@ extension SharedTier {
 
     private static let keptRemovals = "shared.removals"
 
-    /// Writes down what waits, where that has changed.
+    /// Writes down the waiting removals if they have changed.
     private func keepRemovals() async {
         let (bytes, isNew) = state.withLock { state -> (Bytes, Bool) in
-            // What waits is written down by the tier that has it.
+            // The tier that has taken over the waiting removals writes them down.
             guard state.next == nil else { return ([], false) }
             let bytes = state.removals.isEmpty ? [] : state.removals.encoded
             defer { state.keptRemovals = bytes }
@@ -186,13 +190,14 @@ extension SharedTier {
 
     private static let alone = "shared.alone"
 
-    /// Notes that this host stands alone from now on: what is removed here meanwhile is told to nobody.
+    /// Records that this host stands alone from now on. Removals on it are then told to nobody.
     public static func noteAlone(_ keeping: any SharedKeeping) async {
         guard await hasShared(keeping), await keeping.kept(alone) == nil else { return }
         await keeping.keep(alone, Bytes(text: "1"))
     }
 
-    /// What an earlier run, or the tier before this one, could not tell. To be called before anything is looked up.
+    /// Restores the removals that an earlier run, or the tier before this one, could not tell. Must be called before
+    /// the first look-up.
     public func recallRemovals() async {
         let bytes = await keeping.kept(Self.keptRemovals)
         let stoodAlone = await keeping.kept(Self.alone) != nil
@@ -201,7 +206,7 @@ extension SharedTier {
                 state.keptRemovals = bytes
                 state.removals.recall(bytes)
             }
-            // What was removed here in the meantime is not known any more: it may have been anything.
+            // The removals made in the meantime are not known any more. They may have concerned anything.
             if stoodAlone { state.removals.recallAll() }
         }
         guard stoodAlone else { return }
@@ -211,8 +216,8 @@ extension SharedTier {
 
     private static let apart = "shared.apart"
 
-    /// Which providers share nothing here. What is removed of those is told to nobody, so one that joins the others again counts as
-    /// removed once. To be called before the new settings are in force.
+    /// Sets which providers share nothing on this host. Removals of these are told to nobody, so a provider that shares
+    /// again counts as removed once. Must be called before the new settings are in force.
     public func setApart(_ names: Set<String>) async {
         let kept = await keeping.kept(Self.apart).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let before = Set(kept.split(separator: "\n").map(String.init))
@@ -229,7 +234,7 @@ extension SharedTier {
 
     // MARK: The hosts
 
-    /// The generations in force: of all ("*"), then of these providers, as far as there are any.
+    /// The generations in force: the one of all ("*"), then those of the providers that have one.
     public func generations(of providers: [String]) async -> [(name: String, generation: String)] {
         var get = Command("MGET", names.global)
         get.words += providers.map { names.generation(of: $0) }
@@ -240,8 +245,9 @@ extension SharedTier {
         }
     }
 
-    /// The engine's time and its table of hosts. Rows of hosts that were silent for ten minutes, and what is none, are deleted. A
-    /// table of any size is told in bounds: more than 1,000 hosts, or half a mebibyte, would be no reply that is accepted here.
+    /// Reads the engine's time and its table of hosts. Rows of hosts that were silent for ten minutes, and malformed
+    /// rows, are deleted. The reply is bounded whatever the size of the table: more than 1,000 hosts, or half a
+    /// mebibyte, would be rejected here.
     private static let table = """
         local t=redis.call('TIME') local h=redis.call('HGETALL',KEYS[1]) local r,n={},0 \
         for i=1,#h,2 do local s=tonumber(string.match(h[i+1],'^(%d+)')) \
@@ -250,7 +256,7 @@ extension SharedTier {
         n=n+#h[i]+#h[i+1] r[#r+1]=h[i] r[#r+1]=h[i+1] end end return {t,r}
         """
 
-    /// The hosts that share the prefix, by name; nil where the engine does not tell.
+    /// The hosts that share the prefix, by name; nil if the engine does not tell.
     public func members() async -> [SharedMember]? {
         let ask = Command("EVAL", Bytes(text: Self.table), one, names.hosts)
         guard let replies = await perform("hosts", [ask]), let parts = replies[0].elements, parts.count == 2,

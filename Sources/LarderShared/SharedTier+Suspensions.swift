@@ -1,15 +1,16 @@
-// Suspensions that hosts share. To an API a fleet with one key is one client: what it told one host, that it is called too often or
-// that the key is refused, is for all of them, and so is a rest that a person began. Failures of a connection are each host's own. A
-// suspension is told in the stream, so that the others hear of it at once, and lies under a key of its own until its end, for hosts
-// that come later. There is no more to be told than one thing for each caller.
+// Suspensions that hosts share. To an API, a fleet with one key is one client. If the API tells one host that it calls
+// too often or that the key is refused, that holds for all hosts, and so does a suspension by hand. Connection failures
+// concern only the host that has them. A suspension is told in the stream, so the others hear of it at once. It is also
+// stored under its own key until its end, for hosts that start later. Only the latest state of each caller waits to be
+// told.
 import LarderCache
 import LarderCore
 import LarderIO
 
-/// What the hosts of a fleet are to an API: its provider, and what it tells its callers apart by.
+/// Identifies the fleet as a caller of an API: the provider, and what the API distinguishes its callers by.
 public struct SharedCaller: Sendable, Hashable {
     public var provider: String
-    /// No name in the engine shows it.
+    /// It does not appear in any name in the engine.
     public var identity: Bytes
 
     public init(provider: String, identity: Bytes) {
@@ -31,15 +32,15 @@ public struct SharedSuspension: Sendable, Hashable {
     }
 }
 
-/// What is still to be told of a suspension.
+/// News of a suspension that has not been told yet.
 enum SharedOwed: Sendable, Hashable {
     case ended
     case begun(until: MonotonicTime, FailureClass, step: Int)
 }
 
 extension SharedTier {
-    /// Tells the others of a suspension, or with nil that a person has ended one. Nothing is waited for. Where the engine does not
-    /// answer it is told when that is back, as far as it still counts then.
+    /// Tells the others of a suspension or, with nil, that a person has ended one. The caller does not wait. If the
+    /// engine does not answer, it is told when it is back, unless the suspension is over by then.
     public func tell(_ suspension: SharedSuspension?, of caller: SharedCaller) {
         let now = loop.clock.monotonic()
         let owed = suspension.map { SharedOwed.begun(until: now + $0.rest, $0.failure, step: $0.step) } ?? .ended
@@ -47,7 +48,7 @@ extension SharedTier {
         Task(executorPreference: loop) { await self.tellSuspension(of: caller) }
     }
 
-    /// What is still to be told of suspensions, for the next tier.
+    /// Takes the suspensions that have not been told yet, for the next tier.
     func takeOwed() -> [SharedCaller: SharedOwed] {
         state.withLock { state in
             defer { state.owed = [:] }
@@ -61,7 +62,7 @@ extension SharedTier {
         tellLater()
     }
 
-    /// Tells what is owed of all callers.
+    /// Tells the suspensions of all callers that have not been told yet.
     func tellOwed() async {
         for caller in state.withLock({ Array($0.owed.keys) }) { await tellSuspension(of: caller) }
     }
@@ -98,7 +99,7 @@ extension SharedTier {
         return false
     }
 
-    /// The suspensions at hand, by place in the list.
+    /// The stored suspensions of the callers, in their order.
     public func suspensions(of callers: [SharedCaller]) async -> [SharedSuspension?] {
         guard !callers.isEmpty else { return [] }
         var get = Command("MGET")
@@ -110,7 +111,7 @@ extension SharedTier {
         let owed = state.withLock { $0.owed }
         return zip(callers, zip(values, places)).map { caller, found in
             let (value, place) = found
-            // What this host knows better is not read.
+            // This host has newer information that it has not told yet.
             guard owed[caller] == nil, let bytes = value.bytes, bytes.count > 32 else { return nil }
             let order = Bytes(bytes.dropLast(32))
             guard Secrets.equal(codec.code(of: order, place.key).bytes, Bytes(bytes.suffix(32))),
@@ -120,7 +121,7 @@ extension SharedTier {
         }
     }
 
-    /// Whether that is the caller which an order names.
+    /// Whether an order's code names this caller.
     public func isNamed(_ caller: SharedCaller, by code: Bytes) -> Bool { place(of: caller).code == code }
 
     private func place(of caller: SharedCaller) -> (code: Bytes, key: Bytes) {
@@ -144,14 +145,14 @@ extension SharedTier {
         return order
     }
 
-    /// What an order of the stream says.
+    /// Reads an order of the stream; nil if it is not a valid one or is over.
     func suspension(in order: Bytes) -> (code: Bytes, suspension: SharedSuspension?)? {
-        // The follower has read the clock with the order.
+        // The follower has read the clock together with the order.
         guard let clock = state.withLock({ $0.clock }) else { return nil }
         return Self.read(order, now: clock.engine + (loop.clock.monotonic() - clock.at))
     }
 
-    /// - Parameter now: the engine's clock.
+    /// - Parameter now: the time by the engine's clock.
     private static func read(_ order: Bytes, now: WallTime) -> (code: Bytes, suspension: SharedSuspension?)? {
         let words = String(decoding: order, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2 || words.count == 5, words[0] == "S" else { return nil }
@@ -161,7 +162,7 @@ extension SharedTier {
             let failure = FailureClass(rawValue: String(words[3])), let step = Int(words[4]), (0...20).contains(step)
         else { return nil }
         let rest = min(WallTime(milliseconds: until) - now, SuspensionMachine.longestBelieved)
-        // One that is over says nothing.
+        // A suspension that is over says nothing.
         guard rest > .zero else { return nil }
         return (code, SharedSuspension(rest: rest, failure: failure, step: step))
     }

@@ -1,15 +1,16 @@
-// The tier that the hosts of a fleet share: an engine (Redis, Valkey) that may be away at any time. Nothing here is an error to a
-// client: an operation that brings nothing within its time is a miss, and after some of those nobody waits at all
-// (`SharedBreaker`). What may be published is decided by `SharedStorability`, what a value is worth by its generations and its code.
+// The tier that the hosts of a fleet share: an engine (Redis, Valkey) that may be away at any time. Nothing here is an
+// error to a client. An operation that brings nothing within its time is a miss, and after several such operations the
+// tier is not asked at all (`SharedBreaker`). `SharedStorability` decides what may be published. Generations and the
+// code decide whether a value counts.
 import LarderCache
 import LarderCore
 import LarderIO
 
-/// The engine as one host uses it. From any thread.
+/// The engine as one host uses it. May be used from any thread.
 public final class SharedTier: Sendable {
     public let settings: SharedSettings
     let loop: EventLoop
-    /// This host, as the others see it.
+    /// This host as the other hosts see it.
     public let host: SharedHost
     let names: SharedNames
     let codec: SharedCodec
@@ -18,7 +19,7 @@ public final class SharedTier: Sendable {
     let keeping: any SharedKeeping
     let follower: SharedFollower
     let state = Lock(State())
-    /// By provider.
+    /// The budgets of this host by provider.
     let quotas = Lock<[String: QuotaState]>([:])
     private let client: SharedClient
     let compute: ComputeGate
@@ -28,26 +29,26 @@ public final class SharedTier: Sendable {
         var breaker = SharedBreaker()
         var openSince: WallTime?
         var lastFailure: SharedFailure?
-        /// The engine's clock at an instant of this host's monotonic one.
+        /// The engine's clock at an instant of this host's monotonic clock.
         var clock: (engine: WallTime, at: MonotonicTime)?
-        /// Answers being published.
+        /// The number of responses being published.
         var publishing = 0
         var removals = SharedRemovals()
-        /// What of them is written down.
+        /// The removals as they are written down.
         var keptRemovals = Bytes()
         var isTelling = false
-        /// The marks of this host's own entries in the stream, which it need not carry out once more.
+        /// The nonces of this host's own entries in the stream, which it need not carry out again.
         var own: [SharedGeneration] = []
-        /// What is still to be told of suspensions; one thing for each provider.
+        /// News of suspensions that has not been told yet, one item for each caller.
         var owed: [SharedCaller: SharedOwed] = [:]
         var isClosed = false
-        /// The tier that has taken its place, to which what is removed here is told.
+        /// The tier that has replaced this one. Removals made here are told to it.
         var next: SharedTier?
     }
 
     /// - Parameters:
-    ///   - loop: the connection's.
-    ///   - compute: where values are made and read.
+    ///   - loop: the loop of the connections.
+    ///   - compute: where values are encoded and decoded.
     // More than six parameters: what the tier stands on, each from another part of the daemon.
     public init(
         _ settings: SharedSettings, host: SharedHost, keeping: any SharedKeeping, on loop: EventLoop,
@@ -67,7 +68,8 @@ public final class SharedTier: Sendable {
         follower = SharedFollower(SharedClient(settings, on: loop), settings, loop)
     }
 
-    /// Makes the connection before it is needed, and tells what waits to be told. `recallRemovals` comes first.
+    /// Connects before the connection is needed, and tells what waits to be told. `recallRemovals` must be called
+    /// first.
     public func open() async {
         await tellRecalled()
         await readClock()
@@ -81,15 +83,15 @@ public final class SharedTier: Sendable {
         state.withLock { $0.clock = (engine, loop.clock.monotonic()) }
     }
 
-    /// The engine's clock less this host's, as far as it is known.
+    /// The engine's clock minus this host's, if it is known.
     public var ahead: Duration? {
         let now = time.wall()
         let monotonic = loop.clock.monotonic()
         return state.withLock { $0.clock.map { $0.engine + (monotonic - $0.at) - now } }
     }
 
-    /// Ends the connections; whatever is asked later is a miss.
-    /// - Parameter next: the tier in its place: removals that wait here, and those that come yet, are told by that one.
+    /// Closes the connections. Every later look-up is a miss.
+    /// - Parameter next: the tier that replaces this one. It tells the removals that wait here and those still to come.
     public func close(next: SharedTier? = nil) async {
         let waiting = state.withLock { state -> SharedRemovals in
             state.isClosed = true
@@ -105,7 +107,7 @@ public final class SharedTier: Sendable {
         next.owe(takeOwed())
     }
 
-    /// It answers nothing any more.
+    /// Whether the tier has been closed.
     public var isClosed: Bool { state.withLock { $0.isClosed } }
 
     static func engineTime(_ reply: Reply) -> WallTime? {
@@ -119,7 +121,8 @@ public final class SharedTier: Sendable {
 
     // MARK: One operation
 
-    /// The replies, or nil where the tier is not asked or does not answer. Counts, and tells the breaker.
+    /// Performs commands. Returns nil if the tier is not asked or does not answer. Counts the operation and informs the
+    /// breaker.
     func perform(_ operation: String, _ commands: [Command]) async -> [Reply]? {
         let began = loop.clock.monotonic()
         let permission = state.withLock { $0.isClosed ? .no : $0.breaker.permission(now: began) }
@@ -137,7 +140,7 @@ public final class SharedTier: Sendable {
         case .failure(let failure):
             word = failure == .timedOut ? "timedOut" : "failed"
             note(failure: failure)
-            // Where too much waits here, that says nothing of the engine. A probe must tell how it ended.
+            // A full queue on this host says nothing about the engine. A probe must report how it ended.
             if failure.isOfEngine || permission == .probe { settle(failure) }
             if operation == "look" { count(SharedCounters.lookups, "failed") }
         }
@@ -145,7 +148,7 @@ public final class SharedTier: Sendable {
         return try? result.get()
     }
 
-    /// The breaker learns how an operation ended.
+    /// Informs the breaker how an operation ended.
     private func settle(_ failure: SharedFailure?) {
         let now = loop.clock.monotonic()
         let (before, after) = state.withLock { state -> (String, String) in
@@ -173,20 +176,20 @@ public final class SharedTier: Sendable {
         state.withLock { $0.lastFailure = failure }
     }
 
-    /// This host waits for what another fetches.
+    /// Counts a wait for another host's fetch.
     func noteWait() { count(SharedCounters.leases, "waited") }
 
-    /// An answer is not published: a removal passed while it was fetched.
+    /// Counts a response that is not published because a removal happened while it was fetched.
     public func noteOvertaken() { count(SharedCounters.published, "overtaken") }
 
-    /// It has waited in vain.
+    /// Counts a wait that ended without a published response.
     func noteLapsed(_ seen: SharedWait.Seen) { count(SharedCounters.leases, seen == .settled ? "settled" : "lapsed") }
 
     func count(_ family: MetricFamily, _ label: String) { counters.cell(family, label).add() }
 
     // MARK: Telling
 
-    /// What status tells.
+    /// The report for status.
     public func report() async -> SharedReport {
         let isConnected = await client.isConnected()
         var report = state.withLock { state in

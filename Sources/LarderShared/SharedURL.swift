@@ -1,22 +1,23 @@
-// Where request fields select one of several answers of a URL (RFC 9111 §4.1), the engine keeps one small value for the URL: a
-// random number, its epoch, and the lists of field names by which its answers were selected, the most recent first. The names of the
-// answers are made of the epoch too. So a removal of the URL deletes one key, and whatever lay under it is never found again; an
-// epoch that is lost or evicted is made anew by chance. Of several answers that a request selects the most recent one is used.
+// Request fields may select one of several responses of a URL (RFC 9111 §4.1). For such a URL the engine keeps one
+// small value: a random number, its epoch, and the lists of field names by which its responses were selected, the most
+// recent list first. The epoch is part of the names of the responses. So a removal of the URL deletes one key, and no
+// response stored under it is ever found again. A lost or evicted epoch is replaced by a new random one. If a request
+// selects several responses, the most recent one is used.
 import LarderCache
 import LarderCore
 import LarderHTTP
 
 /// A URL in the engine, as a look-up found it.
 struct SharedURL: Sendable, Hashable {
-    /// More lists of names are not kept: an origin seldom has two.
+    /// The maximum number of lists of names. An origin seldom has two.
     static let mostLists = 4
-    /// Bytes that one list may have.
+    /// The maximum size of one list in bytes.
     static let longestList = 512
 
-    /// Of the URL's own value.
+    /// The name of the URL's own value.
     var name: Bytes
     var epoch: SharedGeneration
-    /// Lower case, sorted; empty for an answer that no field selected.
+    /// Lower-case, sorted names. Empty for a response that no field selects.
     var lists: [[String]]
 
     /// - Parameter value: as the engine holds it: 32 digits, then a line for each list.
@@ -36,7 +37,7 @@ struct SharedURL: Sendable, Hashable {
         }
     }
 
-    /// A list as it is written; nil where it is too long to be.
+    /// A list as a line of the value; nil if it is too long.
     static func line(_ names: [String]) -> Bytes? {
         let line = Bytes(text: names.joined(separator: ","))
         return line.count <= longestList ? line : nil
@@ -44,13 +45,13 @@ struct SharedURL: Sendable, Hashable {
 }
 
 extension SharedTier {
-    /// Which answer of a URL is wanted.
+    /// Describes which response of a URL is wanted.
     public struct Selecting: Sendable {
-        /// The URL's own key: a removal names this one.
+        /// The digest of the URL's own key. A removal names this one.
         public var target: Digest
-        /// The key of what is to be fetched, as far as can be told before: hosts that want the same fetch it once.
+        /// The key of what will be fetched, as far as it is known beforehand. Hosts with the same key fetch once.
         public var flight: CacheKey
-        /// The key of the answer that these fields select in the request.
+        /// Returns the key of the response that these fields select in the request.
         public var key: @Sendable ([String]) -> CacheKey
 
         public init(target: Digest, flight: CacheKey, key: @escaping @Sendable ([String]) -> CacheKey) {
@@ -60,11 +61,12 @@ extension SharedTier {
         }
     }
 
-    /// A URL of which nothing is published is forgotten after this time, in milliseconds.
+    /// The time in milliseconds after which a URL without published responses is forgotten.
     private static let idle = Bytes(text: "600000")
 
-    /// Looks for the answer that a request selects. Two operations where the URL is known to the engine, each within the tier's time.
-    /// - Parameter scope: of the provider (`SharedNames`).
+    /// Looks for the response that a request selects. Takes two operations if the engine knows the URL, each within the
+    /// tier's timeout.
+    /// - Parameter scope: the provider's scope (`SharedNames`).
     public func look(_ wanted: Selecting, scope: Digest, provider: String) async -> Look {
         if let obstacle = obstacle(wanted.flight) { return Look(part: obstacle) }
         let url = names.url(wanted.target, provider: provider)
@@ -76,7 +78,7 @@ extension SharedTier {
         case .failure(let part): return Look(part: part.part)
         case .success(let value): found = value
         }
-        // An engine that is full without eviction has no epoch: nothing is read, and nothing published.
+        // A full engine without eviction has no epoch. Nothing is read then, and nothing is published.
         guard let generations = found.generations,
             let known = found.values[0].flatMap({ SharedURL(name: url, value: $0) })
         else {
@@ -94,10 +96,10 @@ extension SharedTier {
         return await best(of: known, wanted, ticket)
     }
 
-    /// The most recent of the answers that a request selects.
+    /// The most recent of the responses that a request selects.
     private func best(of url: SharedURL, _ wanted: Selecting, _ ticket: Ticket) async -> Look {
         let keys = url.lists.map { wanted.key($0) }
-        // One command each, so that each reply has its own bound.
+        // One command for each value, so each reply has its own size limit.
         let gets = keys.map { Command("GET", names.value($0.digest, scope: ticket.scope, under: url.epoch)) }
         let found: Found
         switch await find(provider: ticket.provider, gets, []) {
@@ -125,7 +127,7 @@ extension SharedTier {
         return Look(entry: best, ticket: ticket, part: best == nil ? .absent : .hit)
     }
 
-    /// What the answer's own `Vary` names; nil where nothing selects it ("*").
+    /// The field names in the response's own `Vary`; nil if it cannot be selected ("*").
     static func names(_ entry: StoredResponse) -> [String]? {
         switch Vary(entry.fields) {
         case .names(let names): names
@@ -133,9 +135,9 @@ extension SharedTier {
         }
     }
 
-    /// Sets the value while its generations and its URL's epoch are still those and no more recent one is there; and puts its field
-    /// names first, under the next epoch, which is mostly the same. The instant of an answer's head lies at that place of a value
-    /// (`SharedCodec`).
+    /// Sets the value if its generations and its URL's epoch are still in force and no more recent value is there. Puts
+    /// its field names first in the list, under the next epoch, which is usually the same one. Bytes 47 to 54 of a
+    /// value hold the instant of the response head (`SharedCodec`).
     private static let publish = """
         if redis.call('GET',KEYS[2])~=ARGV[1] or redis.call('GET',KEYS[3])~=ARGV[2] then return 0 end \
         local u=redis.call('GET',KEYS[4]) if not u or string.sub(u,1,32)~=ARGV[5] then return 0 end \
@@ -148,13 +150,14 @@ extension SharedTier {
         redis.call('SET',KEYS[1],ARGV[3],'PX',ARGV[4]) return 1
         """
 
-    /// - Parameter value: makes the value under a name.
-    /// - Returns: nil where no list of that length is kept.
+    /// - Parameter value: makes the value for a name.
+    /// - Returns: nil if the list of names is too long to be kept.
     func publishing(
         _ url: SharedURL, _ entry: StoredResponse, _ ticket: Ticket, _ value: (Bytes) -> Bytes, left: Bytes
     ) -> Command? {
         guard let line = Self.names(entry).flatMap(SharedURL.line) else { return nil }
-        // An answer that says that there is nothing puts the others of the URL in doubt: they are not found any more.
+        // A response that says that nothing is there puts the other responses of the URL in doubt. They are no longer
+        // found.
         let isLast = Displacement.putsOthersInDoubt(status: entry.status)
         var random = SystemRandomNumberGenerator()
         let epoch = isLast ? SharedGeneration.random(&random) : url.epoch

@@ -1,10 +1,11 @@
-// A provider's base URL: what a request's path is put behind, so it must end before a query could begin.
+// Checks of base URLs and image hosts. A request's path is appended to a base URL, so the URL must end before a query
+// could begin.
 import LarderCore
 import LarderIO
 import LarderProviders
 
 enum BaseURL {
-    /// The URL without slashes at its end; scheme and host in lower case.
+    /// Checks a base URL. Returns it without slashes at its end, with scheme and host in lower case.
     static func check(_ text: String) throws(SettingFault) -> String {
         let wanted = "http:// or https://, a host, and perhaps a port and a path"
         let lowered = text.lowercased()
@@ -19,7 +20,7 @@ enum BaseURL {
         }
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         let authority = rest[..<slash]
-        // Said without the value, which would hold a password.
+        // The message leaves out the value because it would show a password.
         guard !authority.contains("@") else {
             throw SettingFault("a base URL has no user name or password; keys have their own setting")
         }
@@ -42,7 +43,7 @@ enum BaseURL {
         "\(host) is no longer what it was: strangers own the name, and Larder never asks there"
     }
 
-    /// Host and port of an authority; brackets stay with an IPv6 address (RFC 3986 §3.2.2).
+    /// Splits an authority into host and port. An IPv6 address keeps its brackets (RFC 3986 §3.2.2).
     private static func split(_ authority: Substring) throws(SettingFault) -> (host: String, port: String?) {
         if authority.hasPrefix("[") {
             guard let close = authority.firstIndex(of: "]") else { throw SettingFault("the \"[\" is not closed") }
@@ -72,7 +73,7 @@ enum BaseURL {
             }
     }
 
-    /// Whether what is sent there, keys included, can be read by others on the network: plain http beyond this machine.
+    /// Whether others on the network can read what is sent to the URL, keys included: plain http to another machine.
     static func isReadableOnTheWay(_ url: String) -> Bool {
         guard let rest = url.dropping(prefix: "http://"),
             let (host, _) = try? split(rest.prefix { $0 != "/" })
@@ -80,7 +81,7 @@ enum BaseURL {
         return host != "localhost" && (try? Address("\(host):1"))?.isLoopback != true
     }
 
-    /// Whether an address of this machine itself is meant: a loopback one.
+    /// Whether the host of the URL is this machine: `localhost` or a loopback address.
     static func isOnThisMachine(_ url: String) -> Bool {
         guard let rest = url.dropping(prefix: "http://") ?? url.dropping(prefix: "https://"),
             let (host, _) = try? split(rest.prefix { $0 != "/" })
@@ -88,7 +89,7 @@ enum BaseURL {
         return host == "localhost" || host.hasSuffix(".localhost") || (try? Address("\(host):1"))?.isLoopback == true
     }
 
-    /// One entry of `imageHosts`: "*", "*.suffix", a host, or a full origin.
+    /// Checks one entry of `imageHosts`: "*", "*.suffix", a host, or a full origin.
     static func checkImageHost(_ text: String) throws(SettingFault) -> String {
         let lowered = text.lowercased()
         if lowered == "*" { return lowered }

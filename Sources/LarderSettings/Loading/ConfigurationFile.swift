@@ -1,22 +1,22 @@
-// Files that people wrote are read whole and once, up to a limit; the message of a failure is for them. A secret may come through
-// a pipe, a configuration may not.
+// Reads files that people write, whole and once, up to a size limit. Error messages are meant for these people. A
+// secret may come through a pipe; a configuration must not.
 import Glibc
 import LarderCore
 import LarderIO
 
 enum ConfigurationFile {
-    /// The bytes of a regular file. Anything else is refused without waiting for it: a pipe can be read once only, and SIGHUP
-    /// reads the configuration again; a device may have no end.
+    /// Returns the bytes of a regular file. Any other file is refused at once. A pipe can be read only once, but SIGHUP
+    /// reads the configuration again. A device may have no end.
     static func readRegular(_ path: String, limit: Int) throws(SettingFault) -> Bytes {
         var status = stat()
-        // Asked before it is opened: opening a device may do something.
+        // Checked before opening, because opening a device may have an effect.
         if stat(path, &status) == 0 { try checkRegular(status, path) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             throw SettingFault(exists(path) ? "\(path) cannot be read by this user" : "\(path) does not exist")
         }
         defer { Syscall.close(descriptor) }
-        // Of what was opened: the name may mean another file by now.
+        // Checked again on the open file, because the name may mean another file by now.
         guard fstat(descriptor, &status) == 0 else { throw SettingFault("\(path) cannot be read") }
         try checkRegular(status, path)
         var bytes = Bytes()
@@ -50,9 +50,9 @@ enum ConfigurationFile {
         SettingFault("\(path) is larger than \(Units.format(size: Int64(limit)))")
     }
 
-    /// The bytes of a file or pipe.
-    /// - Parameter patience: how long a pipe may take from its opening to its end; nil waits for as long as it takes. open(2)
-    ///   of a pipe that nobody has opened for writing waits too, unless it is told not to (fifo(7)).
+    /// Returns the bytes of a file or pipe.
+    /// - Parameter patience: how long reading a pipe may take, from opening it to its end. With nil there is no limit,
+    ///   and open(2) of a pipe also waits until another process has opened it for writing (fifo(7)).
     static func read(_ path: String, limit: Int, patience: Duration? = nil) throws(SettingFault) -> Bytes {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | (patience == nil ? 0 : O_NONBLOCK))
         guard descriptor >= 0 else {
@@ -78,13 +78,13 @@ enum ConfigurationFile {
         throw tooLarge(path, limit)
     }
 
-    /// Whether there is something to read, or the end. A plain file is always ready, and so is a pipe whose writer has left;
-    /// one that nobody has opened for writing yet is not (poll(2)).
+    /// Waits until there is something to read, or the end. A plain file is always ready, and so is a pipe whose writer
+    /// has left. A pipe that has never been opened for writing is not ready (poll(2)).
     private static func isReady(_ descriptor: Int32, before deadline: MonotonicTime) -> Bool {
         let left = max(0, (deadline - SystemTime().monotonic()).milliseconds)
         return Syscall.isReadable(descriptor, within: Int32(clamping: left))
     }
 
-    /// Whether something of that name is there.
+    /// Whether a file of that name exists.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }

@@ -1,4 +1,4 @@
-// A listen address as a person may get it wrong: the address itself is IO's value, the hints are for the person.
+// Parses listen addresses. `Address` (LarderIO) decides what is valid; this file adds hints for common mistakes.
 import LarderCore
 import LarderIO
 

@@ -1,4 +1,4 @@
-// Which addresses to listen on: those written, or the ones that need no permission.
+// Reads the addresses to listen on: those in the configuration, or the default ones, which need no permission.
 import LarderCore
 import LarderIO
 
@@ -25,7 +25,7 @@ extension SettingsLoader {
                         "\(setting.address) can be reached by other machines; that needs allowRemote: true",
                         at: item.mark)
                 }
-                // Port 0 is another port each time.
+                // Port 0 means a different port each time, so it may be repeated.
                 if address.port != 0, settings.contains(where: { (try? Address($0.address)) == address }) {
                     throw SettingFault("\(setting.address) is listed twice", at: item.mark)
                 }
@@ -43,7 +43,7 @@ extension SettingsLoader {
         }
     }
 
-    /// One item: an address, or a mapping of address and provider.
+    /// Reads one item: an address, or a mapping with address and provider.
     private static func listener(_ node: YAMLNode, providers: [String]) throws(SettingFault) -> ListenSetting {
         guard case .mapping(let members) = node.content else {
             return ListenSetting(address: try SettingsReader.text(node))

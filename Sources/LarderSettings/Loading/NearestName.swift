@@ -1,17 +1,17 @@
-// A mistyped name is answered with the one that was probably meant.
+// Suggests the name that was probably meant by a mistyped one.
 import LarderCore
 
-/// Finds the name a person probably meant.
+/// Finds the name that a person probably meant.
 public enum NearestName {
-    /// The candidate nearest to the name, where it is near enough that a person would have meant it: at most two slips
-    /// in a short name, a third of the letters in a longer one. Letter case does not count as a slip.
+    /// Returns the nearest candidate if it is near enough to have been meant: at most two typing errors in a short
+    /// name, or a third of the letters in a longer one. Differences in letter case do not count as errors.
     public static func find(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased().unicodeScalars.prefix(64))
         let reach = max(2, wanted.count / 3)
         var best: (distance: Int, name: String)?
         for candidate in candidates {
             let distance = self.distance(wanted, Array(candidate.lowercased().unicodeScalars.prefix(64)))
-            // A name of which not even half is left is another one.
+            // If the errors are more than half of the name, the candidate is a different name.
             guard distance <= reach, 2 * distance <= wanted.count || candidate.hasPrefix(name) else { continue }
             if let known = best, known.distance <= distance { continue }
             best = (distance, candidate)
@@ -19,7 +19,8 @@ public enum NearestName {
         return best?.name
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment).
+    /// The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string
+    /// alignment).
     static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
         guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
         var beforeLast = [Int](repeating: 0, count: right.count + 1)

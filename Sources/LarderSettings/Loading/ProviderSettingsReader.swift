@@ -1,20 +1,21 @@
-// The settings of each provider: what was written over what the provider brings; a pass-through brings nothing.
+// Reads the settings of each provider. Written settings override the provider's own defaults. A passthrough provider
+// has no defaults of its own; those of `Passthrough` apply.
 import LarderCore
 import LarderProviders
 
 extension SettingsLoader {
-    /// What holds for a provider of the user's own until it is set.
+    /// The defaults for a provider of the user's own.
     static func passthrough(_ name: String) -> ProviderAbout { Passthrough(name: name, baseURL: "").about }
 
-    /// Each endpoint's lifetime, and under "*" the shortest of them for requests that belong to none: a raw request
-    /// may ask for anything.
+    /// The lifetime of each endpoint, and under "*" the shortest of them, for requests that belong to no endpoint: a
+    /// raw request may ask for anything.
     static func lifetimes(_ about: ProviderAbout) -> [(name: String, ttl: Duration)] {
         let endpoints = about.endpoints.filter { $0.name != "other" }.map { (name: $0.name, ttl: $0.ttl) }
         let shortest = about.endpoints.map(\.ttl).min() ?? .zero
         return endpoints + [(name: "*", ttl: shortest)]
     }
 
-    /// A day of answering at once, less where an entry may not even live that long.
+    /// The default is one day, or less if `staleFor` is shorter.
     static func staleWhileRefresh(_ about: ProviderAbout) -> Duration { min(.seconds(86_400), about.staleFor) }
 
     func providerSettings(
@@ -77,7 +78,7 @@ extension SettingsLoader {
         let key = secret(&reader, about, secrets, Table.providerKey, "key", variables: about.keyVariables)
         settings.key = key.value
         settings.keyFileProblem = key.problem
-        // Only where people sign in is there anything to use it for.
+        // The secret has a use only for an API with a sign-in.
         if about.signIn != nil {
             settings.clientSecret =
                 secret(&reader, about, secrets, Table.providerClientSecret, "clientSecret", variables: []).value
@@ -105,14 +106,14 @@ extension SettingsLoader {
     }
 
     private func isShared(_ reader: inout SettingsReader, _ settings: ProviderSettings) -> Bool {
-        // Hosts may have other services at an address of their own machine.
+        // Another host may have a different service at an address of its own machine.
         let isOwnMachine = settings.isPassthrough && BaseURL.isOnThisMachine(settings.baseURL)
         return reader.flag(
             SettingsTable.providerShared, path: "providers.\(settings.name).shared",
             default: isOwnMachine ? "false" : "true")
     }
 
-    /// How much of it may be under way at once, and wait.
+    /// Reads how many of the provider's exchanges may be under way at once, and how many may wait.
     private static func limits(_ reader: inout SettingsReader, _ path: String, _ settings: inout ProviderSettings) {
         typealias Table = SettingsTable
         settings.maxConnections = reader.count(Table.providerMaxConnections, path: "\(path).maxConnections")
@@ -120,7 +121,8 @@ extension SettingsLoader {
         settings.maxQueue = reader.count(Table.providerMaxQueue, path: "\(path).maxQueue")
     }
 
-    /// A make of the API whose own origin is gone is spoken with whoever the user names, and with nobody else.
+    /// Reads the dialect of the API. The origins of all dialects but the first are gone, so such a dialect needs a
+    /// baseURL from the user and is never asked elsewhere.
     private func dialect(_ reader: inout SettingsReader, _ about: ProviderAbout) -> String? {
         let path = "providers.\(about.name)"
         let written = reader.text(SettingsTable.providerDialect, path: "\(path).dialect", default: about.dialects.first)
@@ -140,15 +142,16 @@ extension SettingsLoader {
         return written
     }
 
-    /// Where the searches of a provider with two hosts go.
+    /// Reads the base URL for the searches of a provider that has a second host.
     private func searchURL(_ reader: inout SettingsReader, _ about: ProviderAbout) -> String? {
         let path = "providers.\(about.name).searchURL"
         guard let standard = about.searchBase?.url else { return nil }
         return reader.text(SettingsTable.providerSearchURL, path: path, default: standard, check: BaseURL.check)
     }
 
-    /// Credential, then setting, then the variables that tools for this API already use. The variables do not stand in for
-    /// a file that was named and is not there: it will hold another key than they do.
+    /// Reads a secret: from the credential, then from the setting, then from the variables that tools for this API
+    /// already use. If a file was named and is not there, the variables are not tried: the file will hold a different
+    /// key.
     private func secret(
         _ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: SecretPlaces, _ parameter: Parameter,
         _ name: String, variables: [String]

@@ -1,8 +1,8 @@
-// The POST endpoints that are declared to read only.
+// Reads the POST endpoints that are declared to only read.
 import LarderCore
 
 extension SettingsLoader {
-    /// How many a provider may have.
+    /// The maximum number of such endpoints of one provider.
     private static let mostReadOnlyPosts = 64
     private static let names = ["path", "ttl", "kind"]
     private static let shortest = Duration.seconds(1)

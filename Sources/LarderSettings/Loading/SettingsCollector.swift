@@ -1,9 +1,9 @@
-// First pass: what was written, where, for which path. Only names are judged here: unknown, doubled, misplaced.
-// The environment outweighs the file, and the command line both.
+// The first pass over the settings. It collects what was written for each path, and where. It checks only names:
+// unknown, repeated or misplaced ones. The environment overrides the file, and the command line overrides both.
 import LarderCore
 import LarderProviders
 
-/// A value as it was written, before its parameter reads it.
+/// A value as it was written, before the reader of its parameter interprets it.
 struct WrittenSetting: Sendable {
     enum Source: Sendable {
         case file(String)
@@ -14,7 +14,7 @@ struct WrittenSetting: Sendable {
     var node: YAMLNode
     var source: Source
 
-    /// The origin of a place inside the value.
+    /// The origin of a place inside the value; without a mark, of the whole value.
     func origin(_ mark: YAMLMark? = nil) -> SettingOrigin {
         let mark = mark ?? node.mark
         return switch source {
@@ -25,15 +25,15 @@ struct WrittenSetting: Sendable {
     }
 }
 
-/// Gathers written values by path.
+/// Collects written values by path.
 struct SettingsCollector {
     private(set) var written: [String: WrittenSetting] = [:]
     private(set) var issues: [SettingsIssue] = []
     private(set) var notes: [String] = []
-    /// Providers that the file or the environment names, with the place of the name.
+    /// The providers named by the file, the environment or the command line, with the place of the name.
     private(set) var providerNames: [String: SettingOrigin] = [:]
 
-    /// Variables that are no settings: they speak to the command line, or name keys.
+    /// Variables that are not settings: they are for the command line, or name the configuration file.
     private static let otherVariables: Set<String> = [
         "LARDER_URL", "LARDER_TOKEN", "LARDER_CONFIG", "LARDER_DAEMON_USER",
     ]
@@ -95,7 +95,7 @@ struct SettingsCollector {
                 .map { (SettingsTable.environmentName(of: $0.path), $0) },
             uniquingKeysWith: { first, _ in first })
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) {
-            // Empty is the same as unset: that is how compose files and unit files switch a variable off.
+            // An empty variable counts as unset: compose files and unit files switch variables off this way.
             guard name.hasPrefix("LARDER_"), !Self.otherVariables.contains(name), !text.isEmpty else { continue }
             let source = WrittenSetting.Source.environment(name)
             if let parameter = plain[name] {
@@ -103,7 +103,7 @@ struct SettingsCollector {
             } else if let (path, parameter) = providerPath(name, builtIn: builtIn) {
                 write(parameter, path: path, text, source)
             } else if !name.hasSuffix("_KEY"), !name.hasSuffix("_CLIENTSECRET") {
-                // A note and no error: container platforms put variables of their own beside ours
+                // Not an error, because container platforms set variables of their own that begin the same way
                 // (LARDER_SERVICE_HOST for a service of that name).
                 let nearest = NearestName.find(name, among: plain.keys.sorted())
                 notes.append(
@@ -113,7 +113,7 @@ struct SettingsCollector {
         }
     }
 
-    /// `LARDER_PROVIDERS_<NAME>_<SETTING>`; "_" in the name stands for "-" unless such a provider is known.
+    /// Parses `LARDER_PROVIDERS_<NAME>_<SETTING>`. A "_" in the name stands for "-".
     private mutating func providerPath(_ name: String, builtIn: [ProviderAbout]) -> (String, Parameter)? {
         let prefix = "LARDER_PROVIDERS_"
         guard name.hasPrefix(prefix), let end = name.lastIndex(of: "_") else { return nil }
@@ -144,7 +144,7 @@ struct SettingsCollector {
             if parts.count == 3, parts[0] == "providers", !noteProvider(String(parts[1]), .flag) { continue }
             let before = seen.insert(path).inserted ? nil : written[path]
             write(parameter, path: path, text, .flag)
-            // A repeated option adds to a list; elsewhere the last one holds.
+            // A repeated option adds to a list. For any other setting the last one counts.
             if case .sequence(let first)? = before?.node.content, let node = written[path]?.node,
                 case .sequence(let more) = node.content
             {
@@ -155,8 +155,8 @@ struct SettingsCollector {
 
     // MARK: Shared
 
-    /// A text from outside the file becomes the node that the file would have held: lists may be written with commas,
-    /// and any structure in YAML's flow style.
+    /// Turns a text from outside the file into the node that the file would have held. Lists may be written with
+    /// commas, and any structure in YAML's flow style.
     private mutating func write(
         _ parameter: Parameter, path: String, _ text: String, _ source: WrittenSetting.Source
     ) {
@@ -180,7 +180,7 @@ struct SettingsCollector {
         written[path] = WrittenSetting(node: node, source: source)
     }
 
-    /// Notes a provider's name; false where it can be none.
+    /// Records a provider's name. Returns false if it is not a valid name.
     private mutating func noteProvider(_ name: String, _ origin: SettingOrigin) -> Bool {
         let letters = name.utf8
         let isName =
@@ -200,7 +200,7 @@ struct SettingsCollector {
         issues.append(SettingsIssue(origin: origin, path: path, message: message))
     }
 
-    /// The names that may stand below a path.
+    /// The names that are known below a path.
     private static func names(below path: String) -> [String] {
         if path.isEmpty {
             return SettingsTable.sections.flatMap { $0.name.isEmpty ? $0.parameters.map(\.path) : [$0.name] }
@@ -210,7 +210,7 @@ struct SettingsCollector {
         return (section?.parameters ?? []).compactMap { $0.path.split(separator: ".").last.map(String.init) }
     }
 
-    /// The message for a name that nothing has, with what was probably meant.
+    /// The message for an unknown name, with a suggestion if there is one.
     private static func unknown(_ key: String, below path: String) -> String {
         let names = names(below: path)
         let paths = SettingsTable.all.map(\.path)

@@ -1,14 +1,15 @@
-// All that is wrong is told at once, each finding with its place: a person mends a file in one go, not error by error.
+// Errors in the configuration. All of them are reported at once, each with its place, so a person can correct a file in
+// one go.
 
 /// Where a value was written.
 public enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
-    /// Line and column count from 1.
+    /// Line and column, counted from 1.
     case file(String, line: Int, column: Int)
-    /// A file that could not be read: the message names it.
+    /// A file that could not be read. The message names it.
     case unread(String)
     case environment(String)
     case flag
-    /// A file of `$CREDENTIALS_DIRECTORY`.
+    /// A file in `$CREDENTIALS_DIRECTORY`.
     case credential(String)
     case standard
 
@@ -24,10 +25,10 @@ public enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// One finding. The message never holds a secret's value.
+/// One finding. The message never contains the value of a secret.
 public struct SettingsIssue: Sendable, Hashable, CustomStringConvertible {
     public var origin: SettingOrigin
-    /// The dotted path of the setting, "" where the file as a whole is meant.
+    /// The dotted path of the setting; "" if the finding concerns the whole file.
     public var path: String
     public var message: String
 
@@ -37,14 +38,14 @@ public struct SettingsIssue: Sendable, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// "larder.yaml:3:5: cache.maxSize: …"
+    /// Such as "larder.yaml:3:5: cache.maxSize: …".
     public var description: String {
         if case .unread = origin { return message }
         return path.isEmpty ? "\(origin): \(message)" : "\(origin): \(path): \(message)"
     }
 }
 
-/// A configuration that cannot be used, with every reason.
+/// Why a configuration cannot be used, with every finding.
 public struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible {
     public var issues: [SettingsIssue]
 
@@ -52,6 +53,6 @@ public struct SettingsError: Error, Sendable, Hashable, CustomStringConvertible 
         self.issues = issues
     }
 
-    /// One finding a line, in the order of the file.
+    /// One line for each finding, in the order of the file.
     public var description: String { issues.map(\.description).joined(separator: "\n") }
 }

@@ -1,21 +1,23 @@
-// File, environment and flags become one `Settings`, or one error that tells everything that is wrong.
+// Turns the file, environment and flags into one `Settings`, or into one error that reports all findings.
 import LarderCore
 import LarderIO
 import LarderProviders
 
 /// Reads the configuration.
 public struct SettingsLoader: Sendable {
-    /// The built-in providers, whose defaults fill in what nobody wrote.
+    /// The built-in providers. They supply the defaults for settings that were not written.
     public var providers: [ProviderAbout]
 
     public init(providers: [ProviderAbout] = ProviderRegistry.builtIn.map(\.about)) {
         self.providers = providers
     }
 
+    /// Loads the settings.
     /// - Parameters:
-    ///   - file: the configuration file; nil where there is none.
-    ///   - environment: the process's environment: `LARDER_*`, `XDG_*`, `HOME` and systemd's directories are read.
-    ///   - flags: path and value from the command line, strongest of all; a repeated path adds to a list.
+    ///   - file: the configuration file; nil if there is none.
+    ///   - environment: the environment of the process. `LARDER_*`, `XDG_*`, `HOME` and systemd's directories are read.
+    ///   - flags: paths and values from the command line. They override all else; a repeated path adds to a list.
+    /// - Throws: `SettingsError` with every finding.
     public func load(
         file: String?, environment: [String: String], flags: [(path: String, value: String)] = []
     ) throws(SettingsError) -> Settings {
@@ -30,7 +32,7 @@ public struct SettingsLoader: Sendable {
         return try load(text: text, named: file ?? "", environment: environment, flags: flags)
     }
 
-    /// The same from a text that is already in hand; `name` stands for the file in messages.
+    /// Loads the settings from a text instead of a file. Messages use `name` for the file.
     public func load(
         text: Bytes?, named name: String, environment: [String: String],
         flags: [(path: String, value: String)] = []
@@ -56,8 +58,9 @@ public struct SettingsLoader: Sendable {
         return settings
     }
 
-    /// The first that exists of `$LARDER_CONFIG`, `larder/larder.yaml` in the user's configuration directory, and
-    /// `/etc/larder/larder.yaml`. What `$LARDER_CONFIG` names is taken even where it does not exist: the error is due.
+    /// Returns `$LARDER_CONFIG` if it is set. Otherwise returns the first that exists of `larder/larder.yaml` in the
+    /// user's configuration directory and `/etc/larder/larder.yaml`. A file named by `$LARDER_CONFIG` is returned even
+    /// if it does not exist, so that loading fails.
     public static func standardFile(environment: [String: String]) -> String? {
         if let named = environment["LARDER_CONFIG"], !named.isEmpty { return named }
         return StandardPlaces(environment: environment).configurationFiles.first { ConfigurationFile.exists($0) }
@@ -113,7 +116,7 @@ public struct SettingsLoader: Sendable {
         return Settings.Shared(&reader, password: password, key: key)
     }
 
-    /// A secret of a setting, whose credential has its name.
+    /// Reads a secret setting. Its credential has the name of the setting.
     private func secret(
         _ reader: inout SettingsReader, _ parameter: Parameter, _ secrets: SecretPlaces,
         check: (String) throws(SettingFault) -> String = { text throws(SettingFault) in text }
@@ -128,7 +131,7 @@ public struct SettingsLoader: Sendable {
         return credential(path, path, &reader, secrets, check: check) ?? written
     }
 
-    /// A credential outweighs what was written.
+    /// Reads a credential. It overrides what was written.
     func credential(
         _ name: String, _ path: String, _ reader: inout SettingsReader, _ secrets: SecretPlaces,
         check: (String) throws(SettingFault) -> String
@@ -167,7 +170,8 @@ public struct SettingsLoader: Sendable {
         return name
     }
 
-    /// As a browser writes it: in lower case, without a path and without the scheme's own port (RFC 6454 §6.2).
+    /// Checks an origin. It must be written as browsers write it: in lower case, without a path and without the default
+    /// port of its scheme (RFC 6454 §6.2).
     private static func origin(_ text: String) throws(SettingFault) -> String {
         let isWhole = (try? BaseURL.check(text)) == text && text.utf8.count(where: { $0 == 0x2F }) == 2
         let isUsualPort = text.hasPrefix("http:") ? text.hasSuffix(":80") : text.hasSuffix(":443")
@@ -195,7 +199,8 @@ public struct SettingsLoader: Sendable {
 
     // MARK: Findings
 
-    /// A default gives way to what was written beside it: nobody shall have to write two settings to change one.
+    /// Adjusts defaults to written settings that they conflict with, so that nobody has to write two settings to change
+    /// one.
     private static func fitDefaults(_ settings: inout Settings, _ reader: SettingsReader) {
         if reader.written["cache.maxObject"] == nil {
             settings.cache.maxObject = min(settings.cache.maxObject, settings.cache.maxSize / 2)
@@ -248,7 +253,7 @@ public struct SettingsLoader: Sendable {
         return notes
     }
 
-    /// Findings in the order of the file, then those from elsewhere.
+    /// The findings in the order of the file, followed by those from elsewhere.
     private static func ordered(_ issues: [SettingsIssue]) -> [SettingsIssue] {
         func place(_ one: (offset: Int, element: SettingsIssue)) -> (Int, Int, Int) {
             if case .file(_, let line, let column) = one.element.origin { return (line, column, one.offset) }

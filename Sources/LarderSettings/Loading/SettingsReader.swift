@@ -1,12 +1,12 @@
-// Second pass: each parameter reads its own text. What is wrong becomes a finding and the default stands in, so that one
-// slip does not hide the next.
+// The second pass over the settings. Each parameter interprets its own text. An invalid value becomes a finding, and
+// the default is used instead, so one mistake does not hide the next.
 import LarderCore
 
-/// A value that is not what its parameter wants; the mark where it is inside a larger value.
+/// Why a value is not valid for its parameter. The mark gives the place inside a larger value.
 struct SettingFault: Error {
     var message: String
     var mark: YAMLMark?
-    /// A pipe gave nothing: whoever writes it may come later.
+    /// Whether a pipe gave nothing. Its writer may still come later.
     var isSilence = false
 
     init(_ message: String, at mark: YAMLMark? = nil) {
@@ -15,12 +15,12 @@ struct SettingFault: Error {
     }
 }
 
-/// Turns written values into typed ones, one parameter at a time.
+/// Turns written values into typed values, one parameter at a time.
 struct SettingsReader {
     let written: [String: WrittenSetting]
     private(set) var issues: [SettingsIssue] = []
     private(set) var effective: [EffectiveSetting] = []
-    /// What is worth telling, though nothing is wrong.
+    /// Messages worth reporting although nothing is wrong.
     private(set) var notes: [String] = []
     /// The files that were named for secrets.
     private(set) var secretFiles: [SecretFile] = []
@@ -69,7 +69,7 @@ struct SettingsReader {
         } ?? false
     }
 
-    /// One of the words of the parameter, as the type that has them.
+    /// Reads one of the words of the parameter as a value of the type that defines them.
     mutating func choice<Word: RawRepresentable<String>>(
         _ parameter: Parameter, path: String? = nil, default word: Word
     ) -> Word {
@@ -117,7 +117,8 @@ struct SettingsReader {
         } ?? items
     }
 
-    /// Lifetimes by endpoint: one duration for all, or a mapping whose "*" is for those it leaves out.
+    /// Reads lifetimes by endpoint: one duration for all, or a mapping in which "*" stands for the endpoints it leaves
+    /// out.
     mutating func ttl(
         _ parameter: Parameter, path: String, standard lifetimes: [(name: String, ttl: Duration)]
     ) -> [String: Duration] {
@@ -152,7 +153,7 @@ struct SettingsReader {
         } ?? defaults
     }
 
-    /// Any value, by a reading of its own.
+    /// Reads a value with a custom parser.
     mutating func value<Value>(
         _ parameter: Parameter, path: String? = nil, standard: String?, default value: Value,
         parse: (YAMLNode) throws(SettingFault) -> Value
@@ -160,13 +161,13 @@ struct SettingsReader {
         read(parameter, path: path, default: standard, parseDefault: value, parse: parse) ?? value
     }
 
-    /// Adds a finding about a path, at the place where it was written.
+    /// Adds a finding about a path, at the place where its value was written.
     mutating func issue(_ path: String, _ message: String, at mark: YAMLMark? = nil) {
         let origin = written[path]?.origin(mark) ?? .standard
         issues.append(SettingsIssue(origin: origin, path: path, message: message))
     }
 
-    /// Adds a finding about something that has a place of its own.
+    /// Adds a finding about a place that is not the value of a path.
     mutating func issue(_ origin: SettingOrigin, _ path: String, _ message: String) {
         issues.append(SettingsIssue(origin: origin, path: path, message: message))
     }
@@ -175,7 +176,7 @@ struct SettingsReader {
 
     mutating func note(_ file: SecretFile) { secretFiles.append(file) }
 
-    /// Notes a value that was found by other means, such as a credential.
+    /// Records a value that was found by other means, such as a credential.
     mutating func note(_ setting: EffectiveSetting) {
         effective.removeAll { $0.path == setting.path }
         effective.append(setting)
@@ -218,7 +219,7 @@ struct SettingsReader {
 
     // MARK: Pieces
 
-    /// The trimmed text of a single value.
+    /// The text of a single value, trimmed.
     static func text(_ node: YAMLNode) throws(SettingFault) -> String {
         guard case .scalar(let raw, _) = node.content else {
             throw SettingFault("must be a single value, not \(node.kindText)", at: node.mark)
@@ -233,7 +234,7 @@ struct SettingsReader {
         return text
     }
 
-    /// The items of a list; a single value is a list of one.
+    /// The items of a list. A single value is a list of one.
     static func items(_ node: YAMLNode) throws(SettingFault) -> [YAMLNode] {
         switch node.content {
         case .sequence(let items): return items
@@ -264,7 +265,7 @@ struct SettingsReader {
 
     private static func outside(_ low: String, _ high: String) -> String { "must be between \(low) and \(high)" }
 
-    /// The value as one line for people.
+    /// The value as one line for people to read.
     private static func shown(_ node: YAMLNode) -> String {
         switch node.content {
         case .scalar(let text, _): text

@@ -1,4 +1,5 @@
-// Where the engine of the shared tier is, as people write it. A password has no place in it: settings are shown, and secrets are not.
+// Parses `shared.url`, the address of the shared tier's engine. A password in it is refused, because settings are shown
+// and secrets must not be.
 import LarderCore
 import LarderIO
 
@@ -6,9 +7,9 @@ import LarderIO
 public struct SharedURL: Sendable, Hashable {
     /// Where to connect.
     public enum Place: Sendable, Hashable {
-        /// A Unix socket's file.
+        /// The path of a Unix socket.
         case unix(String)
-        /// A name or an IP address without brackets.
+        /// A host name or an IP address without brackets.
         case tcp(host: String, port: UInt16)
     }
 
@@ -18,7 +19,7 @@ public struct SharedURL: Sendable, Hashable {
 
     static let wanted = "write redis://host:6379, redis://user@host:6379/2 or unix:/run/redis/redis.sock"
 
-    /// - Throws: what is wrong with the text, and what may stand in its place.
+    /// - Throws: what is wrong with the text, and what would be valid.
     init(_ text: String) throws(SettingFault) {
         if text.hasPrefix("rediss://") {
             throw SettingFault(
@@ -84,13 +85,13 @@ public struct SharedURL: Sendable, Hashable {
         return .tcp(host: String(host), port: port)
     }
 
-    /// The check of the setting.
+    /// Checks the text of the setting and returns it unchanged.
     static func check(_ text: String) throws(SettingFault) -> String {
         _ = try SharedURL(text)
         return text
     }
 
-    /// A prefix of keys.
+    /// Checks a prefix of keys.
     static func prefix(_ text: String) throws(SettingFault) -> String {
         let isPlain = text.utf8.allSatisfy {
             ASCII.isDigit($0) || ASCII.isLetter($0) || [0x2D, 0x2E, 0x5F].contains($0)
@@ -101,7 +102,7 @@ public struct SharedURL: Sendable, Hashable {
         return text
     }
 
-    /// A secret that hosts share.
+    /// Checks that a secret shared by hosts has at least 32 bytes.
     static func strong(_ text: String) throws(SettingFault) -> String {
         guard text.utf8.count >= 32 else {
             throw SettingFault("has \(text.utf8.count) signs and needs 32 at least: openssl rand -hex 32 makes one")

@@ -1,8 +1,8 @@
-// Users and groups are written by name and compared by number.
+// Looks up users and groups. Settings write them by name; the system compares them by number.
 import Glibc
 
 public enum UserName {
-    /// The number of a user, nil where the machine knows none of that name.
+    /// The number of a user; nil if the system knows no user of that name.
     public static func number(of name: String) -> UInt32? {
         var record = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -11,7 +11,7 @@ public enum UserName {
         return result == 0 && found != nil ? record.pw_uid : nil
     }
 
-    /// The number of a group, nil where the machine knows none of that name.
+    /// The number of a group given by name or number; nil if the system knows no group of that name.
     public static func group(of name: String) -> UInt32? {
         if let number = UInt32(name) { return number }
         var record = Glibc.group()
@@ -21,7 +21,7 @@ public enum UserName {
         return result == 0 && found != nil ? record.gr_gid : nil
     }
 
-    /// The groups a user is in, its own first; empty where the machine knows no such user.
+    /// The groups of a user, the primary group first. Empty if the system knows no such user.
     public static func groups(of name: String) -> [UInt32] {
         var record = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -33,7 +33,7 @@ public enum UserName {
         return Array(groups.prefix(Int(count)))
     }
 
-    /// The name of a user, nil where the machine knows none of that number.
+    /// The name of a user; nil if the system knows no user of that number.
     public static func name(of number: UInt32) -> String? {
         var record = passwd()
         var found: UnsafeMutablePointer<passwd>?

@@ -1,10 +1,10 @@
-// The manual of the settings, made from the table: a page that cannot fall behind the code.
+// The manual of the settings. It is made from the table, so it always matches the code.
 import LarderCore
 import LarderProviders
 
 /// Renders `Docs/configuration.md`.
 public enum ConfigurationManual {
-    /// The page for those built-in providers.
+    /// Returns the page, with the given built-in providers.
     public static func markdown(providers: [ProviderAbout] = ProviderRegistry.builtIn.map(\.about)) -> String {
         var out = introduction
         for section in SettingsTable.sections where section.name != "providers" {

@@ -1,11 +1,12 @@
-// The documented configuration file, made from the table. Every setting stands in it with its default behind "#":
-// taking the "#" away changes nothing, so an upgrade's better default is not held back by a copied file.
+// The documented configuration file, made from the table. It contains every setting with its default, commented out by
+// "#". Removing the "#" changes nothing. Because the defaults are commented out, a copied file does not hold back
+// better defaults of a later version.
 import LarderCore
 import LarderProviders
 
 /// Renders `config/larder.yaml`.
 public enum ExampleConfiguration {
-    /// The text of the file for those built-in providers.
+    /// Returns the text of the file, with the given built-in providers.
     public static func yaml(providers: [ProviderAbout] = ProviderRegistry.builtIn.map(\.about)) -> String {
         var out = """
             # Larder's configuration.
@@ -71,7 +72,7 @@ public enum ExampleConfiguration {
         return out
     }
 
-    /// Name and value of each setting of a built-in provider, as it would be written.
+    /// The name and the default value of each setting of a built-in provider, as they would be written.
     static func lines(_ about: ProviderAbout) -> [(name: String, text: String)] {
         let ttl = SettingsLoader.lifetimes(about).map { name, ttl in
             "\(name == "*" ? "\"*\"" : name): \(Units.format(duration: ttl))"
@@ -98,7 +99,7 @@ public enum ExampleConfiguration {
         return lines
     }
 
-    /// The default, or where there is none a value that shows the form.
+    /// The default, or an example value if there is no default.
     private static func value(_ parameter: Parameter) -> String {
         if let text = parameter.defaultText { return text }
         switch parameter.path {

@@ -1,20 +1,20 @@
-// A key's file that is not there yet, or that this user may not read, is no reason to serve nobody: its provider is not
-// configured until the file can be read, and everything else works. A file that can be read and holds no key is a mistake.
+// A key file that does not exist yet, or that this user must not read, does not stop the daemon. Its provider is not
+// configured until the file can be read, and everything else works. A readable file without a valid key is an error.
 import Glibc
 import LarderCore
 
-/// Why the file of a provider's key could not be had.
+/// Why the file of a provider's key could not be read.
 public enum KeyFileProblem: String, Sendable, Hashable {
     case absent
     case unreadable
-    /// A pipe into which nobody writes.
+    /// A pipe into which no process writes.
     case silent
 
-    /// Nil where the file can be opened.
+    /// Returns nil if the file can be opened.
     init?(path: String) {
-        // Asked and not opened: it may be a pipe, whose writer would end.
+        // The file is not opened for the test: if it is a pipe, that could end its writer.
         if access(path, R_OK) == 0 { return nil }
-        // Behind a folder that may not be entered nothing is seen, whether it is there or not.
+        // In a directory that this user must not enter, existing and missing files look the same.
         self = access(path, F_OK) == 0 || Self.isShutOut(path) ? .unreadable : .absent
     }
 
@@ -27,7 +27,7 @@ public enum KeyFileProblem: String, Sendable, Hashable {
         return false
     }
 
-    /// What is wrong, for a sentence that begins with the file.
+    /// The problem as the end of a sentence that begins with the file.
     var predicate: String {
         switch self {
         case .absent: "does not exist"
@@ -36,20 +36,20 @@ public enum KeyFileProblem: String, Sendable, Hashable {
         }
     }
 
-    /// What is wrong with the file of that provider's key, as a clause. Without the path, which is nobody's business who only
-    /// reaches a listener.
+    /// The problem with the key file of a provider, as a clause. It leaves out the path, which must not be shown to
+    /// clients that only reach a listener.
     public func sentence(of provider: String) -> String {
         let end = self == .unreadable ? "cannot be read by the daemon's user" : predicate
         return "the file that providers.\(provider).key names \(end)"
     }
 }
 
-/// A file that a secret is read from.
+/// A file from which a secret is read.
 public struct SecretFile: Sendable, Hashable {
-    /// The setting that names it.
+    /// The setting that names the file.
     public var setting: String
     public var path: String
-    /// The credential that would come before it.
+    /// The name of the credential that would override the file.
     public var credential: String
 
     public init(setting: String, path: String, credential: String) {

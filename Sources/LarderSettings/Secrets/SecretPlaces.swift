@@ -1,15 +1,16 @@
-// Secrets come from systemd's credentials, a file or a variable, and are read once. No message here holds a value.
+// Secrets come from systemd's credentials, a file or an environment variable, and are read once. No message contains a
+// secret.
 import LarderCore
 
-/// Where secrets may be, for one environment.
+/// The places of secrets in one environment.
 public struct SecretPlaces {
     static let maxBytes = 16 << 10
-    /// How long the pipe of a secret may take. A start waits for it, and so does a signal.
+    /// How long reading a secret from a pipe may take. The start of the daemon waits for it, and so does a reload.
     static let patience = Duration.seconds(1)
 
     let environment: [String: String]
 
-    /// The credential of that name (systemd.exec(5), "CREDENTIALS"), nil where there is none.
+    /// The value and path of the credential with that name (systemd.exec(5), "CREDENTIALS"); nil if there is none.
     func credential(_ name: String) throws(SettingFault) -> (value: String, path: String)? {
         guard let directory = environment["CREDENTIALS_DIRECTORY"], !directory.isEmpty else { return nil }
         let path = "\(directory)/\(name)"
@@ -17,7 +18,7 @@ public struct SecretPlaces {
         return (try file(path), path)
     }
 
-    /// The secret that a setting's text stands for: "file:/path", "env:NAME", or itself.
+    /// Returns the secret that the text of a setting stands for: "file:/path", "env:NAME", or the secret itself.
     func resolve(_ text: String) throws(SettingFault) -> String {
         if let path = text.dropping(prefix: "file:") {
             guard path.hasPrefix("/") else { throw SettingFault("file: needs an absolute path") }
@@ -32,7 +33,7 @@ public struct SecretPlaces {
         return try Self.check(text, from: "the value")
     }
 
-    /// The file that a setting's text names.
+    /// The absolute path that the text of a setting names; nil if it names none.
     static func file(of text: String) -> String? {
         text.dropping(prefix: "file:").flatMap { $0.hasPrefix("/") ? String($0) : nil }
     }
@@ -43,10 +44,11 @@ public struct SecretPlaces {
         return try Self.check(text, from: path)
     }
 
-    /// Whether a text can be a key as it stands: visible ASCII in one piece, not empty.
+    /// Whether a text is a valid key as it is: not empty, and only visible ASCII.
     public static func isKey(_ text: String) -> Bool { (try? check(text, from: "the request")) == text }
 
-    /// Visible ASCII in one piece: it must fit into a header field as it is (RFC 9110 §5.5).
+    /// Removes white space at the end and checks the rest: visible ASCII only, because it must fit into a header field
+    /// unchanged (RFC 9110 §5.5).
     static func check(_ text: String, from place: String) throws(SettingFault) -> String {
         var secret = text[...]
         while let last = secret.unicodeScalars.last, [0x0A, 0x0D, 0x20, 0x09].contains(last.value) {

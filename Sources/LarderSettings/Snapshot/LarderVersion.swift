@@ -1,9 +1,9 @@
-// The version is written here alone; which commit it is, only the build knows.
+// The version of Larder. It is written only here; the build supplies the commit.
 import CBuild
 
-/// The version of this build, as `larder version`, `/v1/status` and the `User-Agent` say it.
+/// The version of this build, as shown by `larder version`, `/v1/status` and the `User-Agent`.
 public enum LarderVersion {
     public static let text = "0.1.0"
-    /// The commit that was built; "unknown" where the build was not told.
+    /// The commit that was built; "unknown" if the build was not told.
     public static let commit = String(cString: larder_build_commit())
 }

@@ -1,25 +1,25 @@
-// What one provider may have of the places of all: its own number, and never more than half, so that no provider can keep
-// the others waiting.
+// The share of one provider in the places of all providers: its own limit, but never more than half of all, so that no
+// provider can keep the others waiting.
 
 extension Settings {
-    /// Exchanges of one provider at once that it paces.
+    /// The maximum number of concurrent exchanges of a provider at the upstream's pace.
     public func mostConnections(of provider: ProviderSettings) -> Int {
         min(provider.maxConnections, max(1, fetch.maxTransfers / 2))
     }
 
-    /// Those that a client paces.
+    /// The maximum number of concurrent exchanges of a provider at a client's pace.
     public func mostStreams(of provider: ProviderSettings) -> Int {
         min(provider.maxStreams, max(1, fetch.maxStreams / 2))
     }
 
-    /// Fetches of each kind that wait for it.
+    /// The maximum number of fetches of each kind that may wait for a place of the provider.
     public func mostWaiting(for provider: ProviderSettings) -> Int {
         min(provider.maxQueue, max(1, fetch.maxQueue / 2))
     }
 }
 
 extension SettingsReader {
-    /// Notes each number that was written and is more than its half.
+    /// Notes each written limit that is higher than the half that applies instead.
     mutating func noteShares(_ settings: Settings) {
         for provider in settings.providers.values.sorted(by: { $0.name < $1.name }) {
             let shares = [

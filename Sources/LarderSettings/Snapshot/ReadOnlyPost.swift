@@ -1,29 +1,29 @@
-// A POST endpoint of which the configuration says that it only reads, and for how long its answers are fresh.
+// A POST endpoint that the configuration declares to only read, and the time for which its responses are fresh.
 
 /// One such endpoint.
 public struct ReadOnlyPost: Sendable, Hashable {
-    /// What its requests are.
+    /// The kind of the endpoint's requests.
     public enum Kind: String, Sendable, CaseIterable {
-        /// A query only reads; a mutation, a subscription and what cannot be told do not.
+        /// GraphQL. A query only reads. A mutation, a subscription and a request that cannot be classified do not.
         case graphql
-        /// Each of them only reads.
+        /// Every request only reads.
         case any
     }
 
-    /// Below the base URL, percent-encoded; a segment `*` stands for any one segment that is not empty.
+    /// The path below the base URL, percent-encoded. A segment `*` stands for any one segment that is not empty.
     public var path: String
-    /// Freshness of an answer that does not say its own.
+    /// The freshness of a response that does not give its own.
     public var ttl: Duration
     public var kind: Kind
 
-    /// - Parameter path: see `path`.
+    /// - Parameter path: see the property `path`.
     public init(path: String, ttl: Duration, kind: Kind) {
         self.path = path
         self.ttl = ttl
         self.kind = kind
     }
 
-    /// Whether a request's path is this one, to the letter.
+    /// Whether the path of a request matches this one exactly, except for `*`.
     public func matches(_ asked: String) -> Bool {
         guard path.utf8.contains(0x2A) else { return path == asked }
         let wanted = path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
@@ -36,6 +36,6 @@ public struct ReadOnlyPost: Sendable, Hashable {
 }
 
 extension ProviderSettings {
-    /// The first of its read-only POST endpoints that has that path.
+    /// The first read-only POST endpoint that matches a path.
     public func readOnlyPost(_ path: String) -> ReadOnlyPost? { readOnlyPosts.first { $0.matches(path) } }
 }

@@ -1,22 +1,23 @@
-// One immutable snapshot of everything that is configured. It is made whole by `SettingsLoader` and swapped whole at a
-// reload (nothing reads the file, the environment or a default anywhere else).
+// One immutable snapshot of everything that is configured. `SettingsLoader` makes it as a whole, and a reload replaces
+// it as a whole. No other code reads the file, the environment or a default.
 import LarderCore
 
-/// All settings of one daemon, defaults filled in, ranges held, secrets resolved. The sections of the file are those of this value
-/// (`SettingsSections.swift`).
+/// All settings of one daemon: defaults filled in, ranges checked, secrets resolved. The file's sections are the
+/// sections of this value (`SettingsSections.swift`).
 public struct Settings: Sendable {
-    /// Where to listen, in the order written; see `ListenSetting.isDefault`.
+    /// The addresses to listen on, in the order written. See also `ListenSetting.isDefault`.
     public var listen: [ListenSetting]
-    /// Whether addresses other than loopback were permitted. The loader refused them otherwise.
+    /// Whether addresses other than loopback ones are permitted. If not, the loader has refused them.
     public var allowRemote: Bool
-    /// Names and literals accepted in `Host` besides those of every machine (`HostPolicy`); lower case, IPv6 in brackets.
+    /// Host names and IP addresses that `Host` may contain in addition to those of every machine (`HostPolicy`). In
+    /// lower case, IPv6 in brackets.
     public var hostNames: [String]
-    /// Origins whose pages may read, as browsers write them.
+    /// Origins whose pages may read responses, as browsers write them.
     public var browserOrigins: [String]
 
     public var admin: Admin
     public var cache: Cache
-    /// Directory of `state.db`: budgets, suspensions, keys.
+    /// The directory of `state.db`: budgets, suspensions, keys.
     public var statePath: String
     public var server: Server
     public var fetch: Fetch
@@ -24,29 +25,29 @@ public struct Settings: Sendable {
     public var log: Log
     public var artwork: Artwork
     public var uploads: UploadSettings
-    /// The tier that hosts share; nil where this one stands alone.
+    /// The settings of the tier that hosts share; nil if this host stands alone.
     public var shared: Shared?
 
     /// Every built-in provider and every configured pass-through, by name.
     public var providers: [String: ProviderSettings]
 
-    /// What the loader found worth telling, though nothing is wrong: for the log at start and `larder config check`.
+    /// Messages of the loader that are not errors, for the log at start and for `larder config check`.
     public var notes: [String]
-    /// The files that secrets are read from, or would be if they were there.
+    /// The files that secrets are read from, including files that do not exist yet.
     public var secretFiles: [SecretFile] = []
-    /// Every setting with its value as text and where it came from; secrets hidden. For `larder params`.
+    /// Every setting with its value as text and its origin. Secrets are hidden. For `larder params`.
     public var effective: [EffectiveSetting]
 }
 
-/// Which requests the access log tells of.
+/// Which requests are written to the access log.
 public enum AccessLog: String, Sendable, CaseIterable {
     case off
-    /// All but hits from memory.
+    /// All requests except hits from memory.
     case misses
     case all
 }
 
-/// How log lines are written.
+/// The format of log lines.
 public enum LogFormat: String, Sendable, CaseIterable {
     /// `journal` under systemd, `text` elsewhere.
     case auto
@@ -57,11 +58,12 @@ public enum LogFormat: String, Sendable, CaseIterable {
 
 /// One address to listen on.
 public struct ListenSetting: Sendable, Hashable {
-    /// "127.0.0.1:8787", "[::1]:8787" or "unix:/path"; checked by the loader.
+    /// "127.0.0.1:8787", "[::1]:8787" or "unix:/path". The loader has checked it.
     public var address: String
-    /// The provider whose root this listener is; nil for Larder's own routes.
+    /// The provider that the listener serves at its root; nil for Larder's own routes.
     public var provider: String?
-    /// Nobody wrote it: where it cannot be had since the machine lacks IPv6, it is skipped without a word.
+    /// Whether the address is a default. A default address that is unavailable because the machine lacks IPv6 is
+    /// skipped silently.
     public var isDefault: Bool
 
     public init(address: String, provider: String? = nil, isDefault: Bool = false) {
@@ -71,21 +73,21 @@ public struct ListenSetting: Sendable, Hashable {
     }
 }
 
-/// Who decides how long an answer stays fresh.
+/// What decides how long a response stays fresh.
 public enum ProviderSemantics: String, Sendable, CaseIterable {
-    /// Our own lifetimes, whatever the API says.
+    /// The lifetimes in the settings, whatever the API says.
     case ttl
     /// RFC 9111.
     case rfc
 }
 
-/// What becomes of the cookies that an answer sets.
+/// What happens to cookies that a response sets.
 public enum ProviderCookies: String, Sendable, CaseIterable {
-    /// The answer is stored, without its cookies, only where it says `public` or `s-maxage`.
+    /// The response is stored without its cookies, and only if it says `public` or `s-maxage`.
     case strict
-    /// It is stored, without its cookies, where it says itself how long it holds.
+    /// The response is stored without its cookies if it gives its own lifetime.
     case drop
-    /// It is stored with its cookies.
+    /// The response is stored with its cookies.
     case keep
 }
 
@@ -93,55 +95,55 @@ public enum ProviderCookies: String, Sendable, CaseIterable {
 public struct ProviderSettings: Sendable, Hashable {
     public var name: String
     public var enabled: Bool
-    /// Configured by the user and not built in: only `/raw` and bound listeners serve it.
+    /// Whether the provider is configured by the user and not built in. Only `/raw` and bound listeners serve it.
     public var isPassthrough: Bool
-    /// http or https URL without a slash at its end, user part, query or fragment.
+    /// An http or https URL without a slash at its end, user part, query or fragment.
     public var baseURL: String
-    /// The same of the host where its searches are, for a provider with a second one.
+    /// The base URL for searches, for a provider with a second host.
     public var searchURL: String?
-    /// The API's key; never shown.
+    /// The API's key. Never shown.
     public var key: String?
-    /// The file that `key` names cannot be read: the provider is not configured.
+    /// Why the file that `key` names cannot be read. The provider is then not configured.
     public var keyFileProblem: KeyFileProblem?
-    /// The secret of the user's application, for an API with a sign-in; never shown.
+    /// The secret of the user's application, for an API with a sign-in. Never shown.
     public var clientSecret: String?
     public var semantics: ProviderSemantics
-    /// `CDN-Cache-Control` speaks to this cache too (RFC 9213 §3.1).
+    /// Whether `CDN-Cache-Control` addresses this cache too (RFC 9213 §3.1).
     public var cdnCacheControl = false
-    /// Cookies of requests below `/raw` go upstream.
+    /// Whether cookies of requests below `/raw` are sent upstream.
     public var forwardCookies = false
-    /// What becomes of the cookies that answers set.
+    /// What happens to cookies that responses set.
     public var cookies = ProviderCookies.strict
-    /// A request's cookies may change what it is answered with.
+    /// Whether a request's cookies may change its response.
     public var personalCookies = true
     /// POST endpoints that only read.
     public var readOnlyPosts: [ReadOnlyPost] = []
-    /// One of the provider's dialects; nil where it has one only.
+    /// One of the provider's dialects; nil if it has only one.
     public var dialect: String?
-    /// Its answers go to and come from the shared tier.
+    /// Whether the provider's responses are exchanged with the shared tier.
     public var isShared = true
     /// Whether calls and redirects may leave this machine unencrypted.
     public var plainHTTP = false
-    /// Freshness by endpoint, resolved for every endpoint of the provider; "*" stands for all others.
+    /// The freshness by endpoint. It has a value for every endpoint of the provider; "*" stands for all other requests.
     public var ttl: [String: Duration]
-    /// Freshness of an answer without results.
+    /// The freshness of a response without results.
     public var emptyTTL: Duration
-    /// Freshness of a remembered refusal or absence.
+    /// The freshness of a negative entry.
     public var negativeTTL: Duration
-    /// For how long past its freshness an entry may still answer at all.
+    /// How long after its freshness an entry may still be used at all.
     public var staleFor: Duration
-    /// For how long past its freshness an entry answers at once while it is refreshed; never longer than `staleFor`.
+    /// How long after its freshness an entry is used at once while it is refreshed. Never longer than `staleFor`.
     public var staleWhileRefresh: Duration
-    /// Upstream calls in any window of the rate, and of the quota; nil is no limit.
+    /// The upstream calls allowed in any window of the rate, and of the quota. Nil means no limit.
     public var rate: CallRate?
     public var quota: CallRate?
-    /// In the place of `fetchDeadline`; nil where that counts.
+    /// The deadline in place of `Settings.Fetch.deadline`; nil if that one applies.
     public var deadline: Duration?
-    /// Exchanges at once that it paces, and those that a client paces; fetches of each kind that may wait for that.
+    /// Concurrent exchanges at the upstream's pace, those at a client's pace, and fetches of each kind that may wait.
     public var maxConnections = 8
     public var maxStreams = 32
     public var maxQueue = 500
-    /// Where its pictures may come from: a host, "*.suffix", "*" or a full origin.
+    /// The sources allowed for pictures: a host, "*.suffix", "*" or a full origin.
     public var imageHosts: [String]
 
     public init(
@@ -166,17 +168,17 @@ public struct ProviderSettings: Sendable, Hashable {
         self.imageHosts = imageHosts
     }
 
-    /// Where requests go, each once.
+    /// The base URLs that requests go to, each once.
     public var baseURLs: [String] { [baseURL] + (searchURL.map { [$0] } ?? []) }
 
-    /// The lifetime of an answer of that endpoint.
+    /// The lifetime of a response of that endpoint.
     public func ttl(of endpoint: String) -> Duration { ttl[endpoint] ?? ttl["*"] ?? .zero }
 }
 
-/// One setting as it stands, for people to read.
+/// One setting as it is in force, for people to read.
 public struct EffectiveSetting: Sendable, Hashable {
     public var path: String
-    /// The value as a person would write it; "(hidden)" for a secret, nil where there is none.
+    /// The value as a person would write it; "(hidden)" for a secret, nil if there is none.
     public var value: String?
     public var defaultText: String?
     public var origin: SettingOrigin

@@ -1,19 +1,19 @@
-// What a reload changes, and which of it must wait for the next start.
+// The changes made by a reload, and which of them take effect only at the next start.
 import LarderCore
 
 /// One setting that differs between two snapshots.
 public struct SettingsChange: Sendable, Hashable {
     public var path: String
-    /// As a person would write them; "(hidden)" for secrets, nil where there is none.
+    /// The values as a person would write them; "(hidden)" for secrets, nil if there is none.
     public var before: String?
     public var after: String?
-    /// The running daemon keeps the old value until it is started again.
+    /// Whether the running daemon keeps the old value until it is started again.
     public var needsRestart: Bool
 }
 
 extension Settings {
-    /// What differs from the settings in force, in the order of the table. A secret that only changed its value is not
-    /// seen: both are hidden.
+    /// The differences from the settings in force, in the order of the table. A secret whose value alone changed is not
+    /// detected, since both values are hidden.
     public func changes(since running: Settings) -> [SettingsChange] {
         let before = Dictionary(running.effective.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
         let after = Dictionary(effective.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })

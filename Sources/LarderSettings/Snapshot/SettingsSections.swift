@@ -1,39 +1,39 @@
-// The sections of the settings, one type for each section of the file, each read from its table.
+// The sections of the settings. Each section of the file has one type, which reads itself from its table.
 import LarderCore
 
 extension Settings {
-    /// Authority over Larder's own state.
+    /// Who may change Larder's own state.
     public struct Admin: Sendable {
-        /// The token that permits changes over TCP; nil forbids them there.
+        /// The token that permits changes over TCP. Without one, changes over TCP are forbidden.
         public var token: String?
-        /// User ids that may change state over the Unix socket, besides root and the daemon's own.
+        /// The ids of users who may change state over the Unix socket, in addition to root and the daemon's own user.
         public var users: [UInt32]
     }
 
-    /// What is kept, and for how long.
+    /// What is stored, and for how long.
     public struct Cache: Sendable {
-        /// Directory of `cache.db`: disposable.
+        /// The directory of `cache.db`. Its content is disposable.
         public var path: String
-        /// Bytes the cache may hold on disk.
+        /// Bytes that the cache may use on disk.
         public var maxSize: Int64
-        /// Bytes of the memory tier; 0 switches it off.
+        /// Bytes of the memory tier. 0 switches it off.
         public var memorySize: Int64
-        /// The largest body that is stored.
+        /// The maximum size in bytes of a body that is stored.
         public var maxObject: Int64
-        /// The longest content of a QUERY that is a part of its answer's key.
+        /// The maximum size in bytes of a QUERY's content that becomes part of its response's key.
         public var maxQueryBody: Int64
         /// Free bytes of the file system below which nothing is stored.
         public var minFree: Int64
-        /// Nobody wrote it: on a small file system a tenth of that is enough.
+        /// Whether `minFree` is the default. On a small file system a tenth of the file system is then enough.
         public var minFreeIsDefault = true
-        /// Percent of `maxSize` at which eviction begins and at which it ends.
+        /// Percent of `maxSize` at which eviction begins, and at which it ends.
         public var highWater: Int
         public var lowWater: Int
-        /// For which an answer waits until the database has it.
+        /// How long a response waits for its commit to the database.
         public var patience: Duration
-        /// After which an answer that counts as stored is safe from a crash.
+        /// The time after which a response that counts as stored survives a crash.
         public var commitWithin: Duration
-        /// Entries become due up to this many percent earlier, each by its own key.
+        /// Entries expire up to this many percent early; each key determines by how much.
         public var jitter: Int
 
         init(_ reader: inout SettingsReader, path: String) {
@@ -53,23 +53,23 @@ extension Settings {
 
     /// The server for clients.
     public struct Server: Sendable {
-        /// Client event loops; 0 is one a core.
+        /// The number of client event loops. 0 means one per core.
         public var loops: Int
         public var maxConnections: Int
-        /// Within which a request's head must arrive, once begun.
+        /// The time in which a request's head must arrive after its first byte, and the longest pause inside its body.
         public var headTimeout: Duration
-        /// For which a connection may stay open without a request.
+        /// How long a connection may stay open without a request.
         public var idleTimeout: Duration
-        /// For which a client may take nothing of an answer.
+        /// How long a client may read nothing of a response.
         public var writeTimeout: Duration
-        /// Bytes a second that a client must send or take, and the time over which that is measured.
+        /// Bytes per second that a client must send or read, and the time over which the rate is measured.
         public var minimumRate: Int64
         public var rateWindow: Duration
-        /// For which a stop waits for answers in hand.
+        /// How long a stop waits for responses in progress.
         public var drainTimeout: Duration
-        /// The largest request body.
+        /// The maximum size of a request body in bytes.
         public var maxBody: Int64
-        /// Event streams open at once.
+        /// The maximum number of open event streams.
         public var maxEventStreams: Int
 
         init(_ reader: inout SettingsReader) {
@@ -90,28 +90,29 @@ extension Settings {
     public struct Fetch: Sendable {
         public var userAgent: String
         public var connectTimeout: Duration
-        /// The end of one upstream exchange, redirects and retry included.
+        /// The time limit of one upstream exchange, redirects and retry included.
         public var deadline: Duration
-        /// After which a stale entry answers while the fetch goes on.
+        /// The time after which a stale entry is used while the fetch continues.
         public var softDeadline: Duration
-        /// For which a failed fetch answers the same question again; zero asks anew each time.
+        /// How long a failed fetch answers repeated questions. Zero asks again each time.
         public var failurePause: Duration
-        /// The largest answer that is taken; one larger than `Cache.maxObject` is handed on and not stored.
+        /// The maximum size in bytes of an upstream body. A body larger than `Cache.maxObject` is passed on and not
+        /// stored.
         public var maxBody: Int64
-        /// Bytes of answers that are taken whole, of all fetches together.
+        /// Bytes of all upstream bodies together that are held whole.
         public var maxMemory: Int64
-        /// Exchanges at once that the upstream paces, and those that a client paces.
+        /// Concurrent exchanges at the upstream's pace, and those at a client's pace.
         public var maxTransfers: Int
         public var maxStreams: Int
-        /// Fetches of each of these kinds that may wait, and for how long.
+        /// The number of fetches of each of these kinds that may wait, and how long.
         public var maxQueue: Int
         public var queueTimeout: Duration
-        /// Calls that one answer has under way at once, and in all, where it takes several.
+        /// The calls that one response may have under way at once, and in total, if it takes several.
         public var sideBySide: Int
         public var callsPerAnswer: Int
-        /// Stale entries of one provider that are refreshed when it is back.
+        /// The number of stale entries of a provider that are refreshed when the provider is back.
         public var refreshOnReturn: Int
-        /// The proxy's URL; never taken from `http_proxy`.
+        /// The URL of the proxy. It is never taken from `http_proxy`.
         public var proxy: String?
 
         init(_ reader: inout SettingsReader) {
@@ -133,15 +134,16 @@ extension Settings {
         }
     }
 
-    /// Searches over several sources, and those of one typing session.
+    /// Searches over several sources, and searches in a typing session.
     public struct Search: Sendable {
-        /// After which a source of a combined search is no longer waited for.
+        /// The time after which a combined search no longer waits for a source.
         public var deadline: Duration
-        /// For which a call is held back where the request is one of a session.
+        /// How long the call of a request in a session is held back.
         public var debounce: Duration
-        /// Sessions that are remembered.
+        /// The number of sessions that are remembered.
         public var sessions: Int
-        /// Asynchronous searches that are known at once, for how long after their end, and in how many bytes.
+        /// Asynchronous searches: how many are known at once, how long they are kept after their end, and in how many
+        /// bytes.
         public var liveMax: Int
         public var liveKeep: Duration
         public var liveSize: Int64
@@ -156,7 +158,7 @@ extension Settings {
         }
     }
 
-    /// What the log tells.
+    /// The settings of the log.
     public struct Log: Sendable {
         public var level: LogLevel
         public var access: AccessLog
@@ -170,13 +172,13 @@ extension Settings {
         }
     }
 
-    /// Pictures.
+    /// The settings of pictures.
     public struct Artwork: Sendable {
         public var ttl: Duration
-        /// For which a missing image is remembered as missing.
+        /// How long a missing image is remembered as missing.
         public var missingTTL: Duration
         public var maxSize: Int64
-        /// Signs the handles; nil for one that the host makes itself.
+        /// The key that signs handles. Without one, the host makes its own.
         public var key: String?
 
         init(_ reader: inout SettingsReader, key: String?) {
@@ -190,22 +192,22 @@ extension Settings {
     /// The tier that hosts share.
     public struct Shared: Sendable, Hashable {
         public var url: SharedURL
-        /// As it was written.
+        /// The URL as it was written.
         public var urlText: String
         public var password: String?
-        /// What codes on values are made with.
+        /// The key for the codes of values.
         public var key: String
         public var prefix: String
-        /// Of one operation.
+        /// The time limit of one operation.
         public var timeout: Duration
-        /// The largest body that is shared.
+        /// The maximum size in bytes of a body that is shared.
         public var maxObject: Int64
         /// Whether hosts wait for each other's fetches.
         public var hasLeases: Bool
-        /// Budgets are the fleet's.
+        /// Whether the hosts share their budgets.
         public var hasQuota: Bool
 
-        /// Nil where no engine is named. Reads the settings all the same, so that a mistake in them is told.
+        /// Returns nil if no engine is named. Reads all settings even then, so that mistakes in them are reported.
         init?(_ reader: inout SettingsReader, password: String?, key: String?) {
             let text = reader.text(SettingsTable.sharedURL, check: SharedURL.check)
             prefix = reader.text(SettingsTable.sharedPrefix, check: SharedURL.prefix) ?? "larder"

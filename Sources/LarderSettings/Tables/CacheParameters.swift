@@ -1,4 +1,4 @@
-// The records about what is kept, where and for how long, and about the calls that fill it.
+// The records of the settings for the cache, its directories, upstream calls, searches and artwork.
 import LarderCore
 
 extension SettingsTable {

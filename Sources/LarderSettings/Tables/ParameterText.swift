@@ -1,8 +1,9 @@
-// A record in words: for the example file, the manual, the man page and `larder params`, so that all say the same.
+// Descriptions of a setting in words. The example file, the manual, the man page and `larder params` share them, so
+// they all say the same.
 import LarderCore
 
 extension Parameter {
-    /// What may be written: "a size from 1 MiB to 16 TiB".
+    /// The allowed values: "a size from 1 MiB to 16 TiB".
     public var wanted: String {
         switch kind {
         case .size(let range):
@@ -21,10 +22,10 @@ extension Parameter {
         }
     }
 
-    /// The last part of the path, as it stands in the file.
+    /// The last part of the path, as written in the file.
     public var name: String { path.split(separator: ".").last.map(String.init) ?? path }
 
-    /// Summary and advice, and whether a restart is needed, as one paragraph.
+    /// Summary, advice, and whether a restart is needed, as one paragraph.
     public var explanation: String {
         var sentences = [summary]
         if !advice.isEmpty { sentences.append(advice) }
@@ -33,9 +34,9 @@ extension Parameter {
     }
 }
 
-/// Plain text set to a width.
+/// Wrapping of plain text.
 public enum Prose {
-    /// Lines of at most `width` characters, broken at spaces; a longer word keeps a line of its own.
+    /// Lines of at most `width` characters, broken at spaces. A longer word gets a line of its own.
     public static func wrap(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""

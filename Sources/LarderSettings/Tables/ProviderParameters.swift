@@ -1,11 +1,12 @@
-// The records of one provider. Defaults come from the provider itself; those of a pass-through stand here.
+// The records of the settings of one provider. Defaults that depend on the provider come from the provider itself; the
+// others are here.
 import LarderCore
 import LarderProviders
 
 extension SettingsTable {
     private static let year = Duration.seconds(365 * 86_400)
 
-    // What the texts tell of the built-in providers.
+    // Facts about the built-in providers that the texts mention.
     private static let dialects = ProviderRegistry.list { about in
         about.dialects.isEmpty ? nil : "\(about.name): \(about.dialects.joined(separator: ", "))"
     }

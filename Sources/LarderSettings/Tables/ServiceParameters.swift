@@ -1,4 +1,4 @@
-// The records about listening, authority, the server and the log.
+// The records of the settings for listening, authority, the server and the log.
 import LarderCore
 
 extension SettingsTable {

@@ -1,13 +1,13 @@
-// Where a provider's setting has an effect. One that has none where it is written is an error that says what is missing:
-// whoever wrote it believes that it does something. Each setting of a provider has one record here.
+// Decides whether a provider's setting has an effect. A setting without effect is an error that says what is missing,
+// because the person who wrote it believes that it works. Each setting of a provider has one record here.
 import LarderCore
 import LarderProviders
 
 extension SettingsTable {
-    /// What a setting needs besides itself.
+    /// What a setting needs in order to have an effect.
     struct SettingEffect: Sendable {
         var parameter: Parameter
-        /// What is missing, as a sentence about the setting; nil where it has an effect.
+        /// What is missing, as a sentence about the setting; nil if the setting has an effect.
         var lack: @Sendable (ProviderSettings, ProviderAbout) -> String?
 
         init(
@@ -31,7 +31,7 @@ extension SettingsTable {
         SettingEffect(providerKind) { settings, about in
             settings.isPassthrough ? nil : "\(about.name) is built in: kind is for providers of your own"
         },
-        // Judged by its value: a make of the API that it does not have.
+        // The reader of the setting has already refused dialects that the provider does not have.
         SettingEffect(providerDialect),
         SettingEffect(providerSearchURL) { _, about in
             about.searchBase == nil ? "\(about.name) has one host for everything: baseURL is what there is" : nil
@@ -73,10 +73,10 @@ extension SettingsTable {
 }
 
 extension SettingsReader {
-    /// Adds a finding for each setting of a provider that was written in vain.
+    /// Adds a finding for each setting of a provider that was written and has no effect.
     mutating func checkEffects(_ settings: ProviderSettings, _ about: ProviderAbout) {
         let path = "providers.\(settings.name)"
-        // What is no word of the setting was told already, and says nothing of what was meant.
+        // An invalid word was already reported, and it does not tell what was meant.
         let isUnsure = issues.contains { $0.path == "\(path).semantics" || $0.path == "\(path).kind" }
         guard !isUnsure else { return }
         for effect in SettingsTable.providerEffects {

@@ -1,12 +1,13 @@
-// Every setting is one record of this table. The reader of the file, the environment and the flags, `larder params`, the
-// documented example file, the manual and the man page are made from it; no other place knows a name, bound or default.
+// Every setting is one record of this table. The readers of the file, the environment and the flags, `larder params`,
+// the documented example file, the manual and the man page are made from it. No other code knows a name, bound or
+// default.
 import LarderCore
 
-/// The table of all settings, in the order people read them.
+/// The table of all settings, in the order in which people read them.
 public enum SettingsTable {
-    /// One part of the file, with what to say above it.
+    /// One section of the file, with the title above it.
     public struct Section: Sendable {
-        /// The first part of the paths in it; "" for settings without a section.
+        /// The first part of the paths in the section; "" for settings without a section.
         public var name: String
         public var title: String
         public var parameters: [Parameter]
@@ -27,23 +28,23 @@ public enum SettingsTable {
         Section(name: "providers", title: "The APIs", parameters: provider),
     ]
 
-    /// Every record; those of the providers carry "<name>" in their path.
+    /// Every record. Those of the providers have "<name>" in their path.
     public static let all: [Parameter] = sections.flatMap(\.parameters)
 
-    /// The record of a path as it is written, "providers.itunes.rate" included.
+    /// The record for a path as it is written, including paths such as "providers.itunes.rate".
     public static func parameter(at path: String) -> Parameter? {
         let template = template(of: path)
         return all.first { $0.path == template }
     }
 
-    /// The path with a provider's name replaced by "<name>".
+    /// The path with the name of a provider replaced by "<name>".
     static func template(of path: String) -> String {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "providers" else { return path }
         return "providers.<name>.\(parts[2])"
     }
 
-    /// The environment variable of a path: `LARDER_` and the path in capitals, every other sign as "_".
+    /// The environment variable of a path: `LARDER_` and the path in capitals, with "_" for each "." and "-".
     public static func environmentName(of path: String) -> String {
         "LARDER_"
             + path.uppercased().map { character -> Character in

@@ -1,4 +1,4 @@
-// The records about the tier that the hosts of a fleet share.
+// The records of the settings for the tier that the hosts of a fleet share, and of the key for artwork handles.
 import LarderCore
 
 extension SettingsTable {

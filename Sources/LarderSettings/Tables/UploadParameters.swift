@@ -1,11 +1,11 @@
-// The records about uploads.
+// The records of the settings for uploads, and the type that holds their values.
 import LarderCore
 import LarderProviders
 
 extension SettingsTable {
-    /// Those that take files.
+    /// The providers that take uploads.
     static let takers = ProviderRegistry.list { $0.uploads == nil ? nil : $0.title }
-    /// What they say of the largest one.
+    /// What these providers say about the largest upload.
     private static let takersLimits = ProviderRegistry.list { $0.uploads?.sizeNote }
 
     static let uploadsMaxSize = Parameter(
@@ -34,15 +34,15 @@ extension SettingsTable {
     ]
 }
 
-/// The settings about uploads.
+/// The settings for uploads.
 public struct UploadSettings: Sendable, Hashable {
-    /// Bytes of a picture, and of what moves.
+    /// The maximum size in bytes of a picture, and of a film or moving picture.
     public var maxSize: Int64
     public var maxFilm: Int64
     public var maxPause: Duration
     public var maxEntries: Int
     public var atOnce: Int
-    /// For which one waits for its content, and for which one is remembered after its end.
+    /// How long an upload waits for its content, and how long it is remembered after its end.
     public var keep: Duration
 
     init(_ reader: inout SettingsReader) {

@@ -1,8 +1,8 @@
-// Which libyaml reads the configuration.
+// The version of the loaded libyaml, which reads the configuration.
 import CYAML
 
 /// The library behind `YAMLReader`.
 public enum YAMLLibrary {
-    /// That of libyaml as it was loaded, such as "0.2.5".
+    /// The version of libyaml that was loaded at run time, such as "0.2.5".
     public static let version = String(cString: yaml_get_version_string())
 }

@@ -1,11 +1,12 @@
-// libyaml's events become a tree (https://pyyaml.org/wiki/LibYAML). What a settings file has no use for is refused by
-// name instead of being half understood: anchors, aliases, tags, second documents, keys that are no text.
+// Turns libyaml's events into a tree (https://pyyaml.org/wiki/LibYAML). YAML features that a settings file does not
+// need are refused with a clear message instead of being half understood: anchors, aliases, tags, further documents,
+// and keys that are not text.
 import CYAML
 import LarderCore
 
 /// Reads one YAML document.
 struct YAMLReader: ~Copyable {
-    /// A settings file is small; these bounds keep a hostile or mistaken one cheap.
+    /// Limits. A settings file is small; these keep a hostile or mistaken one cheap.
     static let maxBytes = 1 << 20
     static let maxDepth = 16
     static let maxNodes = 50_000
@@ -14,7 +15,7 @@ struct YAMLReader: ~Copyable {
     private let event: UnsafeMutablePointer<yaml_event_t>
     private var nodes = 0
 
-    /// The root of the document; an empty text is an empty mapping.
+    /// Returns the root of the document. An empty text gives an empty mapping.
     static func read(_ text: Bytes) throws(YAMLError) -> YAMLNode {
         guard text.count <= maxBytes else {
             throw YAMLError(
@@ -25,7 +26,7 @@ struct YAMLReader: ~Copyable {
             throw YAMLError(
                 mark: YAMLMark(line: 1, column: 1), message: "the file is in UTF-16 or UTF-32; save it as UTF-8")
         }
-        // A byte order mark is no part of the text (YAML 1.2.2 §5.2); some editors write one.
+        // A byte order mark is not part of the text (YAML 1.2.2 §5.2). Some editors write one.
         let text = text.starts(with: [0xEF, 0xBB, 0xBF]) ? Bytes(text.dropFirst(3)) : text
         if text.isEmpty { return YAMLNode(content: .mapping([]), mark: YAMLMark(line: 1, column: 1)) }
         let result: Result<YAMLNode, YAMLError> = text.withUnsafeBufferPointer { buffer in
@@ -37,8 +38,8 @@ struct YAMLReader: ~Copyable {
         return try result.get()
     }
 
-    /// The byte order marks of wider encodings, and texts without one: their first character is an ASCII one, and so one
-    /// of the first two bytes is zero.
+    /// Whether the text is UTF-16 or UTF-32. It either begins with a byte order mark of these encodings, or its first
+    /// character is an ASCII one, so that one of the first two bytes is zero.
     private static func isWide(_ text: Bytes) -> Bool {
         text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF]) || text.prefix(2).contains(0)
     }
@@ -61,7 +62,7 @@ struct YAMLReader: ~Copyable {
     }
 
     private mutating func document(_ text: UnsafeBufferPointer<UInt8>) throws(YAMLError) -> YAMLNode {
-        // The input must outlive the parser's use of it: it does, since everything happens inside this call.
+        // The input must outlive the parser's use of it. It does, because all parsing happens inside this call.
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, text.baseAddress, text.count)
         try advance()
@@ -79,7 +80,7 @@ struct YAMLReader: ~Copyable {
         return root
     }
 
-    /// The value whose first event is the present one.
+    /// The value that begins with the current event.
     private mutating func node(depth: Int) throws(YAMLError) -> YAMLNode {
         nodes += 1
         guard nodes <= Self.maxNodes else { throw failure("the file holds more than \(Self.maxNodes) values") }
@@ -129,10 +130,11 @@ struct YAMLReader: ~Copyable {
     private mutating func advance() throws(YAMLError) {
         yaml_event_delete(event)
         guard yaml_parser_parse(parser, event) == 1 else {
-            // A reader's error has a byte offset and no mark (yaml.h, yaml_parser_t.problem_offset).
+            // A reader error has a byte offset but no problem mark (yaml.h, yaml_parser_t.problem_offset).
             let place = parser.pointee.error == YAML_READER_ERROR ? parser.pointee.mark : parser.pointee.problem_mark
             var problem = parser.pointee.problem.map { String(cString: $0) } ?? "it cannot be read"
-            // What libyaml says of a tab, the commonest of these, helps nobody who does not see it.
+            // libyaml's message for a tab, the most common of these errors, does not help people who do not see the
+            // tab.
             if problem == "found character that cannot start any token" {
                 problem += "; YAML is indented by spaces, not tabs, and what begins with @ or ` needs quotes"
             }
