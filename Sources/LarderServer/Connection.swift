@@ -1,25 +1,25 @@
-// One client connection: it performs what its `ConnectionMachine` says. Everything happens in `run`, which is never
-// nested: events, answers and time-outs change state and then call it.
+// One client connection. It performs what its `ConnectionMachine` decides. All work happens in `run`, which is never
+// nested: events, responses and time-outs change state and then call `run`.
 //
-// The descriptor is watched for edges only, and once: a request on a kept connection costs one read and one write.
-// Reading comes first and writing is tried at once; only what the socket does not take waits for the next edge.
+// The descriptor is registered once, with edge-triggered events, so a request on a kept-alive connection costs one read
+// and one write. The connection reads first and writes at once; only what the socket refuses waits for an edge.
 import LarderCore
 import LarderHTTP
 import LarderIO
 
-/// What the socket may hold that was not read.
+/// Whether the socket may hold bytes that the connection has not read.
 enum SocketInput: Sendable, Hashable {
     case none
     case some
-    /// All until the client's end: it has ended its side.
+    /// The client has ended its side. The unread bytes, if any, are its last.
     case last
 }
 
-/// Bytes that were read and belong to no request yet.
+/// Bytes that were read and do not belong to a request yet.
 struct StashedInput {
-    /// Empty where there are none.
+    /// Empty if nothing is stashed.
     let bytes: Bytes
-    /// They do not end a head: more must come. Others may hold a whole request, and were put aside because another was in hand.
+    /// True if the bytes end inside a head. False if they were not parsed because a request was in hand.
     let isPartOfHead: Bool
 
     static var none: StashedInput { StashedInput(bytes: Bytes(), isPartOfHead: false) }
@@ -31,37 +31,37 @@ struct StashedInput {
     var isUnparsed: Bool { !isPartOfHead && !bytes.isEmpty }
 }
 
-/// Confined to its worker's loop.
+/// A client connection. Confined to its worker's loop.
 final class Connection: EventHandler {
     let worker: Worker
     let descriptor: Int32
     let listener: ListenerSpec
     let isProbe: Bool
-    /// Its index in the worker's list.
+    /// The index in the worker's list of connections.
     var place = 0
 
     var machine = ConnectionMachine()
     var pending = PendingWrites()
-    /// The request that is with its handler, or whose body is coming.
+    /// The request whose body is arriving, or that its handler is processing.
     var inHand: RequestInHand?
-    /// The body of that request, where the handler reads it as it comes.
+    /// The body of the request in hand, if the handler reads it while it arrives.
     var upload: UploadInHand?
-    /// The answer whose body is on its way.
+    /// The response whose body is being sent.
     var stream: StreamedAnswer?
     var stash = StashedInput.none
     var input = SocketInput.none
-    /// Bytes that were thrown away since the last answer.
+    /// Bytes discarded while the connection closes. A client that sends more than 4 MiB is cut off.
     private var discarded = 0
-    /// `run` has its next turn of the loop.
+    /// Whether `run` is scheduled for the next turn of the loop.
     private var isPutOff = false
-    /// When bytes last went either way.
+    /// When bytes last moved in either direction.
     var active: MonotonicTime
-    /// When the head in hand began, or the lingering.
+    /// When the incomplete head began to arrive, or when lingering began.
     var waitBegan: MonotonicTime
     var registration: Registration?
     private var knownPeer: Peer?
     private var knownLocal: Bytes?
-    /// How fast the client takes what waits to be written.
+    /// How fast the client takes the bytes that wait to be written.
     var outgoing = TransferPace()
     var knownBox: LoopBound<Connection?>?
 
@@ -74,7 +74,7 @@ final class Connection: EventHandler {
         waitBegan = active
     }
 
-    /// Who is at the other end; asked of the kernel when first needed.
+    /// The client at the other end. The kernel is asked at the first use only.
     var peer: Peer {
         if let knownPeer { return knownPeer }
         let peer: Peer =
@@ -89,7 +89,7 @@ final class Connection: EventHandler {
         return peer
     }
 
-    /// The address that the client connected to, as it stands in Host; asked of the kernel once. Empty for a Unix socket.
+    /// The address that the client connected to, as a Host literal. The kernel is asked once. Empty for a Unix socket.
     var localHost: Bytes {
         if let knownLocal { return knownLocal }
         let local = isProbe ? [] : HostPolicy.literal(of: Socket.localAddress(descriptor))
@@ -97,12 +97,12 @@ final class Connection: EventHandler {
         return local
     }
 
-    /// Whether the host is that address, where it was asked for before.
+    /// Whether the host is the local address. False if `localHost` has not been read yet.
     func isKnownLocal(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
         knownLocal.map { HostPolicy.isLocal(host, $0) } ?? false
     }
 
-    /// Whether another client may have the place.
+    /// What the connection uses its place for. Shedding chooses the connections to close by it.
     var use: ConnectionUse {
         guard pending.isEmpty, !isProbe else { return .busy }
         return switch machine.phase {
@@ -113,7 +113,7 @@ final class Connection: EventHandler {
         }
     }
 
-    /// A way to this connection for a task; empty once the connection has closed.
+    /// A reference to this connection for tasks. Its value is nil once the connection has closed.
     var box: LoopBound<Connection?> {
         if let knownBox { return knownBox }
         let box = LoopBound<Connection?>(nil, on: worker.loop)
@@ -127,7 +127,7 @@ final class Connection: EventHandler {
             descriptor, [.readable, .writable, .peerEnd, .edge], handler: self)
     }
 
-    /// The first read, without waiting to be told.
+    /// Starts the first read at once, without waiting for an event.
     func begin() {
         input = .some
         run()
@@ -135,7 +135,7 @@ final class Connection: EventHandler {
 
     func ready(_ events: ReadyEvents) {
         if !events.isDisjoint(with: [.error, .hangup]) {
-            // Nothing can be written any more, so nothing that still arrives matters.
+            // Nothing can be written any more, so unread input does not matter.
             return leave()
         }
         if events.contains(.peerEnded) {
@@ -148,7 +148,7 @@ final class Connection: EventHandler {
 
     // MARK: The one driver
 
-    /// Does whatever can be done now.
+    /// Does all work that can be done now.
     func run() {
         var budget = worker.settings.limits.maxInput
         var hasRead = false
@@ -156,14 +156,14 @@ final class Connection: EventHandler {
             if !pending.isEmpty {
                 let isWritten = flush()
                 tellRoom()
-                // Both directions go on by themselves: a client that reads nothing before all is sent must not stand
-                // still for ever.
+                // The upload continues while the response waits. Otherwise a client that reads nothing before it has
+                // sent everything would never be served.
                 guard isWritten || takesUpload else { return }
             }
             if machine.isClosing {
                 guard beginLingering() else { return }
             }
-            // Whoever ended its side before the answer began has left.
+            // A client that ends its side before the response begins has left.
             if machine.phase == .answering, input == .last { return leave() }
             guard machine.reads || takesUpload else { return }
             if budget <= 0 { return putOff() }
@@ -171,7 +171,7 @@ final class Connection: EventHandler {
                 budget -= 64 * 1024
                 process(takeStash())
             } else if input != .none {
-                // What comes now may have been sent long after the turn began.
+                // This input may have arrived long after the turn of the loop began.
                 if hasRead { worker.loop.readClock() }
                 hasRead = true
                 budget -= read()
@@ -190,9 +190,9 @@ final class Connection: EventHandler {
         }
     }
 
-    /// Writes what waits. Whether all of it went and the connection is still there.
+    /// Writes the pending bytes. Returns true if all were written and the connection is still open.
     private func flush() -> Bool {
-        // A fast reader of a large body must not hold the loop.
+        // The budget keeps a fast reader of a large body from occupying the loop.
         var budget = 4 << 20
         while !pending.isEmpty {
             if budget <= 0 {
@@ -218,20 +218,20 @@ final class Connection: EventHandler {
         return true
     }
 
-    /// Moves the stash to the front of the worker's input; its length.
+    /// Copies the stash to the front of the worker's input buffer and returns its length in bytes.
     func takeStash() -> Int {
         if stash.isEmpty { return 0 }
         stash.bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(worker.input).copyMemory(from: $0) }
         return stash.count
     }
 
-    /// Reads once and makes what it can of it; the bytes read.
+    /// Reads once and processes the input. Returns the number of bytes read.
     func read() -> Int {
         let kept = takeStash()
         let room = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(worker.input)[kept...])
         switch Syscall.receive(descriptor, into: room) {
         case .bytes(let count):
-            // A short read empties the socket (epoll(7)); only the end may still be behind it.
+            // A short read means the socket is empty (epoll(7)). Only the end of the stream can still follow.
             if count < room.count, input == .some { input = .none }
             active = worker.loop.monotonic
             process(kept + count)
@@ -253,18 +253,18 @@ final class Connection: EventHandler {
 
     // MARK: Input
 
-    /// Takes the first bytes of the worker's input: they hold the stash and what was read.
+    /// Processes the first `total` bytes of the worker's input buffer: the stash, followed by the bytes just read.
     func process(_ total: Int) {
         let buffer = UnsafeBufferPointer(start: worker.input.baseAddress, count: total)
         if stash.isPartOfHead, total < worker.settings.limits.head.head,
             !HeadEnd.isPresent(in: buffer, from: stash.count)
         {
-            // One byte at a time must not cost a parse each.
+            // Skip the parse: a head that arrives one byte at a time must not cost one parse per byte.
             stash = .partOfHead(Bytes(buffer))
             return
         }
         let (used, isPartial) = consume(buffer)
-        // What was put together for a connection that failed meanwhile must not reach the next one.
+        // If the connection failed meanwhile, its output must not be sent on the next connection.
         guard machine.phase != .closed else { return worker.output.clear() }
         settleOutput()
         if used < total {
@@ -275,11 +275,11 @@ final class Connection: EventHandler {
         }
     }
 
-    /// Hits answered from one piece of input before the loop looks at what else there is.
+    /// The number of hits answered from one input buffer before the loop looks at its other work.
     private static let hitsAtOnce = 256
 
-    /// Parses and answers, or hands on, request after request.
-    /// - Returns: the bytes used, and whether the rest is part of a head, which needs more of it.
+    /// Parses requests one after another, and answers each from memory or passes it to its handler.
+    /// - Returns: the bytes used, and whether the rest is part of a head that needs more input.
     private func consume(_ buffer: UnsafeBufferPointer<UInt8>) -> (used: Int, isPartial: Bool) {
         var used = 0
         var hits = 0
@@ -304,7 +304,7 @@ final class Connection: EventHandler {
             case .body: used += takeBody(rest)
             case .closing, .closingUnread, .lingering:
                 discarded += rest.count
-                // Whoever keeps sending into a closing connection is not waiting for its answer.
+                // A client that keeps sending into a closing connection does not wait for its response.
                 if discarded > 4 << 20 { leave() }
                 return (buffer.count, false)
             case .answering, .streaming:

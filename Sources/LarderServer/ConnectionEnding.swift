@@ -1,12 +1,12 @@
-// How a connection ends: with its last answer and a pause for the client to read it, at once, in a drain, or by a limit
-// of time.
+// How a connection ends: after its last response and a pause in which the client can read it, at once, in a drain, or
+// by a time limit.
 import LarderCore
 import LarderHTTP
 import LarderIO
 
 extension ClientFacingError {
-    /// To whoever waits for an answer when a stop waits no longer for it. It invites to ask again only where a repetition
-    /// does no harm (RFC 9110 §9.2.2).
+    /// The error for a client whose request is still unanswered when a drain ends. It allows a retry only if a
+    /// repetition does no harm (RFC 9110 §9.2.2).
     fileprivate static func drainEnded(mayHaveTakenEffect: Bool) -> ClientFacingError {
         let detail = "Larder is stopping, and server.drainTimeout was over before the answer to this request had begun."
         return ClientFacingError(
@@ -17,26 +17,27 @@ extension ClientFacingError {
 }
 
 extension Connection {
-    /// The last answer is written. Whether there is still something to do here.
+    /// Called when the last response is written. Returns true if the connection lingers, else closes it.
     func beginLingering() -> Bool {
         guard machine.written(hasUnread: input == .some || !stash.isEmpty) else {
             leave()
             return false
         }
-        // End our side, and read on until the client ends its own.
+        // Shut down our side, and read on until the client ends its side.
         waitBegan = worker.loop.monotonic
         stash = .none
         Syscall.shutdownWrite(descriptor)
         return true
     }
 
-    /// Sends an error about the request's own bytes; the connection ends with it.
+    /// Sends an error about malformed or refused request bytes, then ends the connection.
     func refuse(_ fault: RequestFault) {
         worker.shared.cells.refused(fault)
         refuse(ClientFacingError(fault), inHTTP2: fault == .http2Preface)
     }
 
-    /// - Parameter inHTTP2: the client reads nothing else.
+    /// Sends an error, then ends the connection.
+    /// - Parameter inHTTP2: whether the client reads only HTTP/2.
     func refuse(_ error: ClientFacingError, inHTTP2: Bool = false) {
         settleOutput()
         guard machine.phase != .closed else { return }
@@ -61,8 +62,8 @@ extension Connection {
         }
     }
 
-    /// Ends the connection now, whatever is in hand.
-    /// - Parameter ending: how an answer ends that is on its way.
+    /// Ends the connection now, whatever it is doing.
+    /// - Parameter ending: how a response that is being streamed ended.
     func leave(_ ending: StreamEnding = .left) {
         guard machine.phase != .closed else { return }
         if let task = inHand?.task {
@@ -84,18 +85,18 @@ extension Connection {
         worker.closed(self)
     }
 
-    /// Ends the connection with the answer in hand, or now.
+    /// Ends the connection after the response in hand, or now if nothing is in hand.
     func drain() {
         if machine.drain(writing: !pending.isEmpty) { leave() }
     }
 
-    /// The time of the drain is over: a client whose answer has not begun is told so, any other is cut. The caller bounds
-    /// how long the telling may take.
+    /// Called when the drain's time is over. A client whose response has not begun gets an error; any other is cut. The
+    /// caller limits how long sending the error may take.
     func dismiss() {
         switch machine.phase {
         case .answering where !isProbe, .body where !isProbe:
             inHand?.task?.cancel()
-            // A request whose body is still being read has reached no handler.
+            // No handler has seen a request whose body is still being read.
             let isRepeatable = machine.phase == .body || inHand?.request.method.isIdempotent == true
             refuse(.drainEnded(mayHaveTakenEffect: !isRepeatable))
             run()
@@ -105,7 +106,7 @@ extension Connection {
         }
     }
 
-    /// Ends what has waited too long.
+    /// Ends the connection, or its upload, if a time limit has passed.
     func expire(at now: MonotonicTime) {
         let limits = worker.settings.limits
         if !pending.isEmpty { return expireWriting(at: now, limits) }
@@ -116,7 +117,7 @@ extension Connection {
             case .head: (waitBegan, limits.headTimeout)
             case .body: (active, limits.headTimeout)
             case .clientEnd: (waitBegan, limits.lingerTimeout)
-            // Nobody waits for the client but a reader of its body.
+            // In this phase the only time limit is for a client that owes bytes of a request body.
             case .handler: (bodyOwed(since: now), limits.headTimeout)
             }
         guard now - since >= limit else { return expireSlowUpload(at: now, limits) }
@@ -130,7 +131,7 @@ extension Connection {
         run()
     }
 
-    /// Ends an answer that the client does not take, or takes too slowly.
+    /// Closes the connection if the client takes no bytes, or takes them too slowly.
     private func expireWriting(at now: MonotonicTime, _ limits: ServerLimits) {
         outgoing.note(isWanted: true, at: now)
         if now - active >= limits.writeTimeout {
@@ -143,7 +144,7 @@ extension Connection {
         leave()
     }
 
-    /// Ends a body that drips. `bodyOwed` has noted whether its reader wants any.
+    /// Ends an upload below the minimum rate. `bodyOwed` has already noted whether its reader wants bytes.
     private func expireSlowUpload(at now: MonotonicTime, _ limits: ServerLimits) {
         let isTooSlow: Bool
         if machine.phase == .body {

@@ -1,11 +1,11 @@
-// The fast way: a request that memory answers never becomes a value. Its answer is put together in the loop's output
-// buffer, beside those of the requests before it, and leaves with one write.
+// The fast path: a request that memory answers never becomes a `ServerRequest`. The response is built in the loop's
+// output buffer, next to those of the preceding pipelined requests, and all of them leave in one write.
 import LarderCore
 import LarderHTTP
 import LarderIO
 
 extension Connection {
-    /// Answers a request that memory can answer. The checks of Host and origin come first, for every request.
+    /// Answers the request from memory, if possible. Every request passes the checks of Host and origin first.
     @inline(__always)
     func answerFromMemory(_ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard head.flags.isDisjoint(with: .slow), head.methodCode != .other, let source = worker.shared.ready,
@@ -71,8 +71,8 @@ extension Connection {
         }
     }
 
-    /// The front of an answer that is no whole 200, or whose head is larger than the whole buffer: that one becomes its
-    /// own piece, behind what waits.
+    /// Writes the front of a response that is not a whole 200, or whose head is larger than the output buffer. A head
+    /// that does not fit becomes a piece of its own, behind the pending bytes.
     @inline(never)
     private func putOther(_ response: ReadyResponse, _ status: UInt16, _ start: Int, _ end: Int, fits: Bool) {
         let output = worker.output
@@ -92,7 +92,7 @@ extension Connection {
         }
     }
 
-    /// Sends what is in the output buffer and a large stretch of a body behind it in one call.
+    /// Sends the output buffer and a large slice of a body after it in one system call.
     private func send(bodyOf response: ReadyResponse, _ start: Int, _ end: Int) {
         guard pending.isEmpty else {
             settleOutput()
@@ -125,7 +125,7 @@ extension Connection {
         }
     }
 
-    /// Empties the output buffer: to the socket, or behind what already waits for it.
+    /// Empties the output buffer to the socket, or appends it to the pending bytes if there are any.
     func settleOutput() {
         let output = worker.output
         guard output.count > 0 else { return }

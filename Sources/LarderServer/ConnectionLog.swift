@@ -1,11 +1,11 @@
-// The access log: one line a request, written when its answer has ended.
+// The access log: one line per request, written when its response has ended.
 import LarderCore
 import LarderHTTP
 import LarderIO
 
 extension Connection {
-    /// One line. The query stays out of it: a pass-through request may carry a key there.
-    /// - Parameter ending: how a streamed answer ended.
+    /// Logs one response. The query is left out because a pass-through request may carry a key in it.
+    /// - Parameter ending: how a streamed response ended; nil if the body was not streamed.
     func log(_ response: ServerResponse, _ answered: RequestInHand, bytes: Int, ending: StreamEnding? = nil) {
         let took = worker.shared.time.monotonic() - answered.began
         worker.shared.access.info(
@@ -19,7 +19,7 @@ extension Connection {
             ])
     }
 
-    /// One line for a memory hit, where all requests are logged.
+    /// Logs one memory hit. Called only if all requests are logged.
     func logHit(_ response: ReadyResponse, _ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) {
         let path = head.target.bytes(in: bytes).prefix { $0 != 0x3F }
         worker.shared.access.info(
@@ -31,7 +31,7 @@ extension Connection {
             ])
     }
 
-    /// Milliseconds with three decimals.
+    /// The duration in milliseconds with three decimals.
     private static func milliseconds(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let microseconds = max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)

@@ -1,31 +1,31 @@
-// The slow way: a request that memory does not answer becomes a value, goes to the handler in a task of its own, and
-// its answer is written when it comes. One at a time for each connection.
+// The slow path: a request that memory does not answer becomes a `ServerRequest`, and its handler runs in a task of its
+// own. The response is written when the handler returns it. Each connection has one request in hand at a time.
 import LarderCore
 import LarderHTTP
 import LarderIO
 
-/// A request between its head and the end of its answer.
+/// A request from its complete head to the end of its response.
 struct RequestInHand {
     var request: ServerRequest
     var framing: BodyFraming
     var decoder = ChunkedDecoder()
-    /// How fast the client sends a body that is read whole before the handler is asked.
+    /// How fast the client sends a body that is read whole before the handler starts.
     var pace = TransferPace()
     var task: Task<Void, Never>?
-    /// Interim answers that were sent.
+    /// The number of interim responses already sent.
     var interimSent = 0
     var began: MonotonicTime
-    /// The client hears "keep-alive" where it would not expect it.
+    /// Whether the response must say `Connection: keep-alive`, because an HTTP/1.0 client does not assume it.
     var persistsBySaying: Bool
 }
 
 extension Connection {
-    /// Takes a request whose head is complete, and refuses it or hands it on.
+    /// Takes a request whose head is complete. Refuses it, starts its handler, or begins to read its body.
     func hand(_ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) {
         let target = head.target.bytes(in: bytes)
         guard RequestTarget.isWellFormed(target) else { return refuse(.badTarget) }
         let method = method(head, bytes)
-        // Its target names another host and has no path (RFC 9112 §3.2.3).
+        // CONNECT asks for a tunnel to another host, and its target has no path (RFC 9112 §3.2.3).
         if method.name == "CONNECT" {
             worker.shared.cells.forwardProxy.add()
             return refuse(.forwardProxy(status: 501))
@@ -73,8 +73,8 @@ extension Connection {
         }
     }
 
-    /// The authority of an absolute target takes the place of Host (RFC 9112 §3.2.2). A 1.0 client that names no host
-    /// is no browser: it may pass.
+    /// Whether the request's host is accepted. The authority of an absolute target replaces Host (RFC 9112 §3.2.2). An
+    /// HTTP/1.0 request without Host passes, because no browser sends one.
     private func allowsHost(_ head: RequestHead, _ parts: TargetParts, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         if let authority = parts.authority {
             guard isAccepted(authority) else { return false }
@@ -87,7 +87,7 @@ extension Connection {
         authority.withUnsafeBufferPointer { worker.accepts(host: $0, on: self) }
     }
 
-    /// Says why a host is not accepted: it is none, it is another's, or a client takes this for a forward proxy.
+    /// Refuses a request because its host is malformed, is another server's, or asks for a forward proxy.
     private func refuseHost(_ head: RequestHead, _ parts: TargetParts, _ bytes: UnsafeBufferPointer<UInt8>) {
         let isAuthority = parts.authority?.withUnsafeBufferPointer { HostPolicy.isWellFormed($0) } ?? true
         guard isAuthority, HostPolicy.isWellFormed(head.host.bytes(in: bytes)) else { return refuse(.badHost) }
@@ -99,7 +99,7 @@ extension Connection {
         refuse(.foreignHost)
     }
 
-    /// Whether a request from a browser comes from a page that may make it.
+    /// Whether a request that may come from a browser comes from a page that may make it.
     func allowsOrigin(of head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let request = RequestOrigin(
             host: head.host.bytes(in: bytes), origin: head.origin.bytes(in: bytes),
@@ -111,8 +111,8 @@ extension Connection {
         return !head.flags.contains(.repeatedOrigin) || allowsEveryLine(of: head, bytes, request)
     }
 
-    /// A client sends each of these fields once. Of several lines none may be foreign: which one counts for whoever
-    /// added the others is not known here.
+    /// Checks every Origin and Sec-Fetch-Site line when a field is repeated. A browser sends each field once, so an
+    /// intermediary may have added the others, and Larder cannot tell which line counts. No line may be foreign.
     private func allowsEveryLine(
         of head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>, _ request: RequestOrigin
     ) -> Bool {
@@ -129,10 +129,10 @@ extension Connection {
         }
     }
 
-    /// Takes what belongs to the body; the bytes used.
+    /// Takes the bytes that belong to the body. Returns the number of bytes used.
     func takeBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         guard var taken = inHand else { return bytes.count }
-        // Taken out while it changes: a body held twice would be copied for each piece.
+        // `inHand` is emptied while the body changes. A second reference would copy the body for each piece.
         inHand = nil
         var used = 0
         var isComplete = false
@@ -161,7 +161,7 @@ extension Connection {
         return used
     }
 
-    /// Starts the handler.
+    /// Starts the handler in its task.
     private func dispatch() {
         guard var asked = inHand?.request else { return }
         inHand?.request.body = []
@@ -184,11 +184,11 @@ extension Connection {
         }
     }
 
-    /// Writes the answer to the request in hand; one that comes for another is dropped.
-    /// - Returns: the reader of the body where that is still to be passed on.
+    /// Writes the response to the request in hand. A response to any other request is dropped.
+    /// - Returns: the reader of the body, if the body must still be streamed.
     private func deliver(_ response: ServerResponse, to id: RequestID) -> (any BodyReader)? {
         if inHand?.request.id == id { takeRestOfUpload() }
-        // The rest may have been refused, and that is the answer then.
+        // Reading the rest may have refused the request. The error is the response then.
         if machine.isClosing { run() }
         guard inHand?.request.id == id, machine.phase == .answering else {
             response.body.abandon()
@@ -220,7 +220,7 @@ extension Connection {
         return nil
     }
 
-    /// Puts a whole response, or the head of one whose body is streamed, behind what waits to be written.
+    /// Appends a whole response, or the head of a streamed one, to the pending bytes.
     func write(
         _ response: ServerResponse, id: RequestID, toHead: Bool, version10: Bool, closing: Bool,
         isChunked: Bool = false
@@ -228,7 +228,7 @@ extension Connection {
         var head = Bytes()
         head.reserveCapacity(512)
         var fields = response.fields
-        // Ours alone (a stored answer may carry its origin's).
+        // Only this server sets the field; a stored response may carry its origin's.
         if fields.contains("X-Request-Id") { fields.remove("X-Request-Id") }
         let length = toHead ? response.contentLength ?? response.body.length : response.body.length
         ResponseEncoder.append(
@@ -251,7 +251,7 @@ extension Connection {
         case .empty: break
         case .bytes(let bytes): pending.append(bytes, keeping: response.hold)
         case .slices(let pieces):
-            // They are written in their order.
+            // The pieces are written in order, so the last one keeps the hold.
             for (place, piece) in pieces.enumerated() {
                 pending.append(piece, keeping: place == pieces.count - 1 ? response.hold : nil)
             }
@@ -259,18 +259,18 @@ extension Connection {
         }
     }
 
-    /// An interim answer goes out before the final one is there.
+    /// Sends an interim response before the final one.
     private func sendInterim(_ head: InterimHead, of id: RequestID) {
         guard inHand?.request.id == id, machine.phase == .answering else { return }
-        // The time to take bytes begins when there are some.
+        // The write time-out starts when the first bytes begin to wait.
         if pending.isEmpty { active = worker.loop.monotonic }
         inHand?.interimSent += 1
         write(interim: CollectionOfOne(head))
         run()
     }
 
-    /// Interim answers of the upstream's (RFC 9110 §15.2). Not 100, which this connection says itself, and not 101: the
-    /// protocol is not switched here.
+    /// Writes the upstream's interim responses (RFC 9110 §15.2). 100 is left out because this connection sends its own,
+    /// and 101 because the server does not switch protocols.
     private func write(interim heads: some Sequence<InterimHead>) {
         for interim in heads where (102..<200).contains(interim.status) {
             var head = Bytes()

@@ -1,43 +1,43 @@
-// An answer whose body comes piece by piece. The task that asked the handler goes on to ask the reader, for one piece at a
-// time and only when the one before is almost written: a connection holds a piece or two, however slow its client is.
+// A response whose body is streamed. The task that ran the handler also reads the body, one piece at a time, and asks
+// for a piece only when the one before is almost written. A connection holds a piece or two, even for a slow client.
 import LarderCore
 import LarderHTTP
 import LarderIO
 
-/// How a streamed answer ended.
+/// How a streamed response ended.
 enum StreamEnding: String, Sendable, Hashable {
     case whole
-    /// The reader failed.
+    /// The reader threw an error.
     case failed
-    /// The reader ended too early, or not where it should.
+    /// The body was shorter or longer than its declared length.
     case wrongLength
-    /// The client left, took nothing for too long, or was left behind by the server's own end.
+    /// The client left or took nothing for too long, or the server stopped.
     case left
 }
 
-/// An answer between its head and its last byte.
+/// A response between its head and its last byte.
 struct StreamedAnswer {
     let answered: RequestInHand
-    /// As it was given, without the body.
+    /// The response as the handler returned it, without the body.
     let response: ServerResponse
     let reader: any BodyReader
     let length: Int64?
     let isChunked: Bool
-    /// Bytes of the body handed over for writing.
+    /// Body bytes added to the pending writes so far.
     var given: Int64 = 0
-    /// Whom to tell when no more than so many bytes wait to be written.
+    /// Resumed when at most `mark` bytes wait to be written.
     var room: (mark: Int, continuation: CheckedContinuation<Bool, Never>)?
 
     var id: RequestID { answered.request.id }
-    /// To a client that reads until the end, an end says that this was all.
+    /// Whether the end of the connection marks the end of the body.
     var isDelimitedByClosing: Bool { length == nil && !isChunked }
 
-    /// The next piece is asked for when so little of those before is left.
+    /// The next piece is read when at most this many bytes are still to be written.
     private static let almostWritten = 16 * 1024
-    /// Bytes after which the loop's other work has its turn.
+    /// The task yields after this many bytes, so that the loop's other work has its turn.
     private static let turn = 1 << 20
 
-    /// Passes the body on until its end, or the connection's.
+    /// Sends the body until it ends or the connection closes.
     static func pass(_ reader: any BodyReader, of id: RequestID, to box: LoopBound<Connection?>) async {
         var sinceTurn = 0
         do throws(BodyFailure) {
@@ -59,7 +59,7 @@ struct StreamedAnswer {
         }
     }
 
-    /// Waits until no more than so many bytes wait to be written. False when the connection has no use for more.
+    /// Waits until at most `mark` bytes wait to be written. Returns false if the connection no longer needs the body.
     private static func waitForRoom(_ mark: Int, _ id: RequestID, _ box: LoopBound<Connection?>) async -> Bool {
         guard let connection = box.value, connection.stream?.id == id else { return false }
         if connection.pending.count <= mark { return true }
@@ -74,9 +74,9 @@ struct StreamedAnswer {
 }
 
 extension Connection {
-    /// Sends the head of an answer whose body follows.
+    /// Sends the head of a response whose body is streamed.
     func begin(_ response: ServerResponse, _ reader: any BodyReader, length: Int64?, _ answered: RequestInHand) {
-        // A 1.0 client knows no chunks: to it the end of the connection ends the body (RFC 9112 §6.3).
+        // HTTP/1.0 has no chunked coding: the end of the connection ends the body (RFC 9112 §6.3).
         let isChunked = length == nil && !answered.request.isVersion10
         let closing = machine.answerBegan(
             closing: response.closesConnection || length == nil && answered.request.isVersion10)
@@ -91,13 +91,13 @@ extension Connection {
         run()
     }
 
-    /// Puts the next piece behind what waits to be written.
+    /// Appends the next piece of the body to the pending bytes.
     fileprivate func put(_ piece: Bytes, of id: RequestID) {
         guard let streamed = stream, streamed.id == id, !piece.isEmpty else { return }
         if let length = streamed.length, streamed.given + Int64(piece.count) > length {
             return cutStream(id, .wrongLength, why: "The body is longer than was said.")
         }
-        // The time to take bytes begins when there are some.
+        // The write time-out starts when the first bytes begin to wait.
         if pending.isEmpty { active = worker.loop.monotonic }
         stream?.given += Int64(piece.count)
         if streamed.isChunked {
@@ -110,7 +110,7 @@ extension Connection {
         run()
     }
 
-    /// The reader has come to its clean end.
+    /// Called when the reader has reached the end of the body.
     fileprivate func putEnd(of id: RequestID) {
         guard let streamed = stream, streamed.id == id else { return }
         if let length = streamed.length, streamed.given != length {
@@ -122,27 +122,28 @@ extension Connection {
         run()
     }
 
-    /// Everything is written: the next request has its turn.
+    /// Called when everything is written. The next request has its turn.
     fileprivate func finishStream(_ id: RequestID) {
         guard let streamed = stream, streamed.id == id else { return }
         stream = nil
         log(streamed, .whole)
         machine.answerEnded()
         failUpload("The answer ended before the body was read.")
-        // Between requests time counts from here.
+        // The idle time-out starts here.
         active = worker.loop.monotonic
         run()
     }
 
-    /// The rest will not come, or is wrong: the client must see that it has not all (RFC 9112 §8).
+    /// Cuts the connection when the rest of the body is missing or wrong: the client must see that its copy is
+    /// incomplete (RFC 9112 §8).
     fileprivate func cutStream(_ id: RequestID, _ ending: StreamEnding, why: String) {
         guard let streamed = stream, streamed.id == id else { return }
         worker.shared.log.info("a body was cut", ["id": id.description, "why": why])
         leave(ending)
     }
 
-    /// Ends the answer on its way, before its end. Whether the connection's end would look like the body's, which it must
-    /// not, whatever the reason (RFC 9112 §8).
+    /// Gives up the response that is being streamed. Returns true if the connection must be reset, because its plain
+    /// end would look like the end of the body (RFC 9112 §8).
     func dropStream(_ ending: StreamEnding) -> Bool {
         guard let dropped = stream else { return false }
         stream = nil
@@ -154,7 +155,7 @@ extension Connection {
         return dropped.isDelimitedByClosing
     }
 
-    /// Tells the reader's task when there is room.
+    /// Resumes the streaming task if enough pending bytes are written.
     func tellRoom() {
         guard let room = stream?.room, pending.count <= room.mark else { return }
         stream?.room = nil

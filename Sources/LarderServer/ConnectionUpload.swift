@@ -1,35 +1,35 @@
-// A request's body that its handler reads as it comes: the connection gives the reader what arrived, says "100 Continue"
-// when somebody first asks, and sees to what is left when the answer is there before the body.
+// A request body that its handler reads while it arrives. The connection passes the received bytes to the reader, sends
+// "100 Continue" when the reader first asks, and deals with the rest of the body if the response comes first.
 import LarderCore
 import LarderHTTP
 import LarderIO
 
-/// A body of which some has not been read off the socket.
+/// A request body that is not completely read from the socket.
 struct UploadInHand {
-    /// The request it belongs to.
+    /// The request that the body belongs to.
     let id: RequestID
     let reader: RequestBodyReader
     let isChunked: Bool
-    /// Bytes still to come, where their number is known.
+    /// The bytes still to come, if the length is known; 0 for a chunked body.
     var left: Int
     var decoder = ChunkedDecoder()
-    /// The client waits to be told to go on.
+    /// Whether the client waits for "100 Continue" before it sends the body.
     var expectsContinue: Bool
-    /// The rest is read whether or not the reader asks.
+    /// Whether the connection reads the rest even if the reader does not ask.
     var isTakenAnyway = false
-    /// Since when the client owes bytes; nil while it is not known to owe any.
+    /// When the client began to owe bytes; nil if it is not known to owe any.
     var waitBegan: MonotonicTime?
     var pace = TransferPace()
 }
 
 extension Connection {
-    /// Whether bytes of a body are wanted.
+    /// Whether the connection should read bytes of the body now.
     var takesUpload: Bool {
         guard let upload else { return false }
         return upload.isTakenAnyway || upload.reader.wants
     }
 
-    /// Lets the request in hand have its body as it comes.
+    /// Gives the request in hand a reader for its body, which arrives while the handler runs.
     func beginUpload(_ head: RequestHead) {
         guard let id = inHand?.request.id else { return }
         let (loop, box) = (worker.loop, box)
@@ -41,8 +41,8 @@ extension Connection {
         inHand?.request.upload = Upload(reader: reader, length: length.map(Int64.init), expectsContinue: expects)
     }
 
-    /// Since when the client owes bytes, or now. The reader wants more a moment before it is told here that it does
-    /// (`uploadAsked` comes over the loop's queue): time that passed before is none of the client's.
+    /// When the client began to owe bytes; `now` if it owes none. The reader wants more slightly before `uploadAsked`
+    /// says so here over the loop's queue. That delay does not count against the client.
     func bodyOwed(since now: MonotonicTime) -> MonotonicTime {
         let since = takesUpload ? upload?.waitBegan ?? now : nil
         upload?.waitBegan = since
@@ -55,7 +55,7 @@ extension Connection {
         upload?.pace.note(isWanted: isWanted, at: worker.loop.monotonic)
     }
 
-    /// The reader wants more than it has.
+    /// Called when the reader wants more than it has.
     private func uploadAsked(_ id: RequestID) {
         guard upload?.id == id else { return }
         upload?.waitBegan = worker.loop.monotonic
@@ -63,17 +63,17 @@ extension Connection {
         if upload?.expectsContinue == true {
             upload?.expectsContinue = false
             if machine.phase == .answering {
-                // Whoever sent some of it already need not be told (RFC 9110 §10.1.1).
+                // A client that has already sent part of the body needs no "100 Continue" (RFC 9110 §10.1.1).
                 if stash.isEmpty { pending.append(ResponseEncoder.continue) }
             } else if stash.isEmpty {
-                // After a final answer began the client will not send it.
+                // The client will not send the body once a final response has begun.
                 failUpload("The answer began before the client was asked for the body.")
             }
         }
         run()
     }
 
-    /// Takes what belongs to the body and gives it to the reader; the bytes used.
+    /// Takes the bytes that belong to the body and gives them to the reader. Returns the number of bytes used.
     func takeUpload(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         guard var taken = upload else { return 0 }
         var piece = Bytes()
@@ -98,7 +98,7 @@ extension Connection {
         taken.pace.note(moved: used, at: worker.loop.monotonic)
         upload = isComplete ? nil : taken
         taken.reader.give(piece)
-        // What came may have been all that is wanted for now.
+        // The reader may want no more for now.
         notePace()
         if isComplete {
             taken.reader.end()
@@ -107,7 +107,7 @@ extension Connection {
         return used
     }
 
-    /// The body is malformed or stopped coming: an error where no answer has begun, else the end.
+    /// Ends a malformed or stalled upload. The client gets an error if no response has begun; otherwise it is cut.
     func uploadBroke(_ fault: RequestFault) {
         failUpload(fault.detail)
         guard machine.phase == .answering else {
@@ -118,7 +118,7 @@ extension Connection {
         refuse(fault)
     }
 
-    /// Its reader gets no more.
+    /// Makes the reader fail: it gets no more bytes.
     func failUpload(_ reason: String) {
         guard let given = upload else { return }
         upload = nil
@@ -126,7 +126,8 @@ extension Connection {
         given.reader.fail(BodyFailure(reason))
     }
 
-    /// Before an answer: the connection can stay where the rest of the body is small and already there (RFC 9112 §9.3).
+    /// Called before a response. Reads the rest of the body if it is small and has already arrived, so that the
+    /// connection can be kept (RFC 9112 §9.3).
     func takeRestOfUpload() {
         guard let rest = upload, rest.isChunked || rest.left <= RequestBodyReader.window else { return }
         upload?.isTakenAnyway = true

@@ -1,23 +1,23 @@
-// What pages of the origins in `browserOrigins` may read (WHATWG Fetch §3.2). Their browser is told so by fields of each answer; reads
-// alone are shared, and never with credentials. `CrossSitePolicy` decides whether such a request may come in at all.
+// What pages of the origins in `browserOrigins` may read (WHATWG Fetch §3.2). Header fields in each response tell the
+// browser so. Reads are shared, without credentials. `CrossSitePolicy` decides whether a request is accepted.
 import LarderCore
 import LarderHTTP
 
-/// Sharing answers with pages of other origins that are named in the configuration.
+/// Shares responses with pages of other origins that the configuration names.
 public enum CrossOriginSharing {
-    /// Fields of answers that a script may read.
+    /// Response fields that a script may read.
     static let exposed = [
         "Age", "Cache-Status", "Content-Range", "ETag", "Location", "Preference-Applied", "Proxy-Status", "Retry-After",
         "X-Request-Id",
     ]
-    /// Fields that its requests may have. Credentials are not among them.
+    /// Request fields that a script may send. Credentials are not among them.
     static let permitted = [
         "Cache-Control", "If-None-Match", "If-Modified-Since", "Last-Event-ID", "Prefer", "Range", "traceparent",
         "tracestate", "X-Larder-Session", "X-Larder-Debounce",
     ]
 
-    /// What an answer says to a page.
-    /// - Parameter origin: an allowed one; nil for everybody else, whose caches are told that it is of account.
+    /// The fields that a response needs for a page to read it.
+    /// - Parameter origin: an allowed origin. Nil for all other requests. They get only `Vary`, for caches.
     public static func fields(for origin: String?) -> HeaderFields {
         guard let origin else { return ["Vary": "Origin"] }
         return [
@@ -26,19 +26,19 @@ public enum CrossOriginSharing {
         ]
     }
 
-    /// The same as lines of a head.
+    /// The same fields as lines of a response head.
     static func lines(for origin: String?) -> Bytes {
         var bytes = Bytes()
         for line in fields(for: origin).lines { ResponseEncoder.appendField(line.name, line.value, to: &bytes) }
         return bytes
     }
 
-    /// Whether a browser asks what it may send (§3.2.2).
+    /// Whether the request is a CORS preflight: a browser asks what it may send (§3.2.2).
     public static func isPreflight(_ request: ServerRequest) -> Bool {
         request.method == .options && request.fields.contains("Access-Control-Request-Method")
     }
 
-    /// The answer to that.
+    /// The response to a preflight.
     public static func preflight(_ request: ServerRequest, route: RouteName) -> ServerResponse {
         var response = ServerResponse(status: 204, route: route)
         response.fields = [
@@ -46,7 +46,7 @@ public enum CrossOriginSharing {
             "Access-Control-Allow-Headers": permitted.joined(separator: ", "), "Access-Control-Max-Age": "600",
             "Cache-Control": "no-store",
         ]
-        // A page of a public origin asks before it reaches a local one (Private Network Access).
+        // A page of a public origin sends this field before it may reach a local one (Private Network Access).
         if request.fields.contains("Access-Control-Request-Private-Network") {
             response.fields.add("Access-Control-Allow-Private-Network", "true")
         }

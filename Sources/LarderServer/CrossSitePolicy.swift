@@ -1,12 +1,12 @@
-// Against requests that a page of another origin makes in this person's browser: it cannot read the answer, but the
-// request alone may spend quota or tell by its timing what is cached. Browsers say where a request comes from in Origin
-// and Sec-Fetch-Site; other clients send neither.
+// Refuses requests that a page of another origin makes in the user's browser. Such a page cannot read the response, but
+// its request alone may spend quota, and the timing may reveal what is cached. Browsers declare a request's source in
+// Origin and Sec-Fetch-Site; other clients send neither.
 //
-// A page on another port of localhost is "same-site" (a site has no port), and as foreign as any: it may be whatever
-// somebody runs there. Only origins that the configuration names may read (`CrossOriginSharing`).
+// A page on another port of localhost is "same-site", because a site has no port. It is refused like any other page:
+// anyone may run a server there. Only origins that the configuration names may read (`CrossOriginSharing`).
 import LarderCore
 
-/// What a request says about where it came from. The buffers are valid only during the call; empty where absent.
+/// What a request declares about its source. The buffers are valid only during the call; absent values are empty.
 public struct RequestOrigin {
     public var host: UnsafeBufferPointer<UInt8>
     public var origin: UnsafeBufferPointer<UInt8>
@@ -14,9 +14,9 @@ public struct RequestOrigin {
     public var fetchMode: UnsafeBufferPointer<UInt8>
     public var fetchDest: UnsafeBufferPointer<UInt8>
     public var isGet: Bool
-    /// GET, HEAD, or OPTIONS, by which a browser asks before either.
+    /// Whether the method is GET, HEAD, or OPTIONS, which a browser sends before either.
     public var isRead: Bool
-    /// It came in by a listener bound to a provider's root, whose paths are none of ours.
+    /// Whether the request came in by a listener at a provider's root. Its paths belong to the upstream.
     public var isToProvider: Bool
     /// The request target.
     public var target: UnsafeBufferPointer<UInt8>
@@ -38,11 +38,11 @@ public struct RequestOrigin {
     }
 }
 
-/// Refuses requests of foreign pages on every route but declared landing pages, which a person may be led to.
+/// Refuses requests from foreign pages on every route, except navigation to a declared landing page.
 public struct CrossSitePolicy: Sendable, Hashable {
-    /// Paths that a top-level GET navigation from anywhere may reach. They change nothing by themselves.
+    /// Paths that a top-level GET navigation from any page may reach. A request to them changes nothing by itself.
     public let landingPaths: Set<String>
-    /// Origins whose pages may read, as browsers write them: "http://localhost:3000".
+    /// Origins whose pages may read, spelled as browsers spell them: "http://localhost:3000".
     public let origins: [String]
     private let originBytes: [Bytes]
 
@@ -52,30 +52,30 @@ public struct CrossSitePolicy: Sendable, Hashable {
         originBytes = origins.map { Bytes(text: $0) }
     }
 
-    /// The place of an origin among those that may read; nil for any other.
+    /// The index of an origin among those whose pages may read; nil for any other origin.
     func place(of origin: UnsafeBufferPointer<UInt8>) -> Int? {
         originBytes.firstIndex { known in
             known.count == origin.count && known.withUnsafeBufferPointer { zip($0, origin).allSatisfy(==) }
         }
     }
 
-    /// Whether the request may go on.
+    /// Whether the policy accepts the request.
     public func allows(_ request: RequestOrigin) -> Bool {
-        // Before Sec-Fetch-Site, which calls them foreign. On a listener of a provider's the paths are the upstream's.
+        // Before Sec-Fetch-Site, which marks these origins as foreign. A provider's paths are the upstream's.
         if !origins.isEmpty, request.isRead, !request.isToProvider, place(of: request.origin) != nil { return true }
         if !request.origin.isEmpty, !Self.isSame(request.origin, host: request.host) { return false }
         return !Self.isForeign(request.fetchSite) || isLanding(request)
     }
 
-    /// Whether a page of another origin made the request (W3C Fetch Metadata §2.3). A value that is not known yet does
-    /// not count, as that document asks.
+    /// Whether a page of another origin made the request (W3C Fetch Metadata §2.3). Unknown values are ignored, as that
+    /// document asks.
     private static func isForeign(_ site: UnsafeBufferPointer<UInt8>) -> Bool {
         equal(site, "cross-site") || equal(site, "same-site")
     }
 
-    /// Whether a person is led to a page that may be reached from anywhere.
+    /// Whether the request is a navigation to a landing page.
     private func isLanding(_ request: RequestOrigin) -> Bool {
-        // On a listener of a provider's the same path is the upstream's.
+        // On a provider's listener the same path belongs to the upstream.
         guard request.isGet, !request.isToProvider, Self.equal(request.fetchMode, "navigate"),
             Self.equal(request.fetchDest, "document")
         else { return false }
@@ -83,7 +83,7 @@ public struct CrossSitePolicy: Sendable, Hashable {
         return landingPaths.contains(path)
     }
 
-    /// Whether an origin "scheme://host[:port]" names the host the request was sent to. "null" names none.
+    /// Whether the origin "scheme://host[:port]" names the host that the request was sent to. "null" names no host.
     private static func isSame(_ origin: UnsafeBufferPointer<UInt8>, host: UnsafeBufferPointer<UInt8>) -> Bool {
         for scheme in ["http://", "https://"] where origin.count == scheme.utf8.count + host.count {
             if zip(origin, scheme.utf8).allSatisfy({ ASCII.lowercased($0) == $1 }),

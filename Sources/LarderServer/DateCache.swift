@@ -1,7 +1,7 @@
-// `Date` is rendered once a second and not once a response.
+// Renders `Date` once per second instead of once per response.
 import LarderCore
 
-/// The text of the present second in the preferred format of RFC 9110 §5.6.7.
+/// The current second as text, in the preferred format of RFC 9110 §5.6.7 (IMF-fixdate).
 struct DateCache {
     private var second = Int64.min
     private var text = ""

@@ -1,11 +1,11 @@
-// The server as the daemon sees it: opened on its listeners, spread over its loops, stopped in steps. It owns listening
-// sockets; what happens on a loop belongs to that loop's worker.
+// The server as the daemon uses it: opened on its listeners, spread over its loops, stopped in steps. It owns the
+// listening sockets. The worker of a loop owns everything that happens on that loop.
 import Glibc
 import LarderCore
 import LarderHTTP
 import LarderIO
 
-/// An HTTP/1.1 server over the given loops. All members may be called from any thread.
+/// An HTTP/1.1 server on the given loops. All members may be called from any thread.
 public final class HTTPServer: Sendable {
     let loops: [EventLoop]
     private let specs: [ListenerSpec]
@@ -15,14 +15,14 @@ public final class HTTPServer: Sendable {
 
     private struct OpenSocket {
         var descriptor: Int32
-        /// The file of a Unix socket that we made.
+        /// The file of a Unix socket that this server created; it is removed with the socket.
         var path: String?
     }
 
     /// - Parameters:
-    ///   - loops: each serves connections; at least one. They may be started before or after.
-    ///   - ready: answers from memory, asked on the loops; nil where there is no memory tier.
-    // More than six parameters: a server is put together here from what it is given.
+    ///   - loops: the loops that serve connections, at least one. They may be started before or after.
+    ///   - ready: answers requests from memory, on the loops; nil if there is no memory tier.
+    // More than six parameters: the server receives all its parts here.
     public init(
         loops: [EventLoop], listeners: [ListenerSpec], ready: (any ReadySource)?, handler: any RequestHandler,
         settings: ServerSettings, log: Logger, counters: CounterRegistry, time: any TimeSource = SystemTime()
@@ -45,8 +45,8 @@ public final class HTTPServer: Sendable {
         shared.announceCrowd.withLock { $0 = { [weak self] in self?.each { $0.shed() } } }
     }
 
-    /// Opens every listener and begins to accept.
-    /// - Returns: the address each one is bound to, in the order given; optional ones that cannot be had are left out.
+    /// Opens every listener and starts to accept.
+    /// - Returns: the bound address of each listener, in order. Optional listeners that cannot be opened are left out.
     @discardableResult
     public func start() throws(ListenError) -> [Address] {
         var opened: [(spec: ListenerSpec, socket: OpenSocket)] = []
@@ -97,8 +97,8 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Swaps the settings on every loop; limits of connections already open change with them. When it returns, they hold
-    /// for whatever is read next.
+    /// Replaces the settings on every loop. The limits of open connections change too. When the method returns, the new
+    /// settings hold for everything that is read after it.
     public func apply(_ settings: ServerSettings) async {
         shared.limit.set(settings.limits.maxConnections)
         for (loop, worker) in zip(loops, workers) {
@@ -111,8 +111,8 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// What memory answered to the request of that id, asked on the loop that answered it. Nil where the slow way
-    /// answered, or where 4,096 later hits of that loop have taken its place.
+    /// Returns the record of a memory hit by its request id, read on the loop that answered it. Nil if a handler
+    /// answered the request, or if 4,096 later hits of that loop have overwritten the record.
     public func hit(_ id: RequestID) async -> HitRecord? {
         guard let place = loops.firstIndex(where: { $0.index == id.loop }) else { return nil }
         let worker = workers[place]
@@ -121,10 +121,10 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Connections open now, self-probes left out.
+    /// The number of open connections, without self-probes.
     public var connectionCount: Int { shared.limit.count }
 
-    /// Closes the listening sockets, once every loop has let go of them. Connections stay.
+    /// Stops accepting on every loop, then closes the listening sockets. Connections stay open.
     public func stopAccepting() async {
         for (loop, worker) in zip(loops, workers) {
             await handover { continuation in
@@ -141,21 +141,21 @@ public final class HTTPServer: Sendable {
         for socket in open { Self.close(socket) }
     }
 
-    /// Waits no longer for answers in hand: what is left of a drain ends as at its deadline.
+    /// Ends a drain as if its deadline had passed: it no longer waits for responses in hand.
     public func endDrain() {
         for (loop, worker) in zip(loops, workers) {
             loop.post { worker.value.cutAll() }
         }
     }
 
-    /// Stops accepting, lets answers in hand be finished, and returns when no connection is left. At the deadline whoever
-    /// still waits for an answer is answered 503, and within a second all that is left is cut.
+    /// Stops accepting, lets responses in hand finish, and returns when no connection is left. At the deadline every
+    /// client that still waits for a response gets a 503, and within one second all remaining connections are cut.
     public func drain(deadline: Duration) async {
         await stopAccepting()
         for (loop, worker) in zip(loops, workers) {
             loop.post { worker.value.beginDrain() }
         }
-        // All at once: one after the other, each loop's deadline would begin when that of the loop before it has passed.
+        // All loops drain at once. In sequence, each loop's deadline would start only after that of the loop before.
         await withTaskGroup(of: Void.self) { group in
             for (loop, worker) in zip(loops, workers) {
                 group.addTask {
@@ -167,9 +167,8 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Sends a real request, GET of the path, through every loop, past the connection limit, one loop
-    /// after the other.
-    /// - Returns: whether every one answered 200 in time. A loop that is stuck does not answer at all.
+    /// Sends a real GET request for the path through every loop, one after another, outside the connection limit.
+    /// - Returns: true if every loop answered 200 in time. A stuck loop does not answer.
     public func probe(path: String = "/healthz", within limit: Duration = .seconds(5)) async -> Bool {
         for (loop, worker) in zip(loops, workers) {
             guard await Probe.run(path: path, on: loop, worker: worker, within: limit) else { return false }

@@ -1,27 +1,27 @@
-// In which form memory answers a request that has conditions or a range: RFC 9110 §13.2.2 and §14.2 on the bytes of the
-// head as they lie. It decides what is plainly written and leaves everything else to the slow way, whose rules
-// (`Conditional`, `ByteRange`) these are.
+// The form in which memory answers a request with conditions or a range: RFC 9110 §13.2.2 and §14.2, applied to the raw
+// bytes of the head. It decides plainly written values only. All others go to the slow path, which has the same rules
+// (`Conditional`, `ByteRange`).
 import Glibc
 import LarderCore
 import LarderHTTP
 
-/// What of a ready response goes out.
+/// Which part of a ready response is sent.
 enum HitForm: Equatable {
     case whole
     case notModified
-    /// Bytes of the body, not all of them and at least one.
+    /// A slice of the body: at least one byte, but not the whole body.
     case part(start: Int, end: Int)
-    /// Not for memory to say.
+    /// Memory cannot decide; the request goes to the slow path.
     case undecided
 
-    /// The form that the request's conditions ask for.
+    /// The form that the request's conditions and range ask for.
     @inline(never)
     static func chosen(
         by head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>, for response: ReadyResponse, now: WallTime
     ) -> HitForm {
         guard response.hasConditions else { return .undecided }
         if head.flags.contains(.ifNoneMatch) {
-            // If-Modified-Since does not count beside it.
+            // If-None-Match takes precedence over If-Modified-Since, which is ignored beside it.
             switch isListed(response, in: head.ifNoneMatch.bytes(in: bytes)) {
             case .yes: return .notModified
             case .no: break
@@ -30,7 +30,7 @@ enum HitForm: Equatable {
         } else if head.flags.contains(.ifModifiedSince), response.lastModified != .max {
             let value = head.ifModifiedSince.bytes(in: bytes)
             if equal(value, response.lastModifiedText) { return .notModified }
-            // What is no date is ignored.
+            // A value that is not a valid date is ignored.
             if let since = HTTPDate.parse(bytes: value, now: now), response.lastModified <= since.seconds {
                 return .notModified
             }
@@ -58,13 +58,13 @@ enum HitForm: Equatable {
         }
     }
 
-    /// The end of the entity tag that begins there (behind "W/" where it is weak), or nil where there is none.
+    /// The end of the entity tag that begins at `start`, after any "W/"; nil if there is no valid tag.
     @inline(__always)
     private static func tagEnd(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         guard start < bytes.count, bytes[start] == 0x22 else { return nil }
         var place = start + 1
         while place < bytes.count, bytes[place] != 0x22 {
-            // RFC 9110 §8.8.3: etagc. Blanks are in no tag; white space in one would be read otherwise elsewhere.
+            // RFC 9110 §8.8.3, etagc: no white space in a tag. Other parsers would read such a tag differently.
             guard bytes[place] > 0x20, bytes[place] != 0x7F else { return nil }
             place += 1
         }
@@ -75,7 +75,7 @@ enum HitForm: Equatable {
         place + 1 < bytes.count && bytes[place] == 0x57 && bytes[place + 1] == 0x2F
     }
 
-    /// `If-None-Match` by weak comparison (RFC 9110 §13.1.2); "*" is any answer there is.
+    /// `If-None-Match` by weak comparison (RFC 9110 §13.1.2). "*" matches any stored response.
     private static func isListed(_ response: ReadyResponse, in list: UnsafeBufferPointer<UInt8>) -> Verdict {
         if list.count == 1, list[0] == 0x2A { return .yes }
         var place = 0
@@ -92,14 +92,14 @@ enum HitForm: Equatable {
         }
     }
 
-    /// `If-Range` by strong comparison (RFC 9110 §13.1.5). A date goes the slow way.
+    /// `If-Range` by strong comparison (RFC 9110 §13.1.5). A date is left to the slow path.
     private static func isSame(_ response: ReadyResponse, as value: UnsafeBufferPointer<UInt8>) -> Verdict {
         let isWeak = isWeakMark(value, at: 0)
         guard let end = tagEnd(value, from: isWeak ? 2 : 0), end == value.count else { return .unknown }
         return !isWeak && !response.isTagWeak && equal(value, response.tag) ? .yes : .no
     }
 
-    /// One range in its plain spelling, of a body of that length (RFC 9110 §14.1.2).
+    /// The slice of a body of that length for a single, plainly written range (RFC 9110 §14.1.2).
     private static func part(_ value: UnsafeBufferPointer<UInt8>, of length: Int) -> HitForm {
         guard value.count > 6, length > 0, let start = value.baseAddress, isBytesUnit(start) else { return .undecided }
         var place = 6
@@ -124,15 +124,15 @@ enum HitForm: Equatable {
         return range == 0..<length ? .whole : .part(start: range.lowerBound, end: range.upperBound)
     }
 
-    /// "bytes=", its letters in either case (RFC 9110 §14.1).
+    /// Whether the value begins with "bytes=", with letters in either case (RFC 9110 §14.1).
     private static func isBytesUnit(_ start: UnsafePointer<UInt8>) -> Bool {
         let unit: StaticString = "bytes"
         for index in 0..<5 where start[index] | 0x20 != unit.utf8Start[index] { return false }
         return start[5] == 0x3D
     }
 
-    /// The digits that stand there; nil where there are none, or more than any length has: then what follows is no
-    /// digit's place to end, and the value is undecided.
+    /// Reads up to 18 digits; nil if there are none. If more follow, `place` stays on a digit, where the caller expects
+    /// another character, and the form is undecided.
     @inline(__always)
     private static func number(_ value: UnsafeBufferPointer<UInt8>, _ place: inout Int) -> Int? {
         var figure = 0

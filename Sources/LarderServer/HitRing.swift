@@ -1,34 +1,34 @@
-// What was answered lately without leaving the loop, for explanations: one ring of fixed-size records in each loop, written with
-// a few stores at each hit and read on the same loop, so that nobody takes a lock for it.
+// Recent responses from memory, kept for explanations. Each loop has one ring of fixed-size records. A hit writes its
+// record with a few stores, and the same loop reads the ring, so no lock is needed.
 import LarderCore
 import LarderHTTP
 
-/// One answer given out of memory.
+/// One response that was sent from memory.
 public struct HitRecord: Sendable, Hashable {
-    /// Number of the request on its loop.
+    /// The number of the request on its loop.
     public var sequence: UInt64
     public var answeredAt: WallTime
-    /// Digest of the stored entry's key that the answer was made from.
+    /// The digest of the key of the stored entry that the response was made from.
     public var entry: Digest
-    /// What `Age` said, in seconds.
+    /// The value of `Age` in seconds.
     public var age: UInt32
-    /// Seconds for which it was still fresh.
+    /// The remaining freshness in seconds.
     public var ttl: UInt32
     /// 200, 206 or 304.
     public var status: UInt16
     /// GET or HEAD.
     public var method: RequestHead.MethodCode
-    /// It was read from the database.
+    /// Whether the response was read from the database.
     public var isFromStore = false
 }
 
-/// The last hits of one loop. Confined to it.
+/// The last hits of one loop. Confined to that loop.
 final class HitRing {
-    /// Records kept: 64 bytes each, 256 KiB, which the kernel gives page by page as they are first written.
+    /// The number of records kept. At 64 bytes each they take 256 KiB, allocated page by page at first write.
     static let capacity = 4096
 
     private let records: UnsafeMutablePointer<HitRecord>
-    /// Records ever written.
+    /// The number of records ever written.
     private var written = 0
 
     init() {
@@ -45,16 +45,16 @@ final class HitRing {
         written &+= 1
     }
 
-    /// The hits after the first `place` ever written, the oldest first: at most the last so many.
-    /// - Parameter place: nil for the last ones, of which none counts as missed.
-    /// - Returns: them, how many were ever written, and how many of those after the place are not among them.
+    /// Returns the hits after the first `place` ever written, oldest first; of more than `limit`, the newest.
+    /// - Parameter place: nil for the last hits, of which none counts as missed.
+    /// - Returns: the records, the number ever written, and the number after `place` that could not be returned.
     func read(after place: Int?, atMost limit: Int) -> (records: [HitRecord], written: Int, missed: Int) {
         let first = max(written - min(limit, Self.capacity), place ?? 0, 0)
         let found = (first..<max(first, written)).map { records[$0 & (Self.capacity - 1)] }
         return (found, written, place.map { max(0, first - $0) } ?? 0)
     }
 
-    /// The hit of that number, while it is among the last. Numbers grow with time, so it is searched by halving.
+    /// The hit with that number, if it is still in the ring. Numbers increase, so a binary search finds it.
     func find(_ sequence: UInt64) -> HitRecord? {
         var low = max(0, written - Self.capacity)
         var high = written

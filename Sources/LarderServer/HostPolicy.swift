@@ -1,29 +1,29 @@
-// Against DNS rebinding: a page of a foreign site, whose name was made to point here, sends that name in Host. Only
-// names that strangers cannot make point here are accepted: localhost, the loopback literals that browsers treat as
-// trustworthy, the address that the connection came to, and what is declared.
+// Protects against DNS rebinding. A foreign site can point its own name at this machine, and its pages then send that
+// name in Host. Only names that strangers cannot point here are accepted: localhost, the loopback literals that
+// browsers treat as trustworthy, the address that the connection came to, and the declared names.
 //
-// Other literals reach this machine too ("0.0.0.0", "[::]", "[::ffff:127.0.0.1]"), but a browser does not take them for
-// local (W3C Secure Contexts §3.1): to them it sends no Sec-Fetch field, and no Origin with a plain GET, so nothing would
-// tell a foreign page's request from a person's.
+// Other literals reach this machine too ("0.0.0.0", "[::]", "[::ffff:127.0.0.1]"), but browsers do not treat them as
+// local (W3C Secure Contexts §3.1). To such hosts a browser sends no Sec-Fetch field, and no Origin with a plain GET. A
+// foreign page's request would then look like the user's own.
 import Glibc
 import LarderCore
 import LarderIO
 
-/// Which values of Host (or authorities of absolute targets) are accepted on every connection. The address that one
-/// connection came to is accepted there besides (`isLocal`).
+/// The values of Host, or authorities of absolute targets, that every connection accepts. Each connection also accepts
+/// the address that it came to (`isLocal`).
 public struct HostPolicy: Sendable, Hashable {
-    /// Further names, in lower case, without port. IPv4 literals are among them.
+    /// Declared names in lower case, without port. They include IPv4 literals.
     public let names: Set<String>
-    /// Further IPv6 literals, as bytes: an address has more than one spelling, and a browser has its own.
+    /// Declared IPv6 literals as bytes, because an address has several spellings and a browser uses its own.
     public let literals: Set<Bytes>
 
-    /// - Parameter names: as a person writes them; case does not matter. An IPv6 literal stands in brackets.
+    /// - Parameter names: names in any case. An IPv6 literal is written in brackets.
     public init(names: [String] = []) {
         self.names = Set(names.map { $0.lowercased() })
         literals = Set(names.compactMap { $0.hasPrefix("[") ? Self.ipv6($0.dropFirst().dropLast()) : nil })
     }
 
-    /// Whether a request for that host is meant for this server. The port does not matter: it may be mapped.
+    /// Whether a request for that host is meant for this server. The port is ignored because it may be mapped.
     public func allows(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
         guard host.count <= 512, let name = Self.name(host) else { return false }
         if name.first == "[" {
@@ -33,8 +33,8 @@ public struct HostPolicy: Sendable, Hashable {
         return Self.isLoopback(name) || names.contains(name)
     }
 
-    /// Whether the host is the address that a connection came to, written canonically (RFC 5952 §4; dotted decimal).
-    /// - Parameter local: that address as `literal(of:)` writes it.
+    /// Whether the host is the address that a connection came to, in its canonical form (RFC 5952 §4; dotted decimal).
+    /// - Parameter local: the address as `literal(of:)` writes it.
     static func isLocal(_ host: UnsafeBufferPointer<UInt8>, _ local: Bytes) -> Bool {
         guard !local.isEmpty, host.starts(with: local) else { return false }
         guard host.count > local.count else { return true }
@@ -42,8 +42,8 @@ public struct HostPolicy: Sendable, Hashable {
         return host[local.count] == 0x3A && port.count <= 5 && port.allSatisfy { ASCII.isDigit($0) }
     }
 
-    /// An address as it stands in Host, without port; empty for what is no IP address. That of an IPv4 connection to a
-    /// socket of both families is IPv4.
+    /// An address as it is written in Host, without port; empty if it is not an IP address. The address of an IPv4
+    /// connection to a dual-stack socket is written as IPv4.
     static func literal(of address: Address?) -> Bytes {
         switch address {
         case .ipv4(let bytes, _)?: Bytes(text: Address.text(bytes))
@@ -59,7 +59,7 @@ public struct HostPolicy: Sendable, Hashable {
         Bytes(text: host).withUnsafeBufferPointer { allows($0) }
     }
 
-    /// Whether it could be some server's host at all (RFC 9110 §7.2): an empty one could.
+    /// Whether the host is syntactically valid (RFC 9110 §7.2). An empty host is.
     static func isWellFormed(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
         var end = host.count
         if host.first == 0x5B {
@@ -83,7 +83,7 @@ public struct HostPolicy: Sendable, Hashable {
         }
     }
 
-    /// The name of `uri-host [":" port]` (RFC 9110 §7.2), lower case, without a trailing dot; nil where it is none.
+    /// The name in `uri-host [":" port]` (RFC 9110 §7.2), lower case, without a trailing dot; nil if invalid.
     private static func name(_ host: UnsafeBufferPointer<UInt8>) -> String? {
         var end = host.count
         if host.first == 0x5B {
@@ -102,7 +102,7 @@ public struct HostPolicy: Sendable, Hashable {
         return fits && !name.isEmpty ? name.lossyText : nil
     }
 
-    /// 127.0.0.0/8 in dotted decimal: inet_pton(3) takes no octal, hexadecimal or shortened form.
+    /// Whether the name is in 127.0.0.0/8. inet_pton(3) takes no octal, hexadecimal or short form, only dotted decimal.
     private static func isLoopback(_ name: String) -> Bool {
         var address = in_addr()
         return inet_pton(AF_INET, name, &address) == 1 && UInt32(bigEndian: address.s_addr) >> 24 == 127

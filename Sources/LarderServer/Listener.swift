@@ -1,13 +1,13 @@
-// One listening socket in one loop. Every loop watches every listening socket, few are woken for a connection
-// (EPOLLEXCLUSIVE), and each takes only a few at a time, so that a burst spreads over the loops.
+// One listening socket in one loop. Every loop watches every listening socket. The kernel wakes few loops for a
+// connection (EPOLLEXCLUSIVE), and each accepts only a few at a time, which spreads a burst over the loops.
 import LarderCore
 import LarderIO
 
-/// Accepts connections for one loop. Confined to it.
+/// Accepts connections for one loop. Confined to that loop.
 final class Listener: EventHandler {
     let spec: ListenerSpec
     let descriptor: Int32
-    /// Holds us, too, until `close`.
+    /// The worker. It holds this listener too, until it closes the listener.
     private let worker: Worker
     private var registration: Registration?
     private var isWaiting = false
@@ -23,7 +23,7 @@ final class Listener: EventHandler {
         isUnix = if case .unix = spec.address { true } else { false }
     }
 
-    /// Somebody is in the kernel's queue.
+    /// Whether a client waits in the kernel's queue.
     var hasQueue: Bool { Syscall.isReadable(descriptor) }
 
     func open() {
@@ -36,7 +36,7 @@ final class Listener: EventHandler {
         }
     }
 
-    /// Stops accepting for good; the descriptor is the server's to close.
+    /// Stops accepting for good. The server closes the descriptor.
     func close() {
         stopWatching()
         resumeWaiting(opens: false)
@@ -49,7 +49,7 @@ final class Listener: EventHandler {
             switch Syscall.accept(descriptor) {
             case .connection(let client):
                 shared.cells.accepted.add()
-                // It may have come long after the turn began, behind others that were answered in it.
+                // The connection may have arrived long after the turn began, behind others that this turn served.
                 worker.loop.readClock()
                 worker.adopt(client, from: spec, isProbe: false)
                 shared.relieve()
@@ -60,7 +60,7 @@ final class Listener: EventHandler {
             case .exhausted:
                 _ = shared.limit.give()
                 pause(shared.cells.descriptorPauses)
-                // Descriptors may come free elsewhere in the process, where nobody tells us.
+                // Descriptors may become free elsewhere in the process without any notification.
                 retry = worker.loop.schedule(at: worker.loop.monotonic + .seconds(1)) { [unowned self] in resume() }
                 return
             }
@@ -74,11 +74,11 @@ final class Listener: EventHandler {
         isWaiting = true
         worker.shared.limit.beginWaiting(isUnix: isUnix)
         guard cell === worker.shared.cells.connectionPauses else { return }
-        // A connection given back since it was refused woke nobody.
+        // A connection that closed after this one was refused has woken nobody.
         if worker.shared.limit.hasRoom(isUnix: isUnix) { resume() } else { worker.shared.relieve() }
     }
 
-    /// Accepts again, where it had stopped.
+    /// Accepts again, if accepting had stopped.
     func resume() {
         guard isWaiting else { return }
         resumeWaiting(opens: true)

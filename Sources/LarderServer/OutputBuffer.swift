@@ -1,15 +1,15 @@
-// One per loop: answers out of memory are put together here, several pipelined ones side by side, and leave in one
-// call. Small bodies are copied, which costs less than one more piece for the kernel to gather; large ones are not.
+// One buffer per loop, in which memory hits are put together, several pipelined ones in a row, and sent with one call.
+// Small bodies are copied: that costs less than another piece for the kernel to gather. Large bodies are not copied.
 import Glibc
 import LarderCore
 
-/// A fixed stretch of bytes that is filled and emptied within one turn of the loop. Confined to the loop.
+/// A fixed buffer that is filled and emptied within one turn of the loop. Confined to the loop.
 final class OutputBuffer {
-    /// Bodies up to this size are copied.
+    /// The largest body, in bytes, that is copied.
     static let copied = 8 * 1024
-    /// The longest tail: field names, three numbers, request id, Connection and line ends.
+    /// The longest tail in bytes: field names, three numbers, request id, Connection and line ends.
     static let longestTail = 192
-    /// The status line of a part and its fields of place and length, at their longest.
+    /// The most bytes of a 206 status line, Content-Range and Content-Length.
     static let longestPartFields = 192
     static let partialLine: StaticString = "HTTP/1.1 206 Partial Content\r\n"
 
@@ -28,10 +28,10 @@ final class OutputBuffer {
     @inline(__always)
     var room: Int { capacity - count }
 
-    /// The bytes put in so far; valid until the next change.
+    /// The bytes appended so far. Valid until the next change.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-    /// Appends an array. There must be room.
+    /// Appends an array. The caller must have checked `room`.
     @inline(__always)
     func append(_ bytes: Bytes) {
         bytes.withUnsafeBufferPointer { source in
@@ -41,7 +41,7 @@ final class OutputBuffer {
         count += bytes.count
     }
 
-    /// Appends a stretch of an array. There must be room.
+    /// Appends a slice of an array. The caller must have checked `room`.
     @inline(__always)
     func append(_ bytes: Bytes, _ start: Int, _ end: Int) {
         bytes.withUnsafeBufferPointer { source in
@@ -51,13 +51,13 @@ final class OutputBuffer {
         }
     }
 
-    /// Appends a constant. There must be room.
+    /// Appends a constant. The caller must have checked `room`.
     func append(_ text: StaticString) {
         memcpy(base + count, text.utf8Start, text.utf8CodeUnitCount)
         count += text.utf8CodeUnitCount
     }
 
-    /// Appends place and length of a part (RFC 9110 §14.4).
+    /// Appends Content-Range (RFC 9110 §14.4) and Content-Length of a part.
     func appendPart(_ start: Int, _ end: Int, of length: Int) {
         var cursor = base + count
         Self.put("Content-Range: bytes ", &cursor)
@@ -72,8 +72,8 @@ final class OutputBuffer {
         count = cursor - base
     }
 
-    /// Appends what differs from one hit to the next, and the end of the head:
-    /// Age (RFC 9111 §5.1), Cache-Status (RFC 9211), X-Request-Id and, where it must be said, Connection.
+    /// Appends what differs between hits, and the end of the head: Age (RFC 9111 §5.1), Cache-Status (RFC 9211),
+    /// X-Request-Id and, if needed, Connection.
     @inline(__always)
     func appendTail(age: Int64, ttl: Int64, id: RequestID, connection: StaticString?) {
         var cursor = base + count
@@ -93,7 +93,7 @@ final class OutputBuffer {
         count = cursor - base
     }
 
-    /// Forgets the bytes.
+    /// Discards the bytes.
     @inline(__always)
     func clear() { count = 0 }
 

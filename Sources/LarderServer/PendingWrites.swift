@@ -1,14 +1,14 @@
-// What a socket would not take yet. Pieces keep the storage they came in (a ready response's body is not copied); the
-// accounting is a value of its own, so that any sequence of short writes can be tested without a socket.
+// Bytes that the socket has not taken yet. Pieces keep their own storage: the body of a ready response is not copied.
+// The accounting is a separate value, so tests can run any sequence of short writes without a socket.
 import LarderCore
 
-/// A queue of bytes to be written, in order, each exactly once.
+/// A queue of bytes to write, in order, each exactly once.
 struct PendingWrites {
     private enum Piece {
         case bytes(Bytes)
-        /// The end of a body, with what is kept until it is written.
+        /// The end of a body, with an object that is held until the body is written.
         case last(Bytes, any AnyObject & Sendable)
-        /// A stretch of a body.
+        /// A slice of a ready response's body.
         case body(ReadyResponse, Range<Int>)
 
         var count: Int {
@@ -28,28 +28,28 @@ struct PendingWrites {
     }
 
     private var pieces: [Piece] = []
-    /// Pieces before this one are written.
+    /// The number of pieces that are completely written.
     private var first = 0
-    /// Bytes of the first piece that are written.
+    /// The number of bytes of the first unwritten piece that are written.
     private var offset = 0
-    /// Places held, those of written pieces among them.
+    /// The length of the array of pieces, including written ones.
     var places: Int { pieces.count }
-    /// Bytes still to be written.
+    /// The number of bytes still to be written.
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
-    /// Adds bytes at the end.
+    /// Appends bytes, from `start` on.
     mutating func append(_ bytes: Bytes, from start: Int = 0) {
         append(.bytes(bytes), from: start)
     }
 
-    /// Adds bytes at the end. What is given with them goes when the last of them is written.
+    /// Appends bytes. `hold` is released when the last of them is written.
     mutating func append(_ bytes: Bytes, keeping hold: (any AnyObject & Sendable)?) {
         if let hold { append(.last(bytes, hold), from: 0) } else { append(.bytes(bytes), from: 0) }
     }
 
-    /// Adds a ready response's body, from a place in it to another or to its end.
+    /// Appends a ready response's body, from `start` to `end` or to its own end.
     mutating func append(bodyOf response: ReadyResponse, from start: Int, to end: Int? = nil) {
         append(.body(response, start..<(end ?? response.body.count)), from: 0)
     }
@@ -65,27 +65,27 @@ struct PendingWrites {
         } else if start == 0 {
             pieces.append(piece)
         } else {
-            // Only the first piece may begin inside its storage; this does not happen on the server's own ways.
+            // Only the first piece may begin inside its storage. The server itself never takes this path.
             piece.withBytes { pieces.append(.bytes(Bytes($0[start...]))) }
         }
         count += left
     }
 
-    /// Takes so many bytes, no more than there are, as written.
+    /// Marks that many bytes as written. There must be that many.
     mutating func wrote(_ written: Int) {
         precondition(written >= 0 && written <= count, "more written than there was")
         count -= written
         offset += written
         while first < pieces.count, offset >= pieces[first].count {
             offset -= pieces[first].count
-            // The storage goes as soon as it is written.
+            // Release the storage as soon as it is written.
             pieces[first] = .bytes([])
             first += 1
         }
         if isEmpty {
             removeAll()
         } else if first >= 64 {
-            // A stream whose next piece always comes before the last is gone must not leave its places behind.
+            // A stream whose next piece always comes before the last is written would otherwise grow the array forever.
             pieces.removeFirst(first)
             first = 0
         }
@@ -96,7 +96,7 @@ struct PendingWrites {
         (first, offset, count) = (0, 0, 0)
     }
 
-    /// Calls the body with the next pieces as they lie in memory, no more than so many pieces and about so many bytes.
+    /// Calls the body with the next pieces in memory: at most `limit` pieces and about `most` bytes.
     func withNext<Result>(
         pieces limit: Int = 16, bytes most: Int = 1 << 20,
         _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
@@ -106,7 +106,7 @@ struct PendingWrites {
         }
     }
 
-    /// Each piece's address holds only inside its own closure: they nest.
+    /// A piece's address is valid only inside its own closure, so the closures nest.
     private func gather<Result>(
         into list: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>, filled: Int, bytes: Int,
         _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result

@@ -1,27 +1,27 @@
-// The watchdog's question: does a request come through? It takes the way of any client's but for the listening socket,
-// which may be full: a socketpair whose one end the loop serves like a connection.
+// The watchdog's probe: does a request get through? The probe takes the same path as any client's request, except for
+// the listening socket, whose queue may be full. It uses a socketpair, and the loop serves one end like a connection.
 import LarderCore
 import LarderIO
 
-/// The client's end of one probe. Confined to the loop that it asks.
+/// The client's end of one probe. Confined to the probed loop.
 final class Probe: EventHandler {
     private let descriptor: Int32
     private let loop: EventLoop
-    /// Given by whoever comes first: the answer, or the deadline.
+    /// Fulfilled by the response or by the deadline, whichever comes first.
     private let answer: Promise<Bool>
     private var registration: Registration?
     private var received: Bytes = []
 
-    /// Asks one loop.
+    /// Probes one loop. Returns true if it answers 200 within the limit.
     static func run(path: String, on loop: EventLoop, worker: LoopBound<Worker>, within limit: Duration) async -> Bool {
         let answer = Promise<Bool>()
-        // On no loop of ours: a stuck one could not tell that it is.
+        // Not on one of the server's loops: a stuck loop could not report that it is stuck.
         let alarm = Task.detached {
             do {
                 try await Task.sleep(for: limit)
                 answer.fulfil(false)
             } catch {
-                // Cancelled: the answer came.
+                // Cancelled because the answer came.
             }
         }
         defer { alarm.cancel() }
@@ -37,7 +37,7 @@ final class Probe: EventHandler {
         return await answer.wait()
     }
 
-    /// Stands for the listener it does not come by.
+    /// Takes the place of a listener. A probe's connection does not come from one.
     private static let listener = ListenerSpec(address: .unix(""), number: .max)
 
     private init(descriptor: Int32, loop: EventLoop, answer: Promise<Bool>) {

@@ -1,14 +1,14 @@
-// The one place where an error becomes HTTP: application/problem+json (RFC 9457). Members beyond the standard's are
-// ours and documented: parameter, allowed, conflict, provider, class, retryable, retryAfter, requestId.
+// The one place where an error becomes an HTTP response: application/problem+json (RFC 9457). Larder adds documented
+// members to the standard ones: parameter, allowed, conflict, provider, class, retryable, retryAfter, requestId.
 import LarderCore
 import LarderHTTP
 
 public enum ProblemEncoder {
-    /// The response that tells a client of an error.
+    /// The response that reports an error to a client.
     public static func response(for error: ClientFacingError, requestID: RequestID) -> ServerResponse {
         var fields = error.fields
         fields.set("Content-Type", "application/problem+json")
-        // An error is never kept by whoever stands between (RFC 9111 §3): its cause may be gone at once.
+        // Caches must not store an error (RFC 9111 §3), because its cause may be gone at once.
         if !fields.contains("Cache-Control") { fields.add("Cache-Control", "no-store") }
         if let seconds = error.retryAfter { fields.set("Retry-After", String(max(0, seconds))) }
         return ServerResponse(
@@ -38,20 +38,20 @@ public enum ProblemEncoder {
 }
 
 extension ClientFacingError {
-    /// A request whose bytes were refused.
+    /// The error for a request whose bytes were refused.
     init(_ fault: RequestFault) {
         self.init(status: fault.status, code: fault.code, detail: fault.detail, closesConnection: true)
     }
 
-    /// A request for a host that is not this server's (RFC 9110 §15.5.20).
+    /// The error for a request to a host that is not this server (RFC 9110 §15.5.20).
     static let foreignHost = ClientFacingError(
         status: 421, code: "foreignHost",
         detail: "This server answers to localhost, loopback addresses, the address it is reached at and what its "
             + "\"hostNames\" setting declares.",
         parameter: "Host", closesConnection: true)
 
-    /// A request to be passed on to the host that its target names (RFC 9112 §3.2.2, §3.2.3): this is a gateway to the
-    /// APIs of its configuration and no proxy (RFC 9110 §3.7).
+    /// The error for a request to forward to the host in its target (RFC 9112 §3.2.2, §3.2.3). Larder is a gateway to
+    /// the configured APIs and not a proxy (RFC 9110 §3.7).
     static func forwardProxy(status: Int) -> ClientFacingError {
         ClientFacingError(
             status: status, code: "notAProxy",
@@ -61,7 +61,7 @@ extension ClientFacingError {
             closesConnection: true)
     }
 
-    /// A request that a page of another site made.
+    /// The error for a request that a page of another site made.
     public static let crossSite = ClientFacingError(
         status: 403, code: "crossSite", detail: "Requests from pages of other sites are not answered.",
         closesConnection: true)

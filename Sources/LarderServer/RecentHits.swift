@@ -1,26 +1,26 @@
-// What the loops answered from memory since somebody looked last. Each loop is asked on its own thread and copies a bounded
-// number of records: a hit does nothing for it, and costs nothing more while nobody looks.
+// Memory hits since the last reading. Each loop copies a bounded number of records on its own thread. A hit does no
+// extra work for this, and costs nothing more while nobody reads.
 import LarderCore
 import LarderIO
 
-/// How far the rings of a server's loops have been read.
+/// How far a reader has read the rings of the server's loops.
 public struct HitCursor: Sendable, Hashable {
-    /// Records ever written, one figure a loop.
+    /// The number of records ever written, one number per loop.
     var written: [Int]
 }
 
-/// What was read of the rings.
+/// The result of one reading of the rings.
 public struct RecentHits: Sendable {
     public struct Hit: Sendable {
         public var id: RequestID
         public var record: HitRecord
     }
 
-    /// Loop by loop, the oldest of each first.
+    /// The hits, loop by loop, oldest first within each loop.
     public var hits: [Hit] = []
     /// Where the next reading begins.
     public var cursor: HitCursor
-    /// Hits since the last reading that are not among these.
+    /// The number of hits since the last reading that are not in `hits`.
     public var missed = 0
 }
 
@@ -28,7 +28,7 @@ extension HTTPServer {
     /// Reads the rings of all loops.
     /// - Parameters:
     ///   - cursor: where to begin; nil for the last hits of each loop.
-    ///   - limit: records that are taken of each loop, the newest: what is older counts as missed.
+    ///   - limit: the most records to take from each loop. The newest are taken; older ones count as missed.
     public func hits(after cursor: HitCursor?, atMost limit: Int) async -> RecentHits {
         var found = RecentHits(cursor: HitCursor(written: []))
         for (place, loop) in loops.enumerated() {

@@ -1,11 +1,10 @@
-// A request's body between the connection, which reads it off the socket on its loop, and whoever asks for it, on any
-// thread. The connection reads only while little waits here, so a slow taker slows the client by TCP's own means.
+// Carries a request body from the connection, which reads the socket on its loop, to a consumer on any thread. The
+// connection reads only while few bytes wait here, so a slow consumer slows the client through TCP back-pressure.
 import LarderCore
 
-/// The reader of one request's body. What it calls back with wakes the connection.
+/// The reader of one request's body. Its callback wakes the connection.
 final class RequestBodyReader: RestingBodyReader {
-    /// The connection reads on while fewer bytes than this wait to be taken; one read adds no more than the loop's input
-    /// buffer holds.
+    /// The connection reads on while fewer bytes than this wait. One read adds at most one full input buffer.
     static let window = 128 * 1024
 
     private enum Ending {
@@ -21,13 +20,13 @@ final class RequestBodyReader: RestingBodyReader {
     }
 
     private struct State {
-        /// The oldest first; few, since their bytes are.
+        /// The oldest first. There are few of them because their bytes are limited by the window.
         var pieces: [Bytes] = []
         var count = 0
         var ending: Ending?
-        /// Somebody has asked for a first piece.
+        /// Whether the consumer has asked for a first piece.
         var hasBegun = false
-        /// Nothing is to be read for now.
+        /// Whether reading is paused.
         var rests = false
         var waiter: CheckedContinuation<Void, Never>?
 
@@ -56,7 +55,7 @@ final class RequestBodyReader: RestingBodyReader {
     private let state = Lock(State())
     private let ask: @Sendable () -> Void
 
-    /// - Parameter ask: called, on any thread, when the connection should read on after a pause.
+    /// - Parameter ask: called on any thread when the connection should read on after a pause.
     init(ask: @escaping @Sendable () -> Void) {
         self.ask = ask
     }
@@ -81,7 +80,7 @@ final class RequestBodyReader: RestingBodyReader {
     }
 
     func abandon() {
-        // Also after the end: what was not taken must not look like a body that was.
+        // Overrides a clean end too: a body that was not taken must not look like one that was.
         finish(.failed(BodyFailure("Nobody reads it any more.")), isFinal: true)
     }
 
@@ -93,7 +92,7 @@ final class RequestBodyReader: RestingBodyReader {
             state.rests = false
             return state.wants
         }
-        // From here on the sender's time counts again.
+        // From here on, the time-out counts against the sender again.
         if asks { ask() }
     }
 
@@ -109,12 +108,12 @@ final class RequestBodyReader: RestingBodyReader {
 
     // MARK: The connection
 
-    /// Whether more should be read off the socket now.
+    /// Whether the connection should read more from the socket now.
     var wants: Bool { state.withLock { $0.wants } }
 
-    // What resumes a continuation is not inlined: inlining puts the look-up of the continuation's type on the way of every request.
+    // `give` and `finish` are not inlined: otherwise every request would look up the continuation's type.
 
-    /// The next bytes of the body; dropped where nobody takes them any more.
+    /// Adds the next bytes of the body. They are dropped if the body has ended.
     @inline(never)
     func give(_ piece: Bytes) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
@@ -126,10 +125,10 @@ final class RequestBodyReader: RestingBodyReader {
         waiter?.resume()
     }
 
-    /// The body is whole.
+    /// Marks the body as complete.
     func end() { finish(.whole, isFinal: false) }
 
-    /// The rest will not come; what waits is dropped with it. No effect after the end.
+    /// Ends the body with an error and drops the waiting pieces. No effect after the end.
     func fail(_ failure: BodyFailure) { finish(.failed(failure), isFinal: false) }
 
     @inline(never)

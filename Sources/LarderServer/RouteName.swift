@@ -1,6 +1,6 @@
-// What a route is called in counters, log and explanations. Only a router makes names, of the routes that it is given, and
-// those below are the ways that no router knows: so no label is made up where a request is answered, and no path of a client's
-// invention becomes one.
+// The names of routes in counters, log and explanations. Only a router makes names, from the routes it is given; the
+// constants below are for requests that no router handles. Code that answers a request therefore cannot invent a label,
+// and no path that a client invents becomes one.
 
 /// The name of a route.
 public struct RouteName: Sendable, Hashable {
@@ -10,19 +10,19 @@ public struct RouteName: Sendable, Hashable {
         self.text = text
     }
 
-    /// Of an answer that no route has put its name on.
+    /// A response without a route name yet.
     public static let unnamed = RouteName("")
-    /// Of a problem, until it is known whose.
+    /// A problem, until its route is known.
     public static let error = RouteName("error")
-    /// No route takes such a request.
+    /// A request that no route takes.
     public static let nowhere = RouteName("none")
-    /// A path below `/raw`, whatever its method.
+    /// A path below `/raw`, with any method.
     public static let raw = RouteName("raw")
-    /// A listener that stands at a provider's root.
+    /// A listener at a provider's root.
     public static let listener = RouteName("listener")
     /// The server as a whole: `OPTIONS *`.
     public static let options = RouteName("options")
-    /// Hits that no route was asked for, from memory and from the database.
+    /// Hits that were answered without a route, from memory and from the database.
     public static let memory = RouteName("memory")
     public static let store = RouteName("store")
 }

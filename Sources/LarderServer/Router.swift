@@ -1,16 +1,16 @@
-// Routes as a tree of path segments. A literal segment goes before a captured one; the name of a route is what
-// counters and logs say (`RouteName`).
+// Routes as a tree of path segments. A literal segment takes precedence over a capture. Each route has the name that
+// counters and logs use (`RouteName`).
 import LarderCore
 
-/// Finds what a method and a path mean.
+/// Finds the route of a method and a path.
 public struct Router<Value: Sendable>: Sendable {
-    /// What was found.
+    /// A route that was found.
     public struct Match: Sendable {
         public let value: Value
         public let name: RouteName
-        /// Captured segments, percent-decoded, by their names in the pattern.
+        /// The captured segments, percent-decoded, by their names in the pattern.
         public let captures: [String: String]
-        /// What `{name...}` at the pattern's end captured: the rest of the path, still encoded, without a leading "/".
+        /// The capture of `{name...}` at the pattern's end: the rest of the path, still encoded, without a leading "/".
         public let rest: String?
     }
 
@@ -40,8 +40,8 @@ public struct Router<Value: Sendable>: Sendable {
 
     public init() {}
 
-    /// Adds a route. A route for GET answers HEAD too, unless HEAD has one of its own.
-    /// - Parameter pattern: "/v1/dnd/monsters/{index}"; a last segment `{path...}` takes all that follows.
+    /// Adds a route. A route for GET also answers HEAD, unless HEAD has its own route.
+    /// - Parameter pattern: for example "/v1/dnd/monsters/{index}". A last segment `{path...}` captures the rest.
     public mutating func add(_ methods: Method..., pattern: String, name: String, _ value: Value) {
         let segments = pattern.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         for method in methods {
@@ -75,8 +75,8 @@ public struct Router<Value: Sendable>: Sendable {
         return Node(literals: literals, capture: capture, rest: rest, routes: routes)
     }
 
-    /// The route of a method and a percent-encoded path.
-    /// - Throws: 404, 405 with `Allow`, or 400 for a path that is no text.
+    /// Returns the route for a method and a percent-encoded path.
+    /// - Throws: 404; 405 with `Allow`; or 400 if the path is not text.
     public func match(_ method: Method, path: String) throws(ClientFacingError) -> Match {
         let raw = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         var segments: [String] = []
@@ -109,7 +109,7 @@ public struct Router<Value: Sendable>: Sendable {
         let method: Method
         let raw: [Substring]
         let segments: [String]
-        /// Methods that the path knows.
+        /// The methods of all routes that match the path.
         var known: Set<Method> = []
 
         mutating func find(_ index: Int, in node: Node, captures: [String: String]) -> Match? {

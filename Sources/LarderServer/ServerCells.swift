@@ -1,8 +1,8 @@
-// The server's counters, looked up once.
+// The server's counter cells, looked up once at start.
 import LarderCore
 import LarderHTTP
 
-/// One cell for everything the server counts.
+/// One cell for each thing that the server counts.
 final class ServerCells: Sendable {
     let accepted: CounterCell
     let open: CounterCell

@@ -1,8 +1,8 @@
-// This room's counters, as records.
+// The counters of `LarderServer`, as records for the metrics page.
 import LarderCore
 import LarderIO
 
-/// The counters of this room.
+/// The counters of `LarderServer`.
 public enum ServerCounters {
     public static let memoryHits = MetricFamily(
         "larder_server_memory_hits_total", help: "Requests answered from memory without leaving the loop.",

@@ -1,4 +1,4 @@
-// What a handler is given and what it gives back: values, complete, without a socket behind them.
+// What a handler receives and returns: complete values without a socket behind them.
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -7,29 +7,29 @@ import LarderIO
 public struct ServerRequest: Sendable {
     public var id: RequestID
     public var method: Method
-    /// The request target's bytes as received.
+    /// The bytes of the request target as received.
     public var target: Bytes
-    /// The path, percent-encoded as received ("/" for an absolute target without one, "*" for OPTIONS of all). Bytes
-    /// above ASCII, which a client should have encoded, are encoded here: decoding tells whether they are text.
+    /// The path, percent-encoded as received ("/" for an absolute target without a path, "*" for `OPTIONS *`). Bytes
+    /// above ASCII, which the client should have encoded, are encoded here. Decoding shows whether they are text.
     public var path: String
-    /// The query without "?", in the same form; nil where there is none.
+    /// The query without "?", encoded like the path; nil if there is none.
     public var query: String?
     public var fields: HeaderFields
-    /// Decoded; empty where there was none, or where it is streamed.
+    /// The decoded body. Empty if there is none or if the body is streamed.
     public var body: Bytes
-    /// The body as it comes, where the handler asked for that (`RequestHandler.takesStream`) and there is one. A client
-    /// that waits for "100 Continue" is sent it when the first piece is asked for.
+    /// The streamed body, if there is one and the handler asked for it (`RequestHandler.takesStream`). A client that
+    /// waits for "100 Continue" gets it when the first piece is requested.
     public var upload: Upload?
-    /// Number of the listener it came in by, and the provider that listener is bound to.
+    /// The number of the listener that the request came in by, and the provider that the listener is bound to.
     public var listener: UInt16
     public var listenerProvider: String?
     public var peer: Peer
     public var receivedAt: WallTime
     public var isVersion10: Bool
-    /// Sends an interim answer while the final one is made (RFC 9110 §15.2); one that comes too late is dropped. Nil where the
-    /// client knows none. May be called on any thread.
+    /// Sends an interim response before the final one (RFC 9110 §15.2). An interim response that comes too late is
+    /// dropped. Nil for an HTTP/1.0 client. May be called on any thread.
     public var interim: (@Sendable (InterimHead) -> Void)?
-    /// For the handler's own use.
+    /// Free for the handler's use.
     public var mark: UInt64 = 0
 
     public init(
@@ -52,17 +52,17 @@ public struct ServerRequest: Sendable {
     }
 }
 
-/// A response's body.
+/// The body of a response.
 public enum ResponseBody: Sendable {
     case empty
     case bytes(Bytes)
-    /// Pieces that are written one after the other, without being joined first.
+    /// Pieces that are written in order without being joined first.
     case slices([Bytes])
-    /// Pieces as they come. Without a length it goes out in chunks, or to a 1.0 client until the connection closes. Where
-    /// the reader fails, or ends at another length than was said, the connection is cut.
+    /// A streamed body. Without a length it is sent chunked, or to an HTTP/1.0 client until the connection closes. If
+    /// the reader fails, or its bytes do not match the length, the connection is cut.
     case stream(any BodyReader, length: Int64?)
 
-    /// The length where it is known; 0 for a stream of unknown length.
+    /// The length in bytes if it is known; 0 for a stream of unknown length.
     public var count: Int {
         switch self {
         case .stream(_, let length): Int(clamping: length ?? 0)
@@ -74,24 +74,24 @@ public enum ResponseBody: Sendable {
 }
 
 extension ResponseBody {
-    /// Bytes that are in memory for as long as it is not written.
+    /// The bytes that the body keeps in memory until it is written.
     public var heldBytes: Int { if case .stream = self { 0 } else { count } }
 }
 
 extension ResponseBody {
-    /// The length as the head says it; nil for a stream of unknown length.
+    /// The length for the response head; nil for a stream of unknown length.
     var length: Int? {
         if case .stream(_, nil) = self { nil } else { count }
     }
 
-    /// Tells a stream's reader that nobody will read it.
+    /// Tells a stream's reader that its body will not be read.
     func abandon() {
         if case .stream(let reader, _) = self { reader.abandon() }
     }
 }
 
 extension ResponseBody: Equatable {
-    /// Streams are equal where they are the same one.
+    /// Two streams are equal if they have the same reader and length.
     public static func == (left: ResponseBody, right: ResponseBody) -> Bool {
         switch (left, right) {
         case (.empty, .empty): true
@@ -104,7 +104,7 @@ extension ResponseBody: Equatable {
     }
 }
 
-/// What few answers have. It lies apart, so that a copy of an answer counts one reference for all of it.
+/// Parts that few responses have. One object holds them, so copying a response counts one reference for all.
 private final class RareParts: Sendable {
     let interim: [InterimHead]
     let hold: (any AnyObject & Sendable)?
@@ -117,24 +117,24 @@ private final class RareParts: Sendable {
     }
 }
 
-/// One whole response. The server adds `Date` where absent, `Content-Length`, `X-Request-Id` and, where the connection
-/// ends, `Connection: close`; what `fields` say about framing is dropped.
+/// One whole response. The server adds `Content-Length`, `X-Request-Id`, `Date` if it is absent, and `Connection:
+/// close` if the connection ends. Framing fields in `fields` are dropped.
 public struct ServerResponse: Sendable {
     public var status: Int
     /// The reason phrase; nil for the standard one.
     public var reason: String?
     public var fields: HeaderFields
-    /// Not sent to HEAD, nor with 204 and 304.
+    /// Not sent in response to HEAD, nor with 204 or 304.
     public var body: ResponseBody
-    /// To HEAD: the length that the body of the GET has, where `body` does not hold it.
+    /// In response to HEAD: the length of the GET body, if `body` does not hold that body.
     public var contentLength: Int?
-    /// For the access log and the counters.
+    /// For the access log and the counters, like the two properties below.
     public var outcome: CacheOutcome
     public var provider: String?
     public var route: RouteName
-    /// Nil in most answers.
+    /// Nil in most responses.
     private var rare: RareParts?
-    /// The connection must end with this response.
+    /// Whether the connection must end with this response.
     public var closesConnection: Bool
 
     public init(
@@ -153,34 +153,34 @@ public struct ServerResponse: Sendable {
         self.closesConnection = closesConnection
     }
 
-    /// Interim answers of the upstream's, sent before this one to a client of HTTP/1.1 (RFC 9110 §15.2).
+    /// The upstream's interim responses, sent before this one to an HTTP/1.1 client (RFC 9110 §15.2).
     public var interim: [InterimHead] {
         get { rare?.interim ?? [] }
         set { if rare != nil || !newValue.isEmpty { rare = RareParts(newValue, hold, loggedPath) } }
     }
 
-    /// Kept until the last of the body was written to the socket, or its connection has ended: its room in memory.
+    /// An object, such as a memory reservation, that is held until the body is written or the connection has ended.
     public var hold: (any AnyObject & Sendable)? {
         get { rare?.hold }
         set { if rare != nil || newValue != nil { rare = RareParts(interim, newValue, loggedPath) } }
     }
 
-    /// Takes the path's place in the access log, where the path itself is a secret.
+    /// Replaces the path in the access log if the path itself is a secret.
     public var loggedPath: String? {
         get { rare?.loggedPath }
         set { if rare != nil || newValue != nil { rare = RareParts(interim, hold, newValue) } }
     }
 }
 
-/// Who answers what memory does not.
+/// Answers the requests that memory does not answer.
 public protocol RequestHandler: Sendable {
-    /// Answers one request. Runs in a task of its own that prefers the connection's loop, so it must not block; the
-    /// task is cancelled when the client leaves before the answer began, and its answer is then dropped.
+    /// Answers one request. Runs in its own task, which prefers the connection's loop, so it must not block. If the
+    /// client leaves before the response begins, the task is cancelled and its response dropped.
     func respond(to request: ServerRequest) async -> ServerResponse
-    /// Calls `start`, once, which makes the request's task. A handler binds task-local values around this call: bound in the
-    /// task itself, around an `await`, they would cost it four changes of executor.
+    /// Calls `start` once, which creates the request's task. A handler binds task-local values around this call.
+    /// Binding them inside the task, around an `await`, would cost four executor changes.
     func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never>
-    /// Whether that request's body is wanted as it comes; else it is read whole first, up to the server's limit.
+    /// Whether the handler reads this body as a stream. Otherwise the body is first read whole, up to the limit.
     func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool
 }
 
@@ -193,10 +193,10 @@ extension RequestHandler {
 struct TargetParts {
     var path: String
     var query: String?
-    /// The authority of an absolute target, which takes the place of the Host field (RFC 9112 §3.2.2).
+    /// The authority of an absolute target. It replaces the Host field (RFC 9112 §3.2.2).
     var authority: Bytes?
 
-    /// Nil for a target in no form that this server is asked in.
+    /// Nil if the target has no form that this server accepts.
     init?(_ target: UnsafeBufferPointer<UInt8>) {
         var origin = target[...]
         if target.first != 0x2F {

@@ -1,4 +1,4 @@
-// What a server may be told, as one immutable value: a reload swaps it whole, on every loop.
+// The server's settings as one immutable value. A reload replaces the whole value on every loop.
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -6,15 +6,15 @@ import LarderIO
 /// One address to listen on.
 public struct ListenerSpec: Sendable, Hashable {
     public var address: Address
-    /// Its number: part of the memory tier's key.
+    /// The listener's number, which is part of the memory tier's key.
     public var number: UInt16
-    /// The provider whose root it serves; nil for the whole interface.
+    /// The provider whose root the listener serves; nil for the whole interface.
     public var provider: String? { didSet { scope = ReadyScope.of(provider) } }
-    /// What it serves, as a number: part of the key of what the database keeps ready.
+    /// What the listener serves, as a number. It is part of the key of ready responses in the database.
     public private(set) var scope: UInt64
-    /// A listening socket that was handed down, used instead of making one.
+    /// An inherited listening socket, used instead of a new one.
     public var inherited: Int32?
-    /// Left out, without an error, where the machine has no such address family or address (::1 without IPv6).
+    /// Whether the listener is left out, without an error, if the machine lacks the address (::1 without IPv6).
     public var isOptional: Bool
 
     public init(
@@ -28,8 +28,8 @@ public struct ListenerSpec: Sendable, Hashable {
         self.isOptional = isOptional
     }
 
-    /// The listeners with handed-down sockets in the places of equal addresses. Sockets that no entry
-    /// names are added behind, with the following numbers.
+    /// Returns the listeners with inherited sockets assigned to equal addresses. Sockets that match no listener are
+    /// appended with the following numbers.
     public static func joined(_ listeners: [ListenerSpec], inherited: [InheritedSocket]) -> [ListenerSpec] {
         var joined = listeners
         var next = (listeners.map(\.number).max() ?? 0) &+ (listeners.isEmpty ? 0 : 1)
@@ -45,25 +45,25 @@ public struct ListenerSpec: Sendable, Hashable {
     }
 }
 
-/// Limits on everything a client can make grow or last.
+/// Limits on everything that a client can make grow or last.
 public struct ServerLimits: Sendable, Hashable {
-    /// Connections at once, over all loops; further ones wait in the kernel's queue. A part is kept for Unix sockets
-    /// (`ConnectionLimit`), and near the limit some are closed for others (`Shedding`).
+    /// The most connections at once, over all loops. Further clients wait in the kernel's queue. Some places are
+    /// reserved for Unix sockets (`ConnectionLimit`), and near the limit some connections are closed (`Shedding`).
     public var maxConnections: Int
     public var head: HeadLimits
-    /// Bytes of a decoded request body.
+    /// The most bytes of a decoded request body.
     public var maxBody: Int
-    /// Bytes of input taken from one connection before others have their turn.
+    /// The most bytes of input taken from one connection before others have their turn.
     public var maxInput: Int
-    /// From a head's first byte to its last; for a body, from one piece to the next.
+    /// The time from a head's first byte to its last. For a body, the time from one piece to the next.
     public var headTimeout: Duration
-    /// Without a request in hand.
+    /// The longest time without a request in hand.
     public var idleTimeout: Duration
-    /// Without a byte taken by a client that is owed some.
+    /// The longest time in which a client takes none of the bytes that wait for it.
     public var writeTimeout: Duration
-    /// For transfers that a client paces: a body it sends, an answer it takes.
+    /// The minimum rate of transfers that a client paces: an upload it sends, a response it reads.
     public var minimumRate: MinimumRate
-    /// For a client to take an error before the connection is cut.
+    /// The time for a client to read an error before the connection is cut.
     public var lingerTimeout: Duration
 
     public init(
@@ -84,15 +84,15 @@ public struct ServerLimits: Sendable, Hashable {
     }
 }
 
-/// Which requests get a line in the access log.
+/// Which requests are logged in the access log.
 public enum AccessLogging: String, Sendable, Hashable, CaseIterable {
     case off
-    /// All but those answered from memory.
+    /// All requests except those answered from memory.
     case misses
     case all
 }
 
-/// Everything a reload may change.
+/// Everything that a reload may change.
 public struct ServerSettings: Sendable {
     public var limits: ServerLimits
     public var hosts: HostPolicy

@@ -1,27 +1,28 @@
-// Which connections are closed for others that want in; `ConnectionShares` says how many. Pure: each connection tells
-// what it does with its place, and time is a parameter.
+// Chooses the connections to close when others wait; `ConnectionShares` says how many. Pure: each connection reports
+// its use, and time is a parameter.
 import LarderCore
 
-/// What a connection does with its place.
+/// What a connection uses its place for.
 enum ConnectionUse: Sendable, Hashable {
-    /// Nothing has been under way since then.
+    /// Nothing has been in progress since then.
     case idle(since: MonotonicTime)
-    /// Part of a request has come, and no handler has it. Since the head began, or since the last bytes of its body.
+    /// Part of a request has arrived, no handler has it. Since its head's start or its last body bytes.
     case incomplete(since: MonotonicTime)
     /// A request is with its handler, or bytes wait to be written.
     case busy
 }
 
 enum Shedding {
-    /// Connections that are idle for less than this are never closed for others: a client may be about to ask.
+    /// Connections idle for less than this are never closed: their clients may be about to send a request.
     static let idleGrace = Duration.seconds(1)
-    /// The same for requests that are incomplete: an honest one is sent in one piece or a few.
+    /// The same for incomplete requests. An honest client sends a request in one piece or a few.
     static let incompleteGrace = Duration.seconds(2)
 
-    /// Chooses connections to close: the idlest first. Where these are not enough and somebody waits, the requests that
-    /// have been incomplete for longest: one byte on each connection must not keep everybody else out.
-    /// - Parameter part: how many to close at most.
-    /// - Returns: indices of `uses`, in the order in which to close.
+    /// Chooses connections to close, those idle for longest first. If these are too few and a client waits, the
+    /// requests that have been incomplete for longest follow: a byte on each connection must not keep everyone else
+    /// out.
+    /// - Parameter part: the most connections to close.
+    /// - Returns: indices into `uses`, in the order in which to close.
     static func choose(
         _ part: Int, of uses: [ConnectionUse], somebodyWaits: Bool, at now: MonotonicTime
     ) -> [Int] {

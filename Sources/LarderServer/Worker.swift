@@ -1,12 +1,12 @@
-// The server's share in one loop: its connections, its listeners, and everything a request needs that need not be made
-// anew for each: read buffer, parser, output buffer, date, the last accepted Host.
+// The server's part in one loop: its connections, its listeners, and what requests reuse: input buffer, parser, output
+// buffer, date and the last accepted Host.
 import Glibc
 import LarderCore
 import LarderHTTP
 import LarderIO
 import Synchronization
 
-/// What all loops of one server share; immutable or atomic.
+/// What all loops of one server share. Immutable or atomic.
 final class ServerShared: Sendable {
     let ready: (any ReadySource)?
     let handler: any RequestHandler
@@ -15,10 +15,10 @@ final class ServerShared: Sendable {
     let log: Logger
     let access: Logger
     let time: any TimeSource
-    /// Lets every worker accept again after a connection was given back. It must not hold the server, whose workers
-    /// hold this: what keeps itself alive keeps its loops' descriptors too.
+    /// Makes every worker accept again after a connection was given back. The closure must not hold the server: the
+    /// workers hold this object, so the cycle would keep the loops' descriptors open.
     let announceRoom = Lock<@Sendable () -> Void>({})
-    /// Has every worker close connections for others; the same holds.
+    /// Makes every worker shed connections. The closure must not hold the server either.
     let announceCrowd = Lock<@Sendable () -> Void>({})
     let isCrowdAnnounced = Atomic<Bool>(false)
 
@@ -35,7 +35,7 @@ final class ServerShared: Sendable {
         self.time = time
     }
 
-    /// Makes room where connections come near their limit.
+    /// Asks the workers to shed connections if there are too many.
     func relieve() {
         guard limit.excess(somebodyWaits: limit.hasStopped) > 0,
             !isCrowdAnnounced.exchange(true, ordering: .relaxed)
@@ -44,7 +44,7 @@ final class ServerShared: Sendable {
     }
 }
 
-/// One loop's part of the server. Confined to the loop.
+/// The server's part in one loop. Confined to the loop.
 final class Worker {
     let loop: EventLoop
     let shared: ServerShared
@@ -52,26 +52,26 @@ final class Worker {
     let recent = HitRing()
     let hits: CounterCell
     private(set) var settings: ServerSettings
-    /// Fields of a hit for a browser: first those for all others, then those for each origin that may read. Empty where none
-    /// may.
+    /// The cross-origin fields of a hit for a browser: first those for all other origins, then one for each origin that
+    /// may read. Empty if no origin may read.
     private(set) var sharedFields: [Bytes] = []
     private(set) var parser: RequestParser
-    /// What a read brings in, a connection's left-over bytes before it. One for all connections of the loop: an idle
-    /// connection holds no buffer, and this one stays in the processor's cache.
+    /// The target of reads: a connection's stashed bytes, then new input. All connections of the loop share it, so an
+    /// idle connection holds no buffer, and this one stays in the processor's cache.
     private(set) var input: UnsafeMutableBufferPointer<UInt8>
     var dates = DateCache()
-    /// Bytes written to sockets that are not counted yet. A plain number: a hit pays for no atomic addition.
+    /// Bytes written to sockets and not yet counted. A plain number, because an atomic addition would slow each hit.
     @exclusivity(unchecked) var sent = 0
 
     private var sequence: UInt64 = 0
     private var connections: [Connection] = []
     private var listeners: [Listener] = []
     private var sweep: TimerToken?
-    /// The Host that was accepted last. It is compared with that of every request: memory of its own needs no counting of
-    /// references for that, and within its reading nothing of ours runs, so that exclusivity is not checked at run time.
+    /// The last accepted Host, compared with that of every request. It has its own memory, so the comparison counts no
+    /// references. No other code runs during the comparison, so exclusivity is not checked at run time.
     private let acceptedHost: UnsafeMutableBufferPointer<UInt8>
     @exclusivity(unchecked) private var acceptedCount = 0
-    /// A longer one is looked at anew each time.
+    /// The most bytes of a Host that are remembered. A longer Host is checked each time.
     private static let longestHost = 256
     private var drained: CheckedContinuation<Void, Never>?
     private var drainDeadline: TimerToken?
@@ -93,7 +93,7 @@ final class Worker {
         return origins.isEmpty ? [] : ([nil] + origins).map { CrossOriginSharing.lines(for: $0) }
     }
 
-    /// The place in `sharedFields` of what a hit says to a browser; -1 where it says nothing.
+    /// The index in `sharedFields` of the fields for a browser's request; -1 if there are none.
     func sharing(with origin: UnsafeBufferPointer<UInt8>) -> Int {
         guard !sharedFields.isEmpty else { return -1 }
         return settings.crossSite.place(of: origin).map { $0 + 1 } ?? 0
@@ -104,10 +104,10 @@ final class Worker {
         acceptedHost.deallocate()
     }
 
-    /// Room for the longest left-over and a good read behind it.
+    /// Room for the longest stash and a good read after it.
     private static func inputSize(_ settings: ServerSettings) -> Int { settings.limits.head.head + 64 * 1024 }
 
-    /// Takes new settings; they hold from the next request on.
+    /// Takes new settings. They hold from the next request on.
     func apply(_ settings: ServerSettings) {
         self.settings = settings
         sharedFields = Self.sharedFields(settings)
@@ -128,7 +128,7 @@ final class Worker {
         return RequestID(loop: loop.index, sequence: sequence)
     }
 
-    /// Whether a Host is accepted on that connection. The last one that is accepted on all of them is known by its bytes.
+    /// Whether the connection accepts a Host. The last Host that all connections accept is compared first, bytewise.
     @inline(__always)
     func accepts(host: UnsafeBufferPointer<UInt8>, on connection: Connection) -> Bool {
         let count = acceptedCount
@@ -186,7 +186,7 @@ final class Worker {
         connection.begin()
     }
 
-    /// Forgets a connection that has closed its descriptor.
+    /// Removes a connection that has closed its descriptor.
     func closed(_ connection: Connection) {
         countSent()
         let last = connections.removeLast()
@@ -210,7 +210,7 @@ final class Worker {
 
     var connectionCount: Int { connections.count }
 
-    /// Closes connections for others that want in: this loop's part of what is too much.
+    /// Closes this loop's part of the excess connections, to make room for other clients.
     func shed() {
         shared.isCrowdAnnounced.store(false, ordering: .relaxed)
         let somebodyWaits = shared.limit.hasStopped && listeners.contains { $0.hasQueue }
@@ -219,7 +219,8 @@ final class Worker {
         let part = ConnectionShares.part(of: excess, own: connections.count, open: shared.limit.count)
         let chosen = Shedding.choose(
             part, of: connections.map(\.use), somebodyWaits: somebodyWaits, at: loop.monotonic)
-        // Closing one moves the last into its place. Another loop may have closed enough meanwhile.
+        // Collected first, because closing a connection moves the last one into its place. The limit is checked again
+        // because another loop may have closed enough meanwhile.
         for connection in chosen.map({ connections[$0] }) {
             guard shared.limit.excess(somebodyWaits: somebodyWaits) > 0 else { return }
             shared.cells.shed.add()
@@ -229,7 +230,7 @@ final class Worker {
 
     // MARK: Time limits
 
-    /// Connections are looked over from time to time instead of having a timer each: a request then costs no timer.
+    /// Schedules the next check of time limits. One sweep replaces a timer per connection.
     private func scheduleSweep() {
         guard sweep == nil else { return }
         let limits = settings.limits
@@ -248,36 +249,36 @@ final class Worker {
         sweep = nil
         countSent()
         let now = loop.monotonic
-        // Ending one moves the last into its place: go backwards.
+        // Ending a connection moves the last one into its place, so go backwards.
         var index = connections.count
         while index > 0 {
             index -= 1
             if index < connections.count { connections[index].expire(at: now) }
         }
-        // Those that were spared before may have rested for long enough now.
+        // Connections that were within their grace period may be past it now.
         shed()
         if !connections.isEmpty { scheduleSweep() }
     }
 
     // MARK: Ending
 
-    /// Ends idle connections now and the others with their answers.
+    /// Ends idle connections now, and the others with their responses.
     func beginDrain() {
-        // Ending one moves the last into its place: go backwards.
+        // Ending a connection moves the last one into its place, so go backwards.
         for connection in connections.reversed() { connection.drain() }
     }
 
-    /// How long the last answers at the end of a drain may take to be written and seen.
+    /// How long the last responses at the end of a drain may take to be written and read.
     private static let lastWords = Duration.seconds(1)
 
-    /// Resumes when no connection is left. At the deadline whoever still waits for an answer is told so, and all else is cut.
+    /// Resumes when no connection is left. At the deadline, unanswered clients get an error and all others are cut.
     func drain(until deadline: MonotonicTime, _ continuation: CheckedContinuation<Void, Never>) {
         guard drained == nil, !connections.isEmpty else { return continuation.resume() }
         drained = continuation
         drainDeadline = loop.schedule(at: deadline) { [weak self] in self?.cutAll() }
     }
 
-    /// Ends what is left of a drain.
+    /// Ends the connections that are left at the end of a drain.
     func cutAll() {
         if let drainDeadline { loop.cancel(drainDeadline) }
         drainDeadline = nil

@@ -1,53 +1,53 @@
-// A cached answer as every route makes it, before the request's own conditions are applied (`Responder`).
+// A cached answer as every route makes it. `Responder` then applies the request's conditions and ranges to it.
 import LarderCache
 import LarderCore
 import LarderEngine
 import LarderHTTP
 import LarderServer
 
-/// A 200 (or mirrored) answer before the request's own conditions are applied.
+/// A 200, or a mirrored upstream response, before the request's conditions and ranges are applied.
 struct Answer: Sendable {
     var status = 200
     var reason: String?
-    /// Everything constant: type, validators, caching of the client. Not Age, Cache-Status, Content-Length.
+    /// The constant fields: type, validators, caching by the client. Without Age, Cache-Status and Content-Length.
     var fields: HeaderFields
-    /// Where the body is read from.
+    /// The source of the body.
     var body: BodySource
-    /// The body's room in memory, which others may share; nil where it has none yet.
+    /// The memory reservation of the body, which other answers may share; nil if it has none yet.
     var hold: BodyHold?
-    /// When its age was zero.
+    /// When the response's age was zero.
     var bornAt: WallTime
     var freshUntil: WallTime
     var provenance: Provenance
-    /// Nil for an answer over several.
+    /// Nil for an answer that several sources contribute to.
     var provider: String?
-    /// Under which keys it may be kept ready; nil: neither memory nor the database keeps it.
+    /// How the answer may be kept ready. If nil, neither memory nor the database keeps it.
     var keeping: Keeping?
-    /// It was made from several sources' answers.
+    /// Whether the answer was merged from several sources' answers.
     var isMerged = false
-    /// It was chosen by the client's `Accept-Encoding`.
+    /// Whether the client's `Accept-Encoding` decided the form of the answer.
     var variesByCoding = false
-    /// Larder made this representation; a raw answer is the upstream's, and some conditions are its own to decide.
+    /// Whether Larder made the representation. A raw answer is the upstream's, and Larder acts as its cache.
     var isOurs = true
-    /// It is an error that the upstream made: no conditions apply.
+    /// Whether the answer is an error from the upstream. Conditions do not apply to it.
     var isMirroredError = false
 }
 
 extension Answer {
-    /// Under which keys an answer is kept ready.
+    /// The keys under which an answer is kept ready.
     struct Keeping: Sendable {
-        /// The entry it was made from, and the state of memory when that was read.
+        /// The key digest of the entry that the answer was made from, and the state of memory when the entry was read.
         var digest: Digest
         var stamp: ReadyStamp
-        /// What makes the entry's identity, for explanations.
+        /// What identifies the entry, for explanations.
         var target: PassTarget?
-        /// The stored entries it was made from, where that is not `digest` alone.
+        /// The stored entries that the answer was made from, if `digest` is not the only one.
         var rows: [Digest]?
-        /// The row that it was made from, where the database is to keep it ready.
+        /// The row that the answer was made from, if the database should keep it ready.
         var row: StoredRow?
     }
 
-    /// An entry as it is kept, with these fields. No initialiser, which would copy what it is given.
+    /// Makes an answer from an entry, with these fields. A function, because an initialiser would copy its arguments.
     static func of(_ served: Served, _ fields: HeaderFields, provider: String) -> Answer {
         let reason = served.entry.reason
         return Answer(
@@ -58,7 +58,7 @@ extension Answer {
             provenance: served.provenance, provider: provider)
     }
 
-    /// An answer of the upstream's that is passed on as it came and kept by nobody: no conditions apply to it here.
+    /// Makes an answer from an upstream response that is passed on unchanged, not stored, and exempt from conditions.
     init(
         passedOn response: UpstreamResponse, _ fields: HeaderFields, _ provenance: Provenance, provider: String
     ) {

@@ -1,11 +1,11 @@
-// A body as a response sends it: all of it, or a part.
+// Turns a body into a response body: the whole or a part.
 import LarderCore
 import LarderEngine
 import LarderServer
 
 extension BodySource {
-    /// All of it, as a response's body.
-    /// - Parameter isRead: the body goes out, and not only its length.
+    /// The whole body as a response body.
+    /// - Parameter isRead: whether the body is sent; false if only its length is needed.
     func response(isRead: Bool) -> ResponseBody {
         switch self {
         case .bytes(let bytes): return .bytes(bytes)
@@ -30,7 +30,7 @@ extension BodySource {
 
     private static var gone: any BodyReader { FailingBodyReader("The beginning of the body is not kept any more.") }
 
-    /// A part of it.
+    /// A part of the body as a response body.
     func part(_ range: Range<Int64>) -> ResponseBody {
         let count = range.upperBound - range.lowerBound
         switch self {

@@ -1,5 +1,5 @@
-// Which form of a coded answer a client gets: the coded one that is stored, or the plain one that is made of it here. The
-// choice is by Accept-Encoding, and both forms say so (RFC 9110 §12.5.5).
+// Chooses the form of a coded answer for a client: the stored coded form, or the plain form that is made from it here.
+// `Accept-Encoding` decides, and both forms say so in `Vary` (RFC 9110 §12.5.5).
 import LarderCore
 import LarderEngine
 import LarderHTTP
@@ -7,14 +7,14 @@ import LarderIO
 import LarderServer
 
 extension Answer {
-    /// A body that is plain within this is made whole, and memory may keep it ready. A larger one is made piece by piece
-    /// for each client, so that it is never held once for each of those who do not read.
+    /// A body whose plain form is at most this many bytes is decoded whole, and memory may keep it ready. A larger body
+    /// is decoded piece by piece for each client, so slow clients do not each hold a whole plain body.
     static let undoneWhole = 1 << 20
 
-    /// Notes that the answer's form is chosen here.
-    /// - Returns: the coding to undo for this client; nil where it gets the answer as it is.
+    /// Marks the answer as varying by `Accept-Encoding`.
+    /// - Returns: the coding to undo for this client; nil if the client gets the answer as it is.
     mutating func chooseCoding(for request: ServerRequest) -> String? {
-        // A part of a coded body cannot be undone, and what is not to be transformed is not (RFC 9111 §5.2.2.6).
+        // A part of a coded body cannot be decoded, and no-transform forbids decoding (RFC 9111 §5.2.2.6).
         guard let coding = fields.first("Content-Encoding"), status != 206, ContentCoding.isKnown(coding),
             !CacheControl(fields.all("Cache-Control")).noTransform
         else { return nil }
@@ -25,7 +25,7 @@ extension Answer {
         return ContentCoding.accepts(request.fields.combined("Accept-Encoding"), coding) ? nil : coding
     }
 
-    /// Takes the plain form; stays as it is where that cannot be made.
+    /// Changes to the plain form. If it cannot be made, the answer stays as it is.
     fileprivate mutating func undoCoding(_ coding: String, _ lengths: PlainLengths, _ bodies: BodyMemory) {
         guard let coded = body.whole else {
             guard ContentInflater(coding: coding) != nil else { return }
@@ -35,7 +35,7 @@ extension Answer {
             let plain = try ContentCoding.inflate(coded, coding: coding, limit: Self.undoneWhole)
             let room = bodies.hold()
             if plain.count > BodyMemory.uncounted, !room.resize(to: plain.count) {
-                // No room for another whole form: it is made piece by piece as well.
+                // There is no memory for another whole plain body, so it is decoded piece by piece too.
                 return becomePlain(.plain(body, coding: coding, length: Int64(plain.count)))
             }
             becomePlain(.bytes(plain))
@@ -50,21 +50,21 @@ extension Answer {
 
     private mutating func becomePlain(_ plain: BodySource) {
         body = plain
-        // It is not the row's answer any more.
+        // The plain form is not what the row holds, so the database must not keep it as the row's answer.
         keeping?.row = nil
         fields.describeOtherBytes()
     }
 }
 
 extension Responder {
-    /// The answer in a coding that the client takes, undone off the loops where it must be.
+    /// Returns the answer in a coding that the client accepts. Decoding a whole body runs outside the event loops.
     func accepted(_ answer: Answer, by request: ServerRequest) async -> Answer {
         var answer = answer
         guard let coding = answer.chooseCoding(for: request) else { return answer }
         return await plain(answer, coding)
     }
 
-    /// The answer with its coding undone.
+    /// Returns the answer with its coding undone.
     func plain(_ answer: Answer, _ coding: String) async -> Answer {
         let lengths = plainLengths
         if answer.body.whole == nil {
@@ -75,7 +75,7 @@ extension Responder {
         return await engine.compute.run { [bodies = engine.bodies] in
             var answer = answer
             answer.undoCoding(coding, lengths, bodies)
-            // Memory tells clients apart by whether they take gzip; others may get another form of this one.
+            // Memory distinguishes clients by gzip support only, and this form may not suit others.
             if !ASCII.equalFolded(coding, "gzip") { answer.keeping = nil }
             return answer
         }

@@ -1,19 +1,19 @@
-// A stored entry's label as it is shown: the URL, and to those without authority the URL with the names of its parameters
-// only. A path that is about one person is cut there as in the log.
+// A stored entry's label as it is shown: the URL. Clients without authority see only the names of its query parameters.
+// A path that identifies a person is shortened, as in the log.
 import LarderCore
 import LarderProviders
 
 enum EntryLabel {
-    /// "GET https://h/p?q=a" → "https://h/p?q=a"; a mark of the question's content stays behind it.
+    /// "GET https://h/p?q=a" → "https://h/p?q=a". A mark of the request content stays at the end.
     static func url(_ label: String) -> String {
         guard let space = label.firstIndex(of: " ") else { return label }
         return String(label[label.index(after: space)...])
     }
 
     /// "GET https://h/p?q=a&limit=5" → "https://h/p?q=…&limit=…".
-    /// - Parameter about: of the provider it came from, where that is configured.
+    /// - Parameter about: describes the provider of the entry, if it is configured.
     static func redacted(_ label: String, _ about: ProviderAbout?) -> String {
-        // Behind it may stand a mark of the question's content, which is nobody else's business.
+        // A mark of the request content may follow the URL. Only its own client may see it.
         let url = url(label).prefix { $0 != " " }
         let mark = url.firstIndex(of: "?") ?? url.endIndex
         var front = String(url[..<mark])
@@ -26,7 +26,7 @@ enum EntryLabel {
         return front + "?" + names.joined(separator: "&")
     }
 
-    /// "q=a" → "q=…". What has no value may be a secret as a whole, padded or not: "…".
+    /// "q=a" → "q=…". A parameter without a value, padded with "=" or not, may be a secret: "…".
     static func name(_ parameter: Substring) -> String {
         guard let equals = parameter.firstIndex(of: "="), parameter[equals...].contains(where: { $0 != "=" }) else {
             return "…"

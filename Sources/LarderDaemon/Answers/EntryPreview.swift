@@ -1,5 +1,5 @@
-// The beginning of a stored body, for a person: the first 4 KiB of text, decoded where the body is stored in a coding. Of a
-// picture and of anything else only what it is.
+// The beginning of a stored body for a person to read: the first 4 KiB of text, decoded if the body has a content
+// coding. For an image or any other body, only its type.
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -12,12 +12,12 @@ struct EntryPreview: Sendable, Equatable {
     }
 
     var kind: Kind
-    /// Of a text.
+    /// The text, if the body is text.
     var text: String?
-    /// There is more than is shown.
+    /// Whether the body is longer than the text.
     var isTruncated = false
 
-    /// Bytes of the plain body that are shown, and of the stored one that are read for it.
+    /// The most bytes of the plain body to show, and the most bytes of the stored body to read for them.
     static let shown = 4 << 10
     static let read = 64 << 10
 
@@ -27,7 +27,7 @@ struct EntryPreview: Sendable, Equatable {
         if isTruncated { writer.member("truncated", true) }
     }
 
-    /// Inflating goes through the gate for computing.
+    /// Makes the preview of an entry. Decoding runs in the compute gate.
     static func of(_ entry: StoredResponse, _ compute: ComputeGate) async -> EntryPreview {
         let type = (entry.fields.first("Content-Type") ?? "").lowercased()
         if entry.layer == .artwork || type.hasPrefix("image/") { return EntryPreview(kind: .image) }
@@ -47,7 +47,7 @@ struct EntryPreview: Sendable, Equatable {
         }
     }
 
-    /// The beginning of the plain form; nil where the coding is not known or the bytes are not in it.
+    /// The beginning of the plain body. Nil if the coding is unknown or the bytes are not in that coding.
     private static func inflated(_ coded: Bytes, _ coding: String) -> (plain: Bytes, hasMore: Bool)? {
         guard let inflater = ContentInflater(coding: coding) else { return nil }
         inflater.feed(coded)
@@ -63,8 +63,8 @@ struct EntryPreview: Sendable, Equatable {
         return (plain, true)
     }
 
-    /// Text is what is UTF-8 and holds no control characters but those of lines. A character that the end cuts in two is
-    /// left out.
+    /// Makes the preview of a plain body. A body is text if it is UTF-8 and has no control characters except line and
+    /// tab characters. A character that is cut at the end is left out.
     static func of(plain: Bytes, isWhole: Bool) -> EntryPreview {
         var start = Bytes(plain.prefix(shown))
         let isCut = start.count < plain.count || !isWhole
@@ -74,7 +74,7 @@ struct EntryPreview: Sendable, Equatable {
         return EntryPreview(kind: .text, text: text, isTruncated: isCut)
     }
 
-    /// Takes the last character off where bytes of it are missing.
+    /// Removes the last character if some of its bytes are missing.
     private static func dropCutCharacter(_ text: inout Bytes) {
         var first = text.count
         while first > 0, text.count - first < 3, text[first - 1] & 0xC0 == 0x80 { first -= 1 }

@@ -1,13 +1,13 @@
-// A feed of events as an HTTP answer.
+// An event feed as an HTTP response.
 import LarderCore
 import LarderEngine
 import LarderHTTP
 import LarderServer
 
 extension EventFeed {
-    /// The answer that streams this feed. HEAD has the same head and opens no stream.
-    /// - Parameter greeting: text that this reader gets first.
-    /// - Throws: 503 where no more streams may be open.
+    /// The response that streams this feed. The response to HEAD has the same head and opens no stream.
+    /// - Parameter greeting: text that only this reader gets, before all events.
+    /// - Throws: 503 if no more streams may be open.
     func response(
         to request: ServerRequest, otherwise start: Start, greeting: Bytes = [], route: RouteName
     ) throws(ClientFacingError) -> ServerResponse {
@@ -15,12 +15,12 @@ extension EventFeed {
         var response = ServerResponse(status: 200, route: route)
         response.fields = ["Cache-Control": "no-store"]
         if isExhausted(after: lastID) {
-            // The one answer after which a browser does not connect again (WHATWG HTML §9.2.3).
+            // 204 is the only response after which a browser does not reconnect (WHATWG HTML §9.2.3).
             response.status = 204
             return response
         }
         response.fields.set("Content-Type", EventText.mediaType)
-        // Proxies such as nginx gather small answers unless told not to.
+        // Proxies such as nginx buffer small writes unless told not to.
         response.fields.set("X-Accel-Buffering", "no")
         let reader: any BodyReader =
             request.method == .head

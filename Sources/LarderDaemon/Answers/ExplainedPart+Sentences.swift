@@ -1,4 +1,4 @@
-// What an explanation says of one source, in sentences: what happened, then the rules, each with its section.
+// The sentences in which an explanation describes one source: what happened, then the rules with their RFC sections.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -6,9 +6,9 @@ import LarderHTTP
 import LarderShared
 
 extension ExplainedPart {
-    /// What happened, then the rules.
-    /// - Parameter lane: the limits of the provider as they are now. They are told where the request used a call of the budget
-    ///   without using the cache, and where a limit refused it.
+    /// The sentences: what happened, then the rules.
+    /// - Parameter lane: the provider's current limits. They are reported if the request used a budgeted call without
+    ///   using the cache, or if a limit refused the call.
     func sentences(at time: WallTime, lane: LaneReport? = nil) -> [String] {
         var out = [headline(at: time)]
         for rule in [rule, storing == rule ? nil : storing].compactMap({ $0 }) + further {
@@ -52,7 +52,7 @@ extension ExplainedPart {
             ? "Calls to this API are not limited." : "No configured budget limits calls to this API."
     }
 
-    /// What the API itself says (`RateLimit`, or fields of its own).
+    /// The limit that the API itself reports (in `RateLimit` or fields of its own).
     private static func sentence(_ allowance: Credits.Allowance) -> String {
         let calls = allowance.remaining == 1 ? "call" : "calls"
         return "The API itself allows \(allowance.remaining) more \(calls) until \(allowance.resetsAt.rfc3339) "

@@ -1,25 +1,25 @@
-// What is told afterwards of an answer out of the cache.
+// Notes for the explanation of an answer that came through the cache.
 import LarderCache
 import LarderCore
 import LarderEngine
 import LarderHTTP
 
 extension Served {
-    /// What is to be told of it afterwards.
+    /// The notes for the explanation of this answer.
     func explained(_ key: [KeyParameter]) -> ExplainedPart {
         var part = ExplainedPart(provider: entry.provider)
         part.key = key
         part.digest = entry.key.digest
         part.tell(provenance)
         part.tell(entry)
-        // Of other entries the status is our own.
+        // The status of other entries is Larder's own, not the upstream's.
         if entry.layer != .raw { part.upstreamStatus = nil }
         return part
     }
 }
 
 extension ExplainedPart {
-    /// How the answer came to be.
+    /// Notes how the answer came about.
     mutating func tell(_ provenance: Provenance) {
         outcome = provenance.outcome
         forward = provenance.forward
@@ -33,7 +33,7 @@ extension ExplainedPart {
         note(provenance.failure)
     }
 
-    /// How the answer to the client differs from the one that was stored or fetched, as its status says.
+    /// The rules by which the response differs from the stored or fetched one, derived from its status.
     func form(status: Int) -> [CacheRule] {
         guard outcome != .bypass, outcome != .none, upstreamStatus != status else { return [] }
         return switch status {
@@ -43,7 +43,7 @@ extension ExplainedPart {
         }
     }
 
-    /// Of the entry that answered.
+    /// Notes the entry that answered.
     mutating func tell(_ entry: StoredResponse) {
         receivedAt = entry.responseTime
         initialAge = entry.initialAge

@@ -1,5 +1,6 @@
-// Why a request was answered as it was: what is noted while it is decided, to be read afterwards by its request id.
-// Notes hold no credentials, and of a pass-through query the names only: who may ask is anybody on this machine.
+// Why a request was answered as it was: notes taken during the decisions, to be read later by request id. Any user of
+// this machine may read them, so they show no credentials, and only the parameter names of a pass-through query. The
+// query in `AnsweredRequest` and `KeptRequest` is unredacted; only `SeenTarget` shows it, and hides values.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -16,19 +17,19 @@ struct ExplainedPart: Sendable {
         self.provider = provider
     }
 
-    /// A source's part that is a failure and nothing else.
+    /// A part that consists of a failure only.
     init(_ failure: UpstreamFailure) {
         provider = failure.provider
         note(failure)
     }
 
-    /// What went wrong, where something did, whatever was answered all the same.
+    /// Notes what went wrong, or nil if nothing did. A request may be answered in spite of a failure.
     mutating func note(_ failure: UpstreamFailure?) {
         self.failure = failure?.failure
         detail = failure?.detail
     }
 
-    /// What makes the entry's identity, by name; of a pass-through request put together only when somebody asks.
+    /// What identifies the entry, by name. For a pass-through request it is put together only when somebody asks.
     var key: [KeyParameter] {
         get { target?.keyParts ?? named }
         set { named = newValue }
@@ -37,44 +38,44 @@ struct ExplainedPart: Sendable {
     var target: PassTarget?
     var digest: Digest?
     var outcome: CacheOutcome = .none
-    /// Why the request went forward, where it did, and what the upstream answered.
+    /// Why the request was forwarded, if it was, and the upstream's status.
     var forward: ForwardReason?
     var upstreamStatus: Int?
-    /// What credentials went upstream with a request that went upstream without using the cache.
+    /// Which credentials were sent with a request that went upstream without using the cache.
     var sent: SentCredentials = .asItCame
 
     enum SentCredentials: Sendable {
-        /// Those of the client, where it sent any.
+        /// The client's credentials, if it sent any.
         case asItCame
         case configuredKey
-        /// The token of the account that is signed in.
+        /// The token of the signed-in account.
         case account
     }
-    /// By which rule a stored answer was used, or why it was not.
+    /// The rule by which a stored response was used, or not used.
     var rule: CacheRule?
-    /// By which rule the upstream's answer was stored, or why it was not.
+    /// The rule by which the upstream's response was stored, or not stored.
     var storing: CacheRule?
-    /// What else was done, by which rule.
+    /// The rules of further steps.
     var further: [CacheRule] = []
-    /// The part of the tier that hosts share.
+    /// The part that the shared tier had in the answer.
     var shared = SharedPart.none
     var isStored: Bool?
-    /// It is written into the store while it goes out.
+    /// Whether the response was being stored while it was sent.
     var isBeingStored = false
-    /// Of the entry that answered.
+    /// When the response was received; like the three properties below, of the entry that answered.
     var receivedAt: WallTime?
     var initialAge: Int64?
     var freshUntil: WallTime?
     var staleUntil: WallTime?
-    /// The body was read from stored parts; nothing of it came from the upstream.
+    /// Whether the body was read from stored parts only, none of it from the upstream.
     var isOfParts = false
-    /// The request allows no refresh of the stale answer that it got.
+    /// Whether the request forbids a refresh of the stale response that it got.
     var isLeftStale = false
     /// The range that the upstream was asked for.
     var asked: String?
-    /// What the upstream says of the end of its resource.
+    /// The upstream's announcement that its resource is deprecated or will be removed.
     var deprecation: Deprecation?
-    /// What went wrong.
+    /// What went wrong: its class, and a sentence.
     var failure: FailureClass?
     var detail: String?
 }
@@ -88,16 +89,16 @@ struct Explanation: Sendable {
     var route = RouteName.unnamed
     var status = 0
     var parts: [ExplainedPart] = []
-    /// The trace that the client said it is a part of (W3C Trace Context).
+    /// The trace that the client's request belongs to (W3C Trace Context).
     var trace: String?
-    /// What took how long; none where a loop answered without a task.
+    /// How long each step took; nil if a loop answered without a task.
     var timeline: Timeline?
-    /// The request was refused before any provider had a part in it.
+    /// Set if the request was refused before any provider was involved.
     var refusal: Refusal?
-    /// What else is known once it is answered.
+    /// Further notes, taken when the request has been answered.
     var answered: AnsweredRequest?
 
-    /// What was wrong with a request.
+    /// Why a request was refused.
     struct Refusal: Sendable {
         var code: String
         var detail: String
@@ -106,28 +107,28 @@ struct Explanation: Sendable {
     }
 }
 
-/// What is noted of every request that had a task, when its answer is there.
+/// Notes on a request that had a task, taken when its response is complete.
 struct AnsweredRequest: Sendable {
-    /// Where among those that were answered; they are numbered from 1.
+    /// The number of the request among those answered, from 1.
     var number: UInt64 = 0
-    /// At most so much of it as is told (`SeenTarget.noted`). A path is as long as a target may be.
+    /// The query, shortened by `SeenTarget.noted`. The path is as long as a request target may be.
     var query: String?
-    /// The path stands for one that nobody is told.
+    /// Whether the path is a substitute for one that must not be shown.
     var isPathHidden = false
     var peer: Peer
-    /// Of the body; nil where its length is not known yet.
+    /// The length of the body; nil if it is not known yet.
     var bytes: Int?
-    /// From the handler's beginning until the answer was there to be written.
+    /// The time from the start of the handler until the response was ready to be written.
     var took: Duration
     var outcome: CacheOutcome
     var provider: String?
 }
 
-/// What request an answer was made for that is kept ready: a loop's record of a hit has no room for it. Of several that one
-/// entry answers, the last.
+/// The request whose answer is kept ready. A loop's record of a hit has no room for it. If one entry answers several
+/// requests, the last one is noted.
 struct KeptRequest: Sendable {
     var path: String
-    /// At most so much of it as is told (`SeenTarget.noted`).
+    /// The query, shortened by `SeenTarget.noted`.
     var query: String?
     var listenerProvider: String?
     var route: RouteName

@@ -1,25 +1,24 @@
-// What is remembered of the last requests, for `/v1/explain` and `/v1/requests`: so many of them, each a few hundred bytes,
-// at most some six thousand.
-// Those that only look at this daemon have a small memory of their own, so that an open console does not push out what it
-// shows.
+// The explanations of recent requests, for `/v1/explain` and `/v1/requests`. Their number is bounded. Each takes a few
+// hundred bytes, and at most about six thousand. Requests that only look at this daemon have a small log of their own.
+// Otherwise an open console would push out the requests that it shows.
 import LarderCore
 import LarderHTTP
 import LarderServer
 
-/// The last explanations, the oldest forgotten first. Memory hits are not here: their loops keep records of their own.
+/// The most recent explanations; the oldest is dropped first. Memory hits are not here: the loops record those.
 final class ExplanationLog: Sendable {
-    /// Enough for a person to ask about what was just seen; a few hundred bytes each.
+    /// Enough explanations for a person to ask about a request just seen. Each takes a few hundred bytes.
     static let capacity = 1024
-    /// The same for requests that only look at this daemon.
+    /// The capacity for requests that only look at this daemon.
     static let lookingCapacity = 128
 
-    /// A ring of explanations, found by their ids.
+    /// A ring of explanations with an index by request id.
     private struct Pages {
         var capacity: Int
         var slots: [Explanation] = []
         var next = 0
         var places: [RequestID: Int] = [:]
-        /// How many were answered, and the last of them in the order of their answers.
+        /// The number of requests answered, and the ids of the last ones in the order of their answers.
         var answered: UInt64 = 0
         var order: [RequestID] = []
 
@@ -44,7 +43,7 @@ final class ExplanationLog: Sendable {
 
         func find(_ id: RequestID) -> Explanation? { places[id].map { slots[$0] } }
 
-        /// The next number of those that are answered; its place in the order is the id's.
+        /// Assigns the next answer number to the request, and its slot in `order`.
         mutating func number(_ id: RequestID) -> UInt64 {
             let place = Int(answered % UInt64(capacity))
             if order.count < capacity { order.append(id) } else { order[place] = id }
@@ -59,7 +58,7 @@ final class ExplanationLog: Sendable {
     }
 
     private struct Ready {
-        /// What memory was given, by the entry's digest: a loop's record of a hit names no more than that.
+        /// What memory keeps ready, by the entry's digest. A loop's record of a hit names nothing else.
         var entries: [Digest: Entry] = [:]
         var order: [Digest] = []
     }
@@ -68,12 +67,12 @@ final class ExplanationLog: Sendable {
     private let looking = Lock(Pages(lookingCapacity))
     private let kept = Lock(Ready())
 
-    /// Adds what is known of one source's part.
+    /// Adds one source's part.
     func note(_ id: RequestID, at now: WallTime, _ part: ExplainedPart) {
         pages.withLock { $0.change(id, now) { $0.parts.append(part) } }
     }
 
-    /// An error ended the request. Of a provider whose part is known already it says nothing new.
+    /// Notes that an error ended the request. If the provider's part is already known, the error adds nothing.
     func note(_ id: RequestID, at now: WallTime, _ error: ClientFacingError) {
         pages.withLock { $0.change(id, now) { Self.add(error, to: &$0) } }
     }
@@ -85,7 +84,7 @@ final class ExplanationLog: Sendable {
             return
         }
         let provider = error.provider ?? ""
-        // Of several sources that failed, each has said so; the error sums them up under the first one's name.
+        // If several sources failed, each part has its own failure. The error sums them up under the first one's name.
         let isSum = explanation.parts.count > 1
         guard
             !explanation.parts.contains(where: {
@@ -98,13 +97,13 @@ final class ExplanationLog: Sendable {
         explanation.parts.append(part)
     }
 
-    /// The request has been answered.
-    /// - Parameter isLooking: it only looked at this daemon, and nothing was noted of it before.
+    /// Completes the explanation of an answered request.
+    /// - Parameter isLooking: whether the request only looked at this daemon.
     func close(
         _ id: RequestID, at now: WallTime, isLooking: Bool = false, _ answered: AnsweredRequest,
         _ describe: (inout Explanation) -> Void
     ) {
-        // A page may have asked a source by its own request.
+        // A console page may have asked a source within its own request. Its explanation is then in `pages`.
         let isKnown = isLooking && pages.withLock { $0.find(id) != nil }
         (isLooking && !isKnown ? looking : pages).withLock { pages in
             var answered = answered
@@ -120,10 +119,10 @@ final class ExplanationLog: Sendable {
         pages.withLock { $0.find(id) } ?? looking.withLock { $0.find(id) }
     }
 
-    /// The requests answered after so many, in the order of their answers: at most the last so many. Those that only looked
-    /// at this daemon are not among them.
-    /// - Parameter number: nil for the last ones, of which none counts as missed.
-    /// - Returns: them, how many were ever answered, and how many of those after the number are not among them.
+    /// Returns the requests answered after the given number, in the order of their answers, at most the last `limit`.
+    /// Requests that only looked at this daemon are not included.
+    /// - Parameter number: nil for the last requests, of which none counts as missed.
+    /// - Returns: the requests, the number of requests ever answered, and the number after `number` that are left out.
     func answered(
         after number: UInt64?, atMost limit: Int
     ) -> (requests: [Explanation], answered: UInt64, missed: Int) {
@@ -140,7 +139,7 @@ final class ExplanationLog: Sendable {
 
     // MARK: What is kept ready
 
-    /// An answer is kept ready in memory.
+    /// Notes that an answer is kept ready in memory.
     func keep(_ digest: Digest, _ part: ExplainedPart, for request: KeptRequest?) {
         kept.withLock { kept in
             let entry = Entry(part: part, request: request)
@@ -151,12 +150,12 @@ final class ExplanationLog: Sendable {
         }
     }
 
-    /// What is known of an entry that memory answers from.
+    /// The notes on an entry that memory answers from.
     func ready(_ digest: Digest) -> ExplainedPart? {
         kept.withLock { $0.entries[digest]?.part }
     }
 
-    /// The same with the request that its answer was kept for.
+    /// The same notes, with the request whose answer was kept.
     func request(_ digest: Digest) -> (part: ExplainedPart, request: KeptRequest?)? {
         kept.withLock { kept in kept.entries[digest].map { ($0.part, $0.request) } }
     }

@@ -1,5 +1,5 @@
-// A coded body for a client that does not take its coding, undone as the client takes it: a piece is made when it is asked
-// for, so a small body that becomes a large one costs each client a piece of memory and no more. One that grows past its
+// Decodes a coded body while it is sent to a client that does not accept its coding. A piece is decoded only when it is
+// requested, so each client costs one piece of memory even if a small body becomes a large one. A body that exceeds its
 // `InflationLimit` is cut.
 import LarderCore
 import LarderHTTP
@@ -7,16 +7,16 @@ import LarderHTTP
 final class InflatingReader: BodyReader {
     private struct State {
         var inflater: ContentInflater
-        /// Coded bytes that the inflater has not been given yet.
+        /// Coded bytes not yet given to the inflater.
         var rest = Bytes()[...]
-        /// Bytes since the loop's other work had its turn.
+        /// Bytes processed since the loop's other work last had its turn.
         var codedSinceTurn = 0
         var plainSinceTurn = 0
         var hasEnded = false
     }
     private enum Step {
         case piece(Bytes)
-        /// The inflater was given more.
+        /// The inflater has received more input.
         case fed
         /// More coded bytes are needed.
         case dry
@@ -24,17 +24,17 @@ final class InflatingReader: BodyReader {
         case failed(BodyFailure)
     }
     private let base: any BodyReader
-    // The inflater is confined to one caller at a time; the lock makes that so for the compiler too.
+    // The inflater is confined to one caller at a time. The lock proves that to the compiler.
     private let state: Lock<State>
 
-    /// Coded bytes that the inflater gets at a time: what is made of them before a piece is full takes well below a
-    /// millisecond, whatever they hold.
+    /// The number of coded bytes given to the inflater at once. Decoding them until a piece is full takes well below a
+    /// millisecond, whatever they contain.
     private static let portion = 16 * 1024
-    /// Bytes after which the loop's other work has its turn. A range near the end passes over all that comes before it
+    /// Bytes after which the reader yields to the loop's other work. A range near the end skips everything before it
     /// without waiting for its client.
     private static let turn = (coded: 64 * 1024, plain: 1 << 20)
 
-    /// Nil for a coding that cannot be undone in passing.
+    /// Nil if the coding cannot be decoded while streaming.
     init?(_ base: any BodyReader, coding: String, limit: InflationLimit = .standard) {
         guard let inflater = ContentInflater(coding: coding, limit: limit) else { return nil }
         self.base = base

@@ -1,5 +1,5 @@
-// Several ranges of a body as one response (RFC 9110 §14.6), with a length known beforehand. What lies in the store is read
-// from there piece by piece.
+// Several ranges of a body as one multipart response (RFC 9110 §14.6), whose length is known in advance. Parts of a
+// body in the store are read piece by piece.
 import LarderCore
 import LarderEngine
 import LarderHTTP
@@ -9,8 +9,9 @@ struct MultipartRanges {
     let boundary: String
     let body: ResponseBody
 
-    /// - Parameter type: the whole body's `Content-Type`.
-    /// - Returns: nil of a body that is still coming, or that is made on the way: there is one pass over it for all ranges.
+    /// - Parameter type: the `Content-Type` of the whole body.
+    /// - Returns: nil if the body is still arriving or is decoded while it is sent. Such a body can be read only once,
+    ///   and several ranges need several passes.
     init?(_ source: BodySource, _ ranges: [Range<Int64>], type: String?) {
         switch source {
         case .bytes(let bytes): self.init(bytes, ranges, type: type)
@@ -25,7 +26,7 @@ struct MultipartRanges {
     }
 
     private init(_ large: any LargeBody, _ ranges: [Range<Int64>], type: String?) {
-        // 128 random bits: no body holds them by chance, and none was written knowing them.
+        // 128 random bits: no body contains them by chance, and nobody knew them when the body was written.
         let boundary =
             "larder-\(String(UInt64.random(in: .min ... .max), radix: 16))"
             + String(UInt64.random(in: .min ... .max), radix: 16)

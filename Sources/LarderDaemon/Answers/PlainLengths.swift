@@ -1,26 +1,26 @@
-// How long coded bodies are once their coding is undone. To tell it, a body must be undone once; it is remembered by the
-// coded bytes themselves, so that it is right for as long as it is remembered, whatever becomes of the entry.
+// The lengths of coded bodies after decoding. Finding the length takes one decoding. The length is remembered by the
+// digest of the coded bytes, so it stays correct whatever happens to the entry.
 import LarderCore
 import LarderHTTP
 
-/// The plain lengths of the bodies that were counted last.
+/// The plain lengths of the bodies that were measured last.
 final class PlainLengths: Sendable {
     fileprivate struct State {
         var lengths: [Digest: Int64?] = [:]
-        /// In the order of their coming, the oldest at `next` once there are as many as are kept.
+        /// In order of arrival. When the list is full, the oldest is at `next`.
         var order: [Digest] = []
         var next = 0
     }
     private let state = Lock(State())
     private let capacity: Int
 
-    /// - Parameter capacity: bodies that are remembered; some 50 bytes each.
+    /// - Parameter capacity: the number of bodies to remember; about 50 bytes each.
     init(capacity: Int = 256) {
         self.capacity = capacity
     }
 
-    /// The plain length; nil where the coding cannot be undone, or the body would be larger than it may become. Takes as
-    /// long as undoing the body the first time: not for a loop.
+    /// The plain length. Nil if the body cannot be decoded or exceeds `limit`. The first call for a body takes as long
+    /// as decoding it, so do not call this on a loop.
     func length(of body: Bytes, coding: String, limit: InflationLimit = .standard) -> Int64? {
         let digest = Digest(of: body)
         if let known = state.withLock({ $0.lengths[digest] }) { return known }
@@ -29,7 +29,7 @@ final class PlainLengths: Sendable {
         return length
     }
 
-    /// Bodies that are remembered now.
+    /// The number of bodies remembered now.
     var count: Int { state.withLock { $0.lengths.count } }
 }
 

@@ -1,12 +1,12 @@
-// The ready form of an answer: the bytes that the fast way writes, made once. What it says must be what `respond` says
-// to the same request, field by field; both take their fields from here where they differ from the answer's own.
+// The ready form of an answer: the bytes that the fast path writes, made once. Its fields must match what `respond`
+// sends for the same request. Fields that differ from the answer's own therefore come from here for both.
 import LarderCore
 import LarderEngine
 import LarderHTTP
 
 extension Answer {
-    /// The fields of a 304: what a 200 would have said about the stored copy, not about its content, which the client
-    /// has (RFC 9110 §15.4.5).
+    /// The fields of a 304: those of the 200 that describe the stored copy, without those about its content, which the
+    /// client already has (RFC 9110 §15.4.5).
     static func notModified(_ fields: HeaderFields) -> HeaderFields {
         var fields = NotModified.fields(of: fields)
         fields.remove("Content-Disposition")
@@ -16,9 +16,9 @@ extension Answer {
 
 extension ReadyResponse {
     /// - Parameters:
-    ///   - digest: of the entry's key.
-    ///   - isOwnInterface: the request did not come by a provider's own listener.
-    /// - Returns: nil where the body is not in memory.
+    ///   - digest: the digest of the entry's key.
+    ///   - isOwnInterface: whether the request did not come in by a provider's own listener.
+    /// - Returns: nil if the body is not in memory.
     convenience init?(of answer: Answer, digest: Digest, isOwnInterface: Bool, now: WallTime, hits: CounterCell) {
         guard let body = answer.body.whole else { return nil }
         var base = answer.fields
@@ -34,7 +34,7 @@ extension ReadyResponse {
             ResponseHead(status: 200, reason: answer.reason, fields: fields), length: nil, to: &head)
         let start = (head.firstIndex(of: 0x0A) ?? 0) + 1
         let end = head.count
-        // Behind what goes with a part too: it is true of the whole alone.
+        // After the fields that a partial response shares: digests of the content describe the whole only.
         for line in base.lines where DigestFields.ofContent.contains(line.name) {
             ResponseEncoder.appendField(line.name, line.value, to: &head)
         }

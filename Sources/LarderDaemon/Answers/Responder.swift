@@ -1,5 +1,5 @@
-// From an answer to the HTTP one for one request, at one place for every route: conditional requests, ranges, age,
-// Cache-Status, and the ready form that memory and the database keep.
+// Turns an answer into the HTTP response to one request, in one place for all routes: conditional requests, ranges,
+// Age, Cache-Status, and the ready form that memory and the database keep.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -7,7 +7,7 @@ import LarderHTTP
 import LarderProviders
 import LarderServer
 
-/// Finishes answers, and keeps what is told of them afterwards.
+/// Finishes answers, and keeps the notes for their explanations.
 struct Responder: Sendable {
     let engine: Engine
     let explanations = ExplanationLog()
@@ -17,7 +17,7 @@ struct Responder: Sendable {
         self.engine = engine
     }
 
-    /// Notes for `/v1/explain` how each source's answer came to be. What ends a request as its problem is noted there.
+    /// Notes for `/v1/explain` how each source answered. A failure that ends the request is noted by the dispatch.
     func note(_ answers: SearchAnswers, of question: SearchQuestion, _ request: RequestID, hasProblem: Bool = true) {
         for (part, answer) in zip(question.parts, answers.parts) {
             if case .ask(_, let endpoint) = part, let served = answer.served {
@@ -33,17 +33,17 @@ struct Responder: Sendable {
 }
 
 extension Responder {
-    /// Finishes an answer for one request.
+    /// Turns an answer into the response to one request.
     func respond(_ answer: Answer, to context: RequestContext) -> ServerResponse {
         let now = engine.time.wall()
         var answer = answer
-        // A stored answer keeps the origin's date; one that came without, and what Larder made, was made when its age
-        // was zero (RFC 9110 §6.6.1). An id of the upstream's own would be a second one beside ours.
+        // A stored response keeps its origin's Date. An answer that Larder made, or one without Date, was made when its
+        // age was zero (RFC 9110 §6.6.1). The server adds its own X-Request-Id, so the upstream's is removed.
         answer.fields.remove("X-Request-Id")
         if answer.isOurs || !answer.fields.contains("Date") {
             answer.fields.set("Date", HTTPDate.format(answer.bornAt))
         }
-        // A merged answer's sources were counted one by one.
+        // The sources of a merged answer were counted one by one.
         if !answer.isMerged, let provider = answer.provider { engine.count(answer.provenance.outcome, of: provider) }
         let age = max(0, (now - answer.bornAt).milliseconds) / 1000
         var response = ServerResponse(
@@ -54,7 +54,7 @@ extension Responder {
             keepReady(answer, context, now)
             applyConditions(answer, context.request, &response, now)
         }
-        // Its client may be slow. A body of the store, or one made here, is nobody else's.
+        // A slow client may hold the body for long. A body from the store, or one made here, has no reservation yet.
         if context.request.method != .head {
             response.hold = answer.hold ?? engine.bodies.claim(response.body.heldBytes)
         }
@@ -67,7 +67,7 @@ extension Responder {
         let left = (answer.freshUntil - now).milliseconds
         let ttl = left >= 0 ? left / 1000 : (left - 999) / 1000
         let how = answer.provenance
-        // A stale answer for which the upstream was asked in vain is no hit (RFC 9211 §2.2).
+        // A stale response for which the upstream was asked in vain is not a hit (RFC 9211 §2.2).
         if how.outcome == .stale, !answer.isOurs, let reason = how.forward {
             return CacheStatus.forwarded(reason, status: how.forwardStatus, ttl: ttl, detail: how.detail)
         }
@@ -78,11 +78,11 @@ extension Responder {
             fwdReason: how.forward, detail: how.detail)
     }
 
-    /// RFC 9110 §13 and §14: a condition that holds back the body comes before a range of it.
+    /// RFC 9110 §13 and §14: conditions take precedence over ranges.
     private func applyConditions(
         _ answer: Answer, _ request: ServerRequest, _ response: inout ServerResponse, _ now: WallTime
     ) {
-        // Most requests ask for the whole, and then nothing is compared.
+        // Most requests have no conditions and no range. Then nothing is compared.
         guard Conditional.isConditional(request.fields) else {
             response.fields.set("Accept-Ranges", "bytes")
             return
@@ -105,13 +105,13 @@ extension Responder {
             response.fields.remove("Content-Type")
         case .proceed:
             response.fields.set("Accept-Ranges", "bytes")
-            // To HEAD ranges do not apply (RFC 9110 §14.2).
+            // Ranges do not apply to HEAD (RFC 9110 §14.2).
             guard request.method == .get else { return }
             applyRange(answer, request, &response, etag, lastModified)
         }
     }
 
-    /// A cache holds If-Modified-Since against the date of an answer that names no change (RFC 9111 §4.3.2).
+    /// The date that a cache compares with If-Modified-Since if the response has no Last-Modified (RFC 9111 §4.3.2).
     private func dated(_ answer: Answer, _ now: WallTime) -> WallTime? {
         answer.isOurs ? nil : answer.fields.first("Date").flatMap { HTTPDate.parse($0, now: now) }
     }
@@ -143,7 +143,7 @@ extension Responder {
             response.fields.set("Content-Range", ByteRange.contentRange(range, length: length))
             response.body = answer.body.part(range)
         case .several(let ranges):
-            // Of a body that is still coming there is one pass only: all of it is a right answer too (RFC 9110 §14.2).
+            // An arriving body can be read only once. The whole body is a valid response too (RFC 9110 §14.2).
             guard
                 let parts = MultipartRanges(answer.body, ranges, type: answer.fields.first("Content-Type"))
             else { return }
@@ -155,7 +155,7 @@ extension Responder {
         }
     }
 
-    /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
+    /// Keeps a fresh, whole, shared answer ready. The next request then finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ context: RequestContext, _ now: WallTime) {
         let request = context.request
         guard let keeping = answer.keeping, !engine.cache.memory.isOff || keeping.row != nil,
@@ -163,9 +163,9 @@ extension Responder {
             answer.provenance.outcome != .bypass, answer.provenance.outcome != .stale,
             request.method == .get || request.method == .head,
             request.isPlain,
-            // A part of it that memory cuts would carry two.
+            // Memory cuts parts itself. A part of this answer would have two Content-Range fields.
             !answer.fields.contains("Content-Range"),
-            // Memory tells clients apart by whether they take gzip, and by nothing else.
+            // Memory distinguishes clients by gzip support and by nothing else.
             answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true,
             let ready = ReadyResponse(
                 of: answer, digest: keeping.digest, isOwnInterface: request.listenerProvider == nil, now: now,
@@ -195,9 +195,9 @@ extension Responder {
 }
 
 extension ServerRequest {
-    /// Whether the hot path would have looked for an answer to this request: nothing in it asks for another one.
+    /// Whether the fast path would have looked for an answer: no field of the request asks for a different one.
     var isPlain: Bool {
-        // Several lines of Accept-Encoding are one list (RFC 9110 §5.3), and memory compares one line.
+        // Several Accept-Encoding lines form one list (RFC 9110 §5.3), but memory compares one line only.
         guard body.isEmpty, fields.all("Accept-Encoding").count <= 1 else { return false }
         return !fields.contains(anyOf: Self.special)
     }

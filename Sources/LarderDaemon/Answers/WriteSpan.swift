@@ -1,12 +1,12 @@
-// How long an answer took to be written to its client. The server keeps what an answer holds until the last of its body was
-// written to the socket, or the connection has ended: the end of this object is that instant.
+// Measures how long a response took to be written. The server releases the response's hold when the last of the body is
+// written to the socket or the connection has ended. The deinitialiser of this object marks that instant.
 import LarderCore
 
 final class WriteSpan: Sendable {
     private let timeline: Timeline
     private let began: MonotonicTime
     private let time: any TimeSource
-    /// What the answer held before.
+    /// The response's previous hold.
     private let kept: (any AnyObject & Sendable)?
 
     init(

@@ -1,13 +1,13 @@
-// The console at `/`: pages that show what the daemon's routes answer, and the files that they are made of. A page asks the
-// same routes as every tool, within the daemon and with the authority of its own request, so it shows nobody more than
-// those do. Text from answers goes into the page as text only (`Markup`).
+// The console at `/`: pages that show the results of the daemon's routes, and the files that the pages use. A page
+// calls the routes within the daemon, with the authority of its own request, so it shows nobody more than they do. Text
+// from results is inserted as text only (`Markup`).
 //
-// A search spends upstream calls, and a link on any page may lead to `/?q=…`. The page therefore searches by itself only
-// after a navigation that this origin began, or the person with the browser itself (`Sec-Fetch-Site: same-origin` and `none`,
-// Fetch Metadata §2.3): a search typed into the address bar, or a bookmark. No page can cause `none`. A link in another program
-// can, and so can a site that the person has typed and that redirects here, for the price of one search each. After every other navigation it fills the field in and waits: cross-site and
-// same-site links are foreign, and a browser that sends no such field does not say. What is loaded ahead, before anybody has
-// pressed Enter, waits too.
+// A search spends upstream calls, and a link on any page may lead to `/?q=…`. The page therefore searches without a
+// click only after a navigation that this origin began, or that the user began in the browser (`Sec-Fetch-Site:
+// same-origin` and `none`, Fetch Metadata §2.3): a search typed into the address bar, or a bookmark. No page can cause
+// `none`. A link in another program can, and so can a site that the user has typed and that redirects here; each costs
+// one search. After any other navigation the page fills in the field and waits: cross-site and same-site links are
+// foreign, and a browser without the field reveals nothing. A page prefetched before the user presses Enter waits too.
 import LarderConsole
 import LarderCore
 import LarderHTTP
@@ -24,7 +24,7 @@ enum ConsoleRoute {
         case .search:
             let question = SearchQuestion(query)
             let runs = searchesByItself(call.request.fields)
-            // A browser that runs scripts asks by itself, and shows each source when it has answered.
+            // A browser that runs scripts sends the search itself, and shows each source when it has answered.
             let isAsked = runs && question.isPlain && !question.term.isEmpty
             text = SearchPage.render(
                 question, sources: await providers(parts, call, searchableOnly: true), runs: runs,
@@ -51,7 +51,7 @@ enum ConsoleRoute {
         return response
     }
 
-    /// A style, a module or a picture.
+    /// A style sheet, a script module or an image.
     static func file(_ name: String, _ call: RouteCall) throws(ClientFacingError) -> ServerResponse {
         guard let file = ConsoleFile.named(name) else {
             throw ClientFacingError(
@@ -73,13 +73,13 @@ enum ConsoleRoute {
         return response
     }
 
-    /// By which a browser adds the page as a search engine.
+    /// The description with which a browser adds the page as a search engine (OpenSearch).
     static func openSearch(_ call: RouteCall) -> ServerResponse {
         let host = call.request.fields.first("Host") ?? "localhost"
         return response(OpenSearch.type, Bytes(text: OpenSearch.description(host: host)), call.name)
     }
 
-    /// Whether `?q=` is searched for without a click.
+    /// Whether the page runs the search in `?q=` without a click.
     static func searchesByItself(_ fields: HeaderFields) -> Bool {
         let sites = fields.all("Sec-Fetch-Site")
         return (sites == ["same-origin"] || sites == ["none"])
@@ -88,8 +88,8 @@ enum ConsoleRoute {
 
     // MARK: Asking the other routes
 
-    /// What a route answers to this request's client.
-    /// - Parameter target: of a route that needs no authority.
+    /// Calls another route for this request's client and returns the result.
+    /// - Parameter target: the request target; its route must not need authority.
     private static func ask(_ target: String, _ parts: RouteParts, _ call: RouteCall) async -> ConsoleAnswer {
         let pieces = target.split(separator: "?", maxSplits: 1)
         var request = call.request
@@ -97,7 +97,7 @@ enum ConsoleRoute {
         request.target = Bytes(text: target)
         request.path = String(pieces[0])
         request.query = pieces.count > 1 ? String(pieces[1]) : nil
-        // The page's own conditions, preferences and codings are not those of what it asks for.
+        // The page's own conditions, preferences and codings do not apply to the route that it calls.
         request.fields = [:]
         for name in ["Host", "Origin", "Authorization"] {
             if let value = call.request.fields.first(name) { request.fields.set(name, value) }
@@ -126,7 +126,7 @@ enum ConsoleRoute {
         return response.status < 400 ? .answer(value) : .problem(value["detail"]?.string ?? "It failed.")
     }
 
-    /// The target of a route with those filters of the page that say something.
+    /// The target of a route, with those of the page's filters that have a value.
     private static func target(_ path: String, _ filters: [String], _ query: QueryParameters) -> String {
         let items = filters.compactMap { name in
             query[name].flatMap { $0.isEmpty ? nil : QueryParameters.Item(name, $0) }

@@ -1,9 +1,9 @@
-// Larder's own pages: markup, style and script are answers of this origin, and nothing else may be loaded or run
-// (Content Security Policy Level 3), so that text from an answer can never become code.
+// Larder's own pages. Markup, style and script come from this origin, and nothing else may be loaded or run (Content
+// Security Policy Level 3). Text from an upstream can therefore never become code.
 import LarderCore
 import LarderServer
 
-/// What a page consists of.
+/// The files of a page.
 enum OwnPagePart: Sendable {
     case page
     case style
@@ -14,7 +14,7 @@ struct OwnPage: Sendable {
     var page: StaticString
     var style: StaticString
     var script: StaticString
-    /// What the page may do beyond having its own style and script and asking this origin: a policy's directives.
+    /// Policy directives for what the page may do, apart from using its own style and script and calling this origin.
     var permits: String
     var cacheControl: String
 
@@ -30,7 +30,7 @@ struct OwnPage: Sendable {
             body: .bytes(Bytes(text: "\(text)")), route: route)
     }
 
-    /// The fields of every part of an own page.
+    /// The fields of every file of an own page.
     static func fields(type: String, permits: String, cacheControl: String) -> HeaderFields {
         [
             "Content-Type": type, "Cache-Control": cacheControl, "X-Content-Type-Options": "nosniff",

@@ -1,8 +1,8 @@
-// What bodies this interface answers with, by name: the components of `/openapi.json`, and what an answer of a route says its
-// body is.
+// The response bodies of this interface by name: the components of `/openapi.json`, and the content that a route
+// declares for a response.
 import LarderProviders
 
-/// A schema that has a name.
+/// A schema with a name.
 enum InterfaceComponent: String, Sendable, CaseIterable {
     case envelope = "Envelope"
     case localEnvelope = "LocalEnvelope"
@@ -41,13 +41,13 @@ enum InterfaceComponent: String, Sendable, CaseIterable {
     case fleet = "Fleet"
 }
 
-/// What the body of an answer is.
+/// The content of a response body.
 enum AnswerContent: Sendable {
-    /// JSON of that shape.
+    /// JSON of that schema.
     case schema(InterfaceComponent)
     /// The envelope with results of that provider.
     case results(ProviderAbout)
-    /// Server-sent events: the shape of the data by the event's name.
+    /// Server-sent events: the schema of the data by event name.
     case events([String: InterfaceComponent])
     case text
     case html

@@ -1,5 +1,5 @@
-// `/openapi.json`: the routes for machines (OpenAPI 3.1), written from the table of routes
-// (`RouteTable`) so that it cannot lag behind them.
+// `/openapi.json`: the routes in machine-readable form (OpenAPI 3.1). It is written from the route table
+// (`RouteTable`), so the two cannot differ.
 import LarderCore
 import LarderEngine
 import LarderHTTP
@@ -16,10 +16,10 @@ enum InterfaceDescription {
         return response
     }
 
-    /// It is the same for as long as the program runs.
+    /// The document. It does not change while the program runs.
     private static let whole = document()
 
-    /// What any route may answer before it is asked, or instead of it.
+    /// The responses that any request may get before its route is asked, or instead of the route's own.
     static let common: [RouteAnswer] = [
         RouteAnswer(400, "The request is malformed."),
         RouteAnswer(403, "A page of another site asks, or authority is needed and no token is configured."),
@@ -36,7 +36,7 @@ enum InterfaceDescription {
     ]
     private static let unauthorised = RouteAnswer(401, "The admin token is needed.")
 
-    /// Every status of a route, its own first.
+    /// All responses of a route, sorted by status. The route's own replace the common ones.
     static func answers(of route: Route) -> [RouteAnswer] {
         let further =
             (route.takesConditions ? conditional : []) + (route.needsAuthority ? [unauthorised] : []) + common
@@ -143,7 +143,7 @@ enum InterfaceDescription {
     }
 }
 
-/// A line of the table without the links that README has in it.
+/// A line of README's table without its links.
 enum PlainLink {
     static func text(_ line: String) -> String {
         line.replacing(#/\[([^\]]*)\]\([^)]*\)/#) { $0.output.1 }.replacing("`", with: "")

@@ -1,10 +1,10 @@
-// The bodies of the daemon's answers about itself, its providers, uploads and accounts, as schemas.
+// The schemas of responses about the daemon itself, its providers, uploads and accounts.
 import LarderCache
 import LarderCore
 import LarderEngine
 
 enum InterfaceHouseSchemas {
-    /// The shape of a component that no search answers with.
+    /// The schema of a component that is not part of a search response.
     static func schema(of component: InterfaceComponent) -> InterfaceSchema {
         switch component {
         case .status: .object(status)
@@ -52,7 +52,7 @@ enum InterfaceHouseSchemas {
         }
     }
 
-    /// The shape of what is told of requests, entries and figures.
+    /// The schema of a component about requests, entries or figures.
     private static func watched(_ component: InterfaceComponent) -> InterfaceSchema {
         switch component {
         case .suspended: .object([.init("suspended", .text, "The provider's name."), .init("until", .time)])

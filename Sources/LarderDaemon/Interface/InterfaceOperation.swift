@@ -1,10 +1,10 @@
-// One operation of `/openapi.json`: a route's record with its parameters, bodies and answers.
+// One operation of `/openapi.json`: a route's record with its parameters, bodies and responses.
 import LarderCore
 import LarderProviders
 import LarderServer
 
 enum InterfaceOperation {
-    /// The member of its path that a route is.
+    /// Writes the route as the member of its path item that its method names.
     static func append(_ route: Route, to writer: inout JSONWriter) {
         writer.name((route.methods.first ?? .get).name.lowercased())
         writer.object { writer in
@@ -25,7 +25,7 @@ enum InterfaceOperation {
             writer.name("responses")
             writer.object { writer in
                 for answer in InterfaceDescription.answers(of: route) { append(answer, to: &writer) }
-                // The API's own statuses go through.
+                // Statuses of the API pass through.
                 if route.name == RouteName.raw.text {
                     append(RouteAnswer(0, "The API's own status.", .binary), as: "default", to: &writer)
                 }
@@ -135,14 +135,14 @@ enum InterfaceOperation {
 }
 
 extension RouteParameter {
-    /// What a list may hold at most.
+    /// The most items of a list.
     var mostItems: Int {
         if let mostValues { return mostValues }
         if case .choice(let words) = valueForm { return words.count }
         return 10
     }
 
-    /// A value to show: its own, or what it may be.
+    /// A value to show as an example: the parameter's own, or one that its form allows.
     var shownExample: String? {
         if let example { return example }
         if let defaultText { return defaultText }

@@ -1,17 +1,17 @@
-// The results of each provider by kind, as schemas made from its table of kinds. A kind is told by `kind`, which is a constant in
-// its schema; a reader of unions finds the right one by that. It is no discriminator of OpenAPI's, which has to be there:
-// `fields` leaves `kind` out where it is not named.
+// The results of each provider by kind, as schemas made from the provider's table of kinds. The member `kind` is a
+// constant in each schema, and a reader of unions selects the schema by it. It is not an OpenAPI discriminator, which
+// must always be present: `fields` may leave `kind` out.
 import LarderProviders
 
 enum InterfaceResultSchemas {
-    /// Each with its name, those of a provider one after the other.
+    /// All schemas with their names, grouped by provider.
     static let all: [(name: String, schema: InterfaceSchema)] = ProviderRegistry.builtIn.map(\.about)
         .filter { !$0.kinds.isEmpty }.flatMap(schemas)
 
-    /// "ItunesEnvelope".
+    /// For example "ItunesEnvelope".
     static func envelopeName(_ about: ProviderAbout) -> String { name("envelope", of: about) }
 
-    /// "ItunesSong".
+    /// For example "ItunesSong".
     private static func name(_ word: String, of about: ProviderAbout) -> String {
         [about.routePrefix, word].map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
@@ -23,7 +23,7 @@ enum InterfaceResultSchemas {
         if about.hasFurtherKinds {
             kinds.append((name("other", of: about), result(about, .noneOf(about.kinds.map(\.name)), .map(.any))))
         }
-        // Some readers know no union of one.
+        // Some readers do not accept a union of one schema.
         if kinds.count > 1 {
             kinds.append((name("result", of: about), .anyOf(kinds.map { .reference($0.0) })))
         }

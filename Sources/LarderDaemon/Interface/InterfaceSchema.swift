@@ -1,48 +1,48 @@
-// A JSON Schema (2020-12) as a value: the part of it that this interface needs, and how it is written.
+// A JSON Schema (2020-12) as a value: the subset that this interface needs, and how it is written.
 import LarderCore
 import LarderProviders
 
-/// The shape of a JSON value.
+/// The schema of a JSON value.
 indirect enum InterfaceSchema: Sendable {
     case any
     case text
-    /// RFC 3339.
+    /// A date and time in the format of RFC 3339.
     case time
     case integer
     case number
     case flag
     case words([String])
     case list(InterfaceSchema)
-    /// Any names, values of one shape.
+    /// An object with any member names and values of one schema.
     case map(InterfaceSchema)
     case object([Member])
-    /// The same with members of other names.
+    /// An object that may have further members.
     case open([Member])
     case component(InterfaceComponent)
-    /// A schema that has a name and is no `InterfaceComponent`.
+    /// A named schema that is not an `InterfaceComponent`.
     case reference(String)
     case word(String)
-    /// Any text but these.
+    /// Any text except these words.
     case noneOf([String])
     case anyOf([InterfaceSchema])
     case orNull(InterfaceSchema)
-    /// A parameter's value, or one of a list, which holds no comma.
+    /// A parameter's value, or one item of a list, which contains no comma.
     case parameter(ParameterForm, default: String?, isItem: Bool = false)
 
     /// A member of an object.
     struct Member: Sendable {
         var name: String
         var schema: InterfaceSchema
-        /// One sentence; empty where the name says it.
+        /// One sentence; empty if the name says enough.
         var line: String
         var isRequired: Bool
 
-        /// One that is always there.
+        /// A member that is always present.
         init(_ name: String, _ schema: InterfaceSchema = .text, _ line: String = "") {
             self.init(name: name, schema: schema, line: line, isRequired: true)
         }
 
-        /// One that may be absent.
+        /// A member that may be absent.
         static func optional(_ name: String, _ schema: InterfaceSchema = .text, _ line: String = "") -> Member {
             Member(name: name, schema: schema, line: line, isRequired: false)
         }
@@ -55,7 +55,7 @@ indirect enum InterfaceSchema: Sendable {
         }
     }
 
-    /// Writes it as an object.
+    /// Writes the schema as an object.
     func write(_ line: String = "", to writer: inout JSONWriter) {
         writer.object { writer in
             if !line.isEmpty { writer.member("description", line) }
@@ -153,7 +153,7 @@ indirect enum InterfaceSchema: Sendable {
         writer.member(ifPresent: "default", standard)
     }
 
-    /// A text that is not white space alone and has no control character.
+    /// Text with at least one character that is not white space, and without control characters.
     private static let printable =
         "^[^\\u0000-\\u001F\\u007F-\\u009F]*[^\\s\\u0000-\\u001F\\u007F-\\u009F][^\\u0000-\\u001F\\u007F-\\u009F]*$"
     /// The same without a comma, which would end the item.

@@ -1,5 +1,5 @@
-// The bodies of answers to searches and of problems, as schemas. Their words come from the tables that the answers are
-// written with. Schemas of the daemon's other answers stand in the file beside this one.
+// The schemas of search responses and problems. Their words come from the tables that the responses are written with.
+// The schemas of the daemon's other responses are in `InterfaceHouseSchemas`.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -18,7 +18,7 @@ enum InterfaceSchemas {
         (.cancelled, "Of such a search: its client cancelled it."),
     ]
 
-    /// The shape of a component.
+    /// The schema of a component.
     static func schema(of component: InterfaceComponent) -> InterfaceSchema {
         switch component {
         case .envelope: .object(envelope)
@@ -57,7 +57,7 @@ enum InterfaceSchemas {
 
     private static let envelope: [InterfaceSchema.Member] = envelope(of: .component(.result))
 
-    /// The envelope around results of that shape.
+    /// The envelope around results of that schema.
     static func envelope(of result: InterfaceSchema) -> [InterfaceSchema.Member] {
         [
             state, .init("query", .map(.any), "The question as it was understood."),
@@ -87,7 +87,7 @@ enum InterfaceSchemas {
     private static let result = result(
         provider: .text, kind: .text, kindLine: "What it is: song, article, monster and so on.", attributes: .map(.any))
 
-    /// A result whose provider, kind and attributes have those shapes. All but the id may be left out (`fields`).
+    /// A result with those schemas of provider, kind and attributes. `fields` may leave out all members except the id.
     static func result(
         provider: InterfaceSchema, kind: InterfaceSchema, kindLine: String, attributes: InterfaceSchema
     ) -> [InterfaceSchema.Member] {

@@ -1,10 +1,10 @@
-// An example of a route: a target that the stand-in's samples answer, made from the examples of its parameters.
+// An example of a route: a target that the stand-in's samples answer, made from the examples of the route's parameters.
 import LarderCore
 import LarderProviders
 
 extension Route {
-    /// The path with its captures filled, and the parameters that a request needs. Nil where a capture has no example:
-    /// such a name comes from an earlier answer.
+    /// The path with its captures filled in, and the required parameters. Nil if a capture has no example, because its
+    /// value comes from an earlier response.
     var exampleTarget: String? {
         var target = path
         for parameter in parameters where parameter.place == .path {
@@ -18,7 +18,7 @@ extension Route {
     private var exampleQuery: [(name: String, value: String)] {
         let queries = parameters.filter { $0.place == .query }
         var shown = queries.filter(\.isRequired)
-        // One of several is needed, and the first is the usual one.
+        // One of several parameters is needed. The first is the usual one.
         if shown.isEmpty, refusals.contains(.missingParameter), let first = queries.first { shown = [first] }
         return shown.compactMap { parameter in parameter.shownExample.map { (parameter.name, $0) } }
     }

@@ -1,5 +1,5 @@
-// `Docs/reference.md`: every route with its parameters, answers and an example, made from the table of routes. A test holds the
-// page to this, and `make routes` writes it.
+// `Docs/reference.md`: every route with its parameters, responses and an example, made from the route table. `make
+// routes` writes the page, and a test checks that it is current.
 import LarderCore
 import LarderProviders
 
@@ -16,13 +16,13 @@ enum RouteReference {
         return out
     }
 
-    /// The kinds of a provider's results.
+    /// The table of the kinds of a provider's results.
     private static func kinds(of route: Route) -> String {
         for case .results(let about) in route.answers.compactMap(\.content) {
             var out = "\n| Kind | Its attributes |\n|---|---|\n"
             var rest = about.kinds[...]
             while let kind = rest.first {
-                // Those that have the same share a row.
+                // Kinds with the same attributes share a row.
                 let same = rest.prefix { $0.attributes == kind.attributes && $0.isOpen == kind.isOpen }
                 rest = rest.dropFirst(same.count)
                 let names = kind.attributes.map { "`\($0.name)`" } + (kind.isOpen ? ["the record's own members"] : [])
@@ -39,7 +39,7 @@ enum RouteReference {
     }
 
     private static func sentence(_ line: String) -> String {
-        // README names pages from the root; this one stands beside them.
+        // Links in README start at the root; this page is in Docs itself.
         let line = line.replacing("](Docs/", with: "](")
         return line.prefix(1).uppercased() + line.dropFirst() + "."
     }

@@ -1,10 +1,9 @@
-// The table of routes as README shows it: a row for each group. Parameters
-// stand in `Docs/reference.md` (`RouteReference`). README is a file like any other; a test holds it to this, and
-// `make routes` writes it.
+// The route table in README: one row per group. The parameters are in `Docs/reference.md` (`RouteReference`). `make
+// routes` writes the table into README, and a test checks that it is current.
 import LarderCore
 
 extension RouteTable {
-    /// The lines of README's table, its head included.
+    /// The lines of README's table, including its header.
     static func markdown() -> String {
         var out = "| Route | Answers |\n|---|---|\n"
         for group in groups {
@@ -16,7 +15,7 @@ extension RouteTable {
         return out
     }
 
-    /// Methods are written where they change, and the root of the group once.
+    /// The routes of a group as one cell. A method is written when it changes, and the root of the group once.
     private static func cell(_ routes: [Route], below root: String) -> String {
         var cell = ""
         var method: String?

@@ -1,4 +1,4 @@
-// How each part's own settings come out of the whole.
+// Derives each part's own settings from the configuration.
 import Glibc
 import LarderCore
 import LarderFetch
@@ -38,14 +38,14 @@ extension Daemon {
         }
     }
 
-    /// Without its state the daemon does not start: who has been signed in and what was called would not be known, and every
-    /// budget would count as spent. What is full is said in plain words.
+    /// The message for a state database that cannot be opened. The daemon does not start without it: sign-ins and past
+    /// calls would be unknown, and every budget would count as spent. A full disk is reported in plain words.
     static func openingFailed(_ error: StoreError, _ directory: String) -> String {
         guard error.isForWantOfRoom else { return "\(error)" }
         return "the disk of \(directory) (state.path) is full, or a limit of it is reached: make room there. (\(error))"
     }
 
-    /// Makes a directory and those above it, by default for this user alone.
+    /// Makes a directory and its parents, by default for this user only. Returns whether the directory can be used.
     private static func makeDirectory(_ path: String, mode: mode_t = 0o700) -> Bool {
         var made = path.hasPrefix("/") ? "" : "."
         for segment in path.split(separator: "/") {
@@ -62,7 +62,7 @@ extension Daemon {
             patience: settings.cache.patience, commitWithin: settings.cache.commitWithin)
     }
 
-    /// The default would leave no room at all on a small file system: there a tenth of it stays free.
+    /// The default would leave no room on a small file system. On such a system a tenth of it stays free.
     private static func minFree(_ settings: Settings) -> Int64 {
         var system = statvfs()
         guard settings.cache.minFreeIsDefault, statvfs(settings.cache.path, &system) == 0 else {
@@ -72,7 +72,7 @@ extension Daemon {
         return min(settings.cache.minFree, capacity / 10)
     }
 
-    /// - Parameter keptByLoop: connections that each loop may keep for later calls.
+    /// - Parameter keptByLoop: the number of upstream connections that each loop may keep for later calls.
     static func fetchSettings(_ settings: Settings, keptByLoop: Int = .max) -> FetchSettings {
         FetchSettings(
             userAgent: settings.fetch.userAgent, connectTimeout: settings.fetch.connectTimeout,
@@ -87,8 +87,8 @@ extension Daemon {
             maxKept: keptByLoop, proxy: settings.fetch.proxy)
     }
 
-    /// How many loops there are, and what else has descriptors. Where the number of loops is not set, there are no more than the
-    /// process may open files for. Throws where that leaves none, or fewer than were set.
+    /// Decides the number of loops and the budget of descriptors. If `server.loops` is not set, the number is limited
+    /// by the files that the process may open. Throws if that is too few for two loops, or for the loops that were set.
     static func descriptors(
         _ settings: Settings, openFiles: Int, listeners: Int, cores: Int = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))),
         _ log: Logger
@@ -113,7 +113,7 @@ extension Daemon {
         return descriptors
     }
 
-    /// No more connections are permitted than there are descriptors for; the log says so where that is fewer than set.
+    /// Limits the connections to the available descriptors. If that is fewer than configured, the log says so.
     static func serverSettings(
         _ settings: Settings, _ descriptors: DescriptorBudget, _ log: Logger
     ) -> ServerSettings {
@@ -121,7 +121,7 @@ extension Daemon {
         let fetch = fetchSettings(settings, keptByLoop: descriptors.keptByLoop)
         limits.maxConnections = descriptors.connections(
             wanted: settings.server.maxConnections, transfers: fetch.mostExchanges,
-            // One of the loops is the home loop. Each has one in any case.
+            // One of the loops is the home loop. Each loop keeps one connection in any case.
             idle: fetch.mostKept(clientLoops: descriptors.loops - 1) - descriptors.loops)
         if limits.maxConnections < settings.server.maxConnections {
             log.warning(
@@ -144,15 +144,15 @@ extension Daemon {
             accessLog: AccessLogging(rawValue: settings.log.access.rawValue) ?? .misses)
     }
 
-    /// The listeners of the configuration, inherited sockets in the places of equal addresses.
+    /// The configured listeners, with inherited sockets assigned to equal addresses.
     static func listenerSpecs(
         _ settings: Settings, _ inherited: [InheritedSocket]
     ) throws(DaemonError) -> [ListenerSpec] {
         var specs: [ListenerSpec] = []
         for setting in settings.listen {
             do {
-                // The socket's own folder, such as larder/ in $XDG_RUNTIME_DIR, is made where it is missing; where that
-                // fails, binding says so.
+                // Make the socket's own directory, such as larder/ in $XDG_RUNTIME_DIR, if it is missing. If that
+                // fails, binding reports the error.
                 if case .unix(let path) = try Address(setting.address), let slash = path.lastIndex(of: "/") {
                     _ = makeDirectory(String(path[..<slash]), mode: 0o755)
                 }

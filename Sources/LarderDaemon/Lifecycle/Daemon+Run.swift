@@ -1,17 +1,17 @@
-// The daemon as a process: what it says on standard output and to the service manager, and what it does on signals.
+// The daemon as a process: what it writes to standard output and the service manager, and how it handles signals.
 import Glibc
 import LarderCore
 import LarderEngine
 import LarderIO
 
 extension Daemon {
-    /// The signals this process waits for; they must be blocked before the first thread is made.
+    /// The signals that the process waits for. They must be blocked before the first thread is created.
     public static let signals: [Int32] = [SIGHUP, SIGTERM, SIGINT]
 
-    /// Runs until SIGTERM or SIGINT, of which a second one ends the wait for answers in hand; SIGHUP reads the
-    /// configuration again. Returns when everything is closed.
+    /// Runs until SIGTERM or SIGINT; a second one ends the wait for responses in hand. SIGHUP reads the configuration
+    /// again. Returns when everything is closed.
     ///
-    /// - Parameter announce: gets one line per address, "listening ADDRESS", before anything else is printed.
+    /// - Parameter announce: receives one line per address, "listening ADDRESS", before anything else is printed.
     public func run(environment: [String: String], announce: @Sendable (String) -> Void) async {
         for address in addresses { announce("listening \(address)") }
         let notifier = ServiceNotifier(environment: environment)
@@ -27,7 +27,7 @@ extension Daemon {
             if isStopping {
                 if signal != SIGHUP { hurry() }
             } else if signal == SIGHUP {
-                // systemd 252 has no Type=notify-reload; a status line is what it can show.
+                // systemd 252 has no Type=notify-reload, so a reload is shown by a status line only.
                 await reload()
                 notifier?.status("Answering on \(addresses.joined(separator: ", "))")
             } else {
@@ -42,21 +42,21 @@ extension Daemon {
         }
     }
 
-    /// Signals as they come, read on the home loop.
+    /// Passes received signals on. They are read on the home loop.
     private func receive(into heard: AsyncStream<Int32>.Continuation) {
         let loop = homeLoop
         loop.post {
             do {
-                // The registration keeps the source alive as long as the loop turns.
+                // The registration keeps the source alive as long as the loop runs.
                 _ = try SignalSource(Self.signals, on: loop) { heard.yield($0) }
             } catch {
-                // Without signals nobody could stop the process in order.
+                // Without signals nobody could stop the process in an orderly way, so it stops now.
                 heard.finish()
             }
         }
     }
 
-    /// Every half minute the store learns what memory answered. A timer, which ends with its loop.
+    /// Reports the entries that memory answered from to the store every 30 seconds. The timer ends with its loop.
     private func keepUp() {
         let loop = homeLoop
         loop.post { [weak self] in
@@ -67,7 +67,7 @@ extension Daemon {
         }
     }
 
-    /// Looks at the counters at the end of each slot of the figures over time, and has them written once a minute.
+    /// Samples the counters at the end of each slot of the history, and saves the history once a minute.
     private func keepHistory(_ looksLeft: Int) {
         let loop = homeLoop
         loop.post { [weak self] in
@@ -82,7 +82,7 @@ extension Daemon {
         }
     }
 
-    /// What a burst has left in the heap goes back to the system.
+    /// Returns memory that a burst has left free in the heap to the system.
     private func keepHeap(_ keeper: HeapKeeper) {
         let loop = homeLoop
         loop.post { [weak self] in
@@ -94,7 +94,7 @@ extension Daemon {
         }
     }
 
-    /// Feeds the service manager's watchdog at half its interval, each time only after a probe has succeeded: a wedged
+    /// Notifies the service manager's watchdog at half its interval, each time only after a successful probe. A stuck
     /// daemon must not look alive because a timer still runs.
     private func watchdog(_ notifier: ServiceNotifier?, _ environment: [String: String]) -> Task<Void, Never>? {
         guard let notifier, let interval = ServiceNotifier.watchdogInterval(environment: environment) else {

@@ -1,6 +1,6 @@
-// How a daemon stops. First the answers in hand, for `server.drainTimeout`. What follows is bounded by its own work: the
-// databases wait briefly for locks and close within a stated time. A disk that never answers holds a thread that nobody can
-// end; for its sake alone the stop gives up waiting.
+// How a daemon stops. First it waits for the responses in hand, up to `server.drainTimeout`. The work after that has
+// its own limits: the databases wait briefly for locks and close within a stated time. A disk that never responds holds
+// a thread that nobody can end. The stop gives up waiting only for such a disk.
 import LarderCore
 import LarderEngine
 import LarderFetch
@@ -10,16 +10,16 @@ import LarderSettings
 import LarderStore
 
 extension Daemon {
-    /// Stops: answers in hand are finished within the deadline, or until `hurry`, then fetches are cancelled, touches
-    /// flushed, databases closed.
+    /// Stops the daemon. Finishes responses in hand within the deadline, or until `hurry`. Then cancels fetches,
+    /// flushes touches and closes the databases.
     public func stop() async {
         parts.readiness.set(false)
         engine.log.notice("stopping")
         await server.stopAccepting()
-        // They would go on for ever; whoever listens connects again to the next daemon.
+        // Event streams would never end. Their clients reconnect to the next daemon.
         parts.searches.shutDown()
         parts.eventStreams.close()
-        // What is held back for a newer question would be waited for.
+        // Releases the calls that sessions hold back for a newer question. Otherwise the drain would wait for them.
         engine.sessions.letGo()
         let deadline = engine.snapshot.settings.server.drainTimeout
         Task {
@@ -33,7 +33,7 @@ extension Daemon {
         engine.log.notice("stopped")
     }
 
-    /// A stop waits no longer for answers in hand; all else of it is still done.
+    /// Ends the wait for responses in hand. The rest of the stop is still carried out.
     public func hurry() {
         engine.log.notice("stopping without waiting for answers")
         server.endDrain()
@@ -65,8 +65,8 @@ extension Daemon {
     }
 
     private func endCalls(_ done: @Sendable (EndingPart) -> Void) async {
-        // Nothing here waits for a call that is being written down: its flight ends at once. `closeState` waits for it, and
-        // for its being taken back. Locks of other processes on the state database are waited for briefly from now on.
+        // Flights end at once, even if their call is still being written to `state.db`. `closeState` waits for that
+        // write, and for the call to be taken back. From now on, waits for locks of other processes are short.
         parts.state.expectClose()
         engine.sessions.close()
         await engine.refreshes.close()
@@ -93,7 +93,7 @@ extension Daemon {
     }
 }
 
-/// What a stop waits for, as its log names it.
+/// What a stop waits for, as the log names it.
 private enum EndingPart: String, CaseIterable, Sendable {
     case calls = "calls under way"
     case cache = "the cache database"

@@ -1,5 +1,5 @@
-// The life of the daemon: parts start in order, each needing only those before it, and stop in reverse within a stated
-// deadline. READY is said when the listeners are open and the databases are there; STOPPING before anything is closed.
+// The life of the daemon. Parts start in order, each depending only on earlier ones, and stop in reverse order within a
+// stated deadline. READY is sent when the databases and listeners are open; STOPPING before anything closes.
 import Glibc
 import LarderCache
 import LarderCore
@@ -13,7 +13,7 @@ import LarderShared
 import LarderSettings
 import LarderStore
 
-/// A failure to start, with the stage and a sentence for the person who starts it.
+/// A failure to start, with its stage and a sentence for the user.
 public struct DaemonError: Error, Sendable, CustomStringConvertible {
     public var stage: String
     public var message: String
@@ -28,19 +28,19 @@ public struct DaemonError: Error, Sendable, CustomStringConvertible {
 
 /// One running daemon.
 public final class Daemon: Sendable {
-    /// How it reaches what is outside: replaced in tests.
+    /// The daemon's environment. Tests replace parts of it.
     public struct Surroundings: Sendable {
         public var time: any TimeSource
         public var log: Logger
-        /// All counters of the process; whoever starts the daemon may have begun some.
+        /// All counters of the process. The caller may have used some of them already.
         public var counters: CounterRegistry
         /// Reads the settings again, for SIGHUP.
         public var reload: @Sendable () throws -> Settings
-        /// Sockets the service manager opened.
+        /// Listening sockets that the service manager opened.
         public var inherited: [InheritedSocket]
-        /// Raises the limit of open files as far as is permitted, and tells it; 0 where it is not known.
+        /// Raises the limit of open files as far as permitted, and returns it; 0 if it is unknown.
         public var raiseOpenFiles: @Sendable () -> Int
-        /// How long a stop waits for what comes after the answers in hand.
+        /// How long a stop waits for the work that follows the responses in hand.
         public var stopPatience = Duration.seconds(8)
 
         public init(
@@ -57,7 +57,7 @@ public final class Daemon: Sendable {
         }
     }
 
-    /// The addresses that were bound, in the order of `listen`.
+    /// The bound addresses, in the order of `listen`.
     public let addresses: [String]
     let base: DaemonBase
     let server: HTTPServer
@@ -66,15 +66,15 @@ public final class Daemon: Sendable {
     var loops: [EventLoop] { base.loops }
     var homeLoop: EventLoop { base.homeLoop }
     var surroundings: Surroundings { base.surroundings }
-    /// The settings of the start: some of them stay in force whatever a reload brings.
+    /// The settings at the start. Some of them stay in force after a reload.
     private var started: Settings { base.settings }
-    /// Open when a stop need not wait for answers any longer.
+    /// Fulfilled when a stop no longer needs to wait for responses.
     let drained = Promise<Void>()
 
-    /// Makes and opens this daemon's artwork handles.
+    /// Signs this daemon's artwork handles and reads them.
     public var artworkSigner: ArtworkSigner { engine.signer }
 
-    /// Starts everything; requests are answered when it returns.
+    /// Starts everything. When the method returns, requests are answered.
     public static func start(_ settings: Settings, _ surroundings: Surroundings) async throws(DaemonError) -> Daemon {
         let base = try DaemonBase(settings, surroundings)
         let engine = try await base.makeEngine()
@@ -84,7 +84,7 @@ public final class Daemon: Sendable {
         await parts.history.open()
         parts.hits.withLock { $0 = { [weak server] id in await server?.hit(id) } }
         parts.recentHits.withLock { $0 = { [weak server] in await server?.hits(after: $0, atMost: $1) } }
-        // Before the first request: on an inherited socket clients may wait already.
+        // Set before the first request: clients of an inherited socket may be waiting already.
         parts.readiness.set(true)
         let addresses: [String]
         do {
@@ -105,7 +105,7 @@ public final class Daemon: Sendable {
         self.parts = parts
     }
 
-    /// Reads the configuration again. A bad file leaves everything as it is, and the log says why.
+    /// Reads the configuration again. If the file is invalid, nothing changes, and the log says why.
     public func reload() async {
         let settings: Settings
         do {
@@ -124,13 +124,13 @@ public final class Daemon: Sendable {
         }
         if old.log.level != settings.log.level { surroundings.log.threshold = settings.log.level }
         base.secrets.configure(settings)
-        // Of a provider that was off until now the kept sign-in is known only from here on.
+        // Opens the accounts of providers that were off until now: their stored sign-ins have not been read yet.
         let opened = await engine.accounts.open(settings)
         func renewed(_ current: Snapshot) -> Snapshot {
             Snapshot(settings, standings: current.standings.merging(opened) { present, _ in present })
         }
         await engine.cache.shared?.setApart(DaemonBase.apart(settings))
-        // A provider's budget is known before anybody can ask for it.
+        // Budgets are opened first: no request must reach a provider whose budget is unknown.
         await engine.upstream.open(renewed(engine.snapshot).providers)
         engine.replace(renewed)
         engine.flights.forgetFailures(pause: settings.fetch.failurePause)
@@ -150,18 +150,18 @@ public final class Daemon: Sendable {
         for note in settings.notes { engine.log.warning(note) }
     }
 
-    /// Tells the store which entries memory answered from since the last time, so that eviction spares them, and adds
-    /// up the totals.
+    /// Tells the store which entries memory has answered from since the last call, so that eviction spares them. Saves
+    /// the totals and expires live searches too.
     public func noteUses() async {
         parts.searches.expire()
         touchUsed()
         await saveTotals()
     }
 
-    /// Takes a look at the counters for the figures over time. For a timer.
+    /// Samples the counters for the history. A timer calls this.
     public func noteHistory() { parts.history.look() }
 
-    /// Writes the figures over time that are not written yet.
+    /// Saves the unsaved part of the history.
     public func saveHistory() async { await parts.history.save() }
 
     func touchUsed() {
@@ -172,7 +172,7 @@ public final class Daemon: Sendable {
         await parts.totals.save(engine.snapshot.providers.all.map(\.name))
     }
 
-    /// Whether the daemon is alive, by a request of its own through every loop down to the store.
+    /// Checks that the daemon is alive, by a request of its own through every loop down to the store.
     public func probe() async -> Bool {
         await server.probe()
     }

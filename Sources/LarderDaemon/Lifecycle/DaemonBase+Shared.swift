@@ -1,4 +1,4 @@
-// How a daemon joins a fleet: the tier that hosts share is opened by the settings, and what it keeps over a restart lies in `state.db`.
+// How a daemon joins a fleet. The settings open the shared tier, and its data that outlives a restart is in `state.db`.
 import Glibc
 import LarderCore
 import LarderEngine
@@ -9,18 +9,18 @@ import LarderStore
 extension DaemonBase {
     private var keeping: SharedKeeper { SharedKeeper(state: state, log: surroundings.log.labelled("shared")) }
 
-    /// Opens the tier that hosts share; the one before is closed. An engine that does not answer is no reason to wait.
+    /// Opens the shared tier and closes the previous one. Does not wait for an engine that does not respond.
     func share(_ settings: Settings.Shared, _ engine: Engine) async {
         let keeping = keeping
         let tier = SharedTier(
             SharedSettings(settings), host: await host(), keeping: keeping, on: homeLoop, compute: engine.compute,
             counters: surroundings.counters, log: keeping.log, time: surroundings.time)
-        // Before it is asked for anything: what an earlier run could not tell is not read from it.
+        // First, because entries whose removal an earlier run could not publish must not be read from the tier.
         await tier.recallRemovals()
         await tier.setApart(Self.apart(engine.snapshot.settings))
         let before = engine.cache.share(tier)
         engine.upstream.share(tier)
-        // A call that waits for the one before asks this one when that is closed.
+        // A call that waits for the previous tier asks this one once that is closed.
         await before?.returnCalls()
         await before?.close(next: tier)
         await tier.open()
@@ -32,18 +32,18 @@ extension DaemonBase {
         }
     }
 
-    /// Providers that share nothing.
+    /// The names of the providers that are not shared.
     static func apart(_ settings: Settings) -> Set<String> {
         Set(settings.providers.values.filter { !$0.isShared }.map(\.name))
     }
 
-    /// This host stands alone from now on.
+    /// Leaves the fleet: this host works alone from now on.
     func unshare(_ engine: Engine) async {
         await SharedTier.noteAlone(keeping)
         await leaveFleet(engine)
     }
 
-    /// The tier is closed, for the daemon's stop or since it is not configured any more.
+    /// Closes the tier, because the daemon stops or the tier is no longer configured.
     func leaveFleet(_ engine: Engine) async {
         let before = engine.cache.share(nil)
         engine.upstream.share(nil)
@@ -62,7 +62,7 @@ extension DaemonBase {
     }
 }
 
-/// What the tier keeps, in the state database.
+/// Keeps the tier's data in the state database.
 private struct SharedKeeper: SharedKeeping {
     let state: StateStore
     let log: Logger
@@ -86,7 +86,7 @@ private struct SharedKeeper: SharedKeeping {
 }
 
 extension SharedSettings {
-    /// What the settings say of the shared tier.
+    /// Makes the tier's settings from the configuration.
     init(_ settings: Settings.Shared) {
         let address: SharedAddress =
             switch settings.url.place {

@@ -1,5 +1,5 @@
-// What the engine and the server of a daemon stand on: its databases, its loops, and the way out to the upstreams. It is
-// made first and ends last.
+// The basis of a daemon's engine and server: its databases, its loops, and the path to the upstreams. It is made first
+// and ends last.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -18,9 +18,9 @@ struct DaemonBase: Sendable {
     let listeners: [ListenerSpec]
     let store: SQLiteStore
     let state: StateStore
-    /// The loops of clients.
+    /// The loops that serve clients.
     let loops: [EventLoop]
-    /// Accounts, sessions, pools and the like have one owner each, and it lives there. So do signals and the watchdog's timer.
+    /// Runs the single owners of accounts, sessions, pools and the like, and also signals and the watchdog's timer.
     let homeLoop: EventLoop
     let fetcher: CurlUpstream
     let secrets: SecretRegistry
@@ -31,13 +31,13 @@ struct DaemonBase: Sendable {
     init(_ settings: Settings, _ surroundings: Daemon.Surroundings) throws(DaemonError) {
         self.settings = settings
         self.surroundings = surroundings
-        // A connection and an upstream call are a descriptor each; the usual soft limit of 1024 is soon reached.
+        // Each connection and each upstream call needs a descriptor. The usual soft limit of 1024 is soon reached.
         let openFiles = surroundings.raiseOpenFiles()
         let log = surroundings.log
         listeners = try Daemon.listenerSpecs(settings, surroundings.inherited)
         descriptors = try Daemon.descriptors(settings, openFiles: openFiles, listeners: listeners.count, log)
         (store, state) = try Daemon.openDatabases(settings, surroundings, surroundings.counters)
-        // One of them is the home loop.
+        // One of the budgeted loops is the home loop.
         (homeLoop, loops) = try Self.startLoops(clients: descriptors.loops - 1, wall: surroundings.time)
         fetcher = CurlUpstream(
             loop: homeLoop, clients: loops,
@@ -64,19 +64,19 @@ struct DaemonBase: Sendable {
         }
     }
 
-    /// What answers questions, with the accounts' sign-ins and the budgets as they were left.
+    /// Makes the engine, with the stored sign-ins of accounts and the stored state of budgets.
     func makeEngine() async throws(DaemonError) -> Engine {
         let time = surroundings.time
         let secret: Bytes
         do {
-            // A key that hosts share comes first. Its own is made all the same, for when that is taken away again.
+            // A key that hosts share takes precedence. An own key is made too, in case the shared one is removed.
             let own = try await state.secret("artwork", length: 32)
             secret = settings.artwork.key.map { Bytes(text: $0) } ?? own
         } catch {
             throw DaemonError(stage: "state database", message: "\(error)")
         }
         let compute = ComputeGate(width: loops.count)
-        // Nobody but this gate speaks to the fetcher: what comes through it repeats no secret.
+        // Only this gate uses the fetcher, so no upstream response can repeat a secret.
         let gate = RedactingUpstream(
             upstream: fetcher, secrets: secrets, compute: compute, bodies: fetcher.memory, time: time)
         let accounts = AccountCoordinator(
@@ -102,7 +102,7 @@ struct DaemonBase: Sendable {
         return engine
     }
 
-    /// The server, which answers from the engine's cache by itself where an answer is kept ready.
+    /// Makes the server, which answers by itself if an answer is kept ready in the engine's cache.
     func makeServer(_ engine: Engine, handler: RequestDispatch) -> HTTPServer {
         let counters = counters
         store.permitOpenBodies(descriptors.bodies)

@@ -1,4 +1,4 @@
-// The daemon's own counters. Labels are names from the configuration and words of fixed sets only, never of a request.
+// The daemon's own counters. Labels come from the configuration and fixed sets only, never from a request.
 import LarderCore
 
 enum DaemonCounters {
@@ -14,8 +14,7 @@ enum DaemonCounters {
     static let reloads = MetricFamily(
         "larder_reloads_total", help: "Re-readings of the configuration, by result.", labels: ["result"])
 
-    /// The label of a final status: its hundred, so that the series are a bounded set. What is no final status is sent
-    /// as 500.
+    /// The label of a final status: its class, so the number of series is bounded. Any other status is sent as 500.
     static func statusClass(_ status: Int) -> String {
         switch status {
         case 200..<300: "2xx"

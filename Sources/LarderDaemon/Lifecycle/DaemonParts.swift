@@ -1,4 +1,4 @@
-// What one running daemon is made of, beside its loops and sockets. Only the wiring sees all of it: `RouteParts` gives
+// The parts of a running daemon, apart from its loops and sockets. Only the wiring sees all of them: `RouteParts` gives
 // each route the parts that it uses, and `Daemon` starts and stops them.
 import LarderCore
 import LarderEngine
@@ -11,22 +11,22 @@ struct DaemonParts: Sendable {
     let responder: Responder
     let state: StateStore
     let totals: Totals
-    /// Figures over time.
+    /// Records the history: figures over time.
     let history: HistoryRecorder
-    /// Who listens to events.
+    /// The open event streams.
     let eventStreams: EventStreams
     /// Searches whose clients do not wait.
     let searches: LiveSearches
     let uploads: UploadCoordinator
-    /// What happens to providers.
+    /// Events of the providers' lanes.
     let providerEvents: EventFeed
-    /// What happened to them lately.
+    /// The last events of each provider.
     let providerHistory = ProviderHistory()
-    /// What a loop remembers of a memory hit.
+    /// Finds a loop's record of a memory hit.
     let hits = ExplainRoute.Hits(nil)
-    /// What the loops answered from memory since somebody looked.
+    /// Reads the memory hits since the last reading.
     let recentHits = RequestWatch.Hits(nil)
-    /// What nobody is told.
+    /// Secrets that must not be shown to anybody.
     let secrets: SecretRegistry
     let readiness = Readiness()
     let startedAt: WallTime
@@ -45,12 +45,12 @@ struct DaemonParts: Sendable {
         eventStreams = EventStreams(loop: home, limit: settings.server.maxEventStreams, counters: counters)
         searches = LiveSearches(limits: settings.searchLimits, streams: eventStreams, time: time, counters: counters)
         uploads = UploadCoordinator(loop: home, time: time, streams: eventStreams, counters: counters)
-        // Ids of another run of the daemon mean nothing in this one.
+        // Event ids of another run of the daemon have no meaning in this one.
         providerEvents = EventFeed(
             "provider", streams: eventStreams, keeping: 256, epoch: String(startedAt.milliseconds, radix: 36))
     }
 
-    /// Has what happens to providers told to whoever listens, and acted upon.
+    /// Sends the events of providers to their listeners, the history and the refreshes.
     func tellOfProviders() {
         engine.upstream.listen {
             [feed = providerEvents, history = providerHistory, weak refreshes = engine.refreshes] news in

@@ -1,27 +1,27 @@
-// When the heap gives back what a burst has left. Freed pieces lie between live ones, and glibc returns the top of its heap
-// only; the rest stays resident until somebody has it walk through all of it (Docs/Decisions/0015).
+// When the heap returns memory that a burst has left free. Free blocks lie between live ones, and glibc returns only
+// the top of its heap. The rest stays resident until a trim walks through the whole heap (Docs/Decisions/0015).
 //
-// That is done when nothing moves: the process is as large as ten seconds ago, and far larger than what of its heap is in
-// use. Asking how much that is walks through the free pieces as well, so it is not done more than once a minute unless the
+// The trim runs when the process is at rest: its size is that of ten seconds ago, and far above the part of its heap in
+// use. Measuring the part in use walks through the free blocks as well. It is done at most once a minute, unless the
 // process has grown or shrunk in between.
 import LarderCore
 import LarderIO
 
-/// The rule, by value.
+/// The rule as a value.
 struct HeapWatch: Sendable {
-    /// Between two looks.
+    /// The time between two looks.
     static let interval = Duration.seconds(10)
-    /// What may be resident beyond what is in use: as much as the heap keeps free by its own rule (`ProcessMemory.shapeHeap`).
+    /// The free resident bytes allowed: as many as the heap itself keeps (`ProcessMemory.shapeHeap`).
     static let slack = 16 << 20
-    /// A process that changed by no more than this since the last look stands still.
+    /// The process is at rest if its size has changed by at most this many bytes since the last look.
     static let still = 4 << 20
-    /// Between two measures that found nothing to give back.
+    /// The time between two measurements that found nothing to return.
     static let pause = Duration.seconds(60)
 
     private let start: Int
     private var last: Int
-    /// What is resident beyond what of the heap is in use, and cannot be given back: code, stacks, and the rest of pages of
-    /// which a part is in use.
+    /// Resident bytes that are not part of the heap in use and cannot be returned: code, stacks, and the rest of pages
+    /// that are partly in use.
     private var overhead: Int
     private var nextMeasure = MonotonicTime.distantPast
 
@@ -31,7 +31,7 @@ struct HeapWatch: Sendable {
         overhead = resident - used
     }
 
-    /// Whether it is time to measure what of the heap is in use.
+    /// Whether it is time to measure how much of the heap is in use.
     mutating func isDue(resident: Int, now: MonotonicTime) -> Bool {
         let change = resident - last
         last = resident
@@ -44,17 +44,17 @@ struct HeapWatch: Sendable {
         return true
     }
 
-    /// Whether giving back what is free is worth it.
+    /// Whether returning the free memory is worthwhile.
     func hasSlack(resident: Int, used: Int) -> Bool { resident - used - overhead >= Self.slack }
 
-    /// What was free has been given back, as far as it can be.
+    /// Notes that the free memory has been returned, as far as possible.
     mutating func trimmed(resident: Int, used: Int) {
         last = resident
         overhead = resident - used
     }
 }
 
-/// Looks at the process's own memory, and acts. Away from the loops.
+/// Watches the process's memory and trims the heap. Runs outside the event loops.
 final class HeapKeeper: Sendable {
     private let watch: Lock<HeapWatch?>
     private let time: any TimeSource
@@ -91,7 +91,7 @@ final class HeapKeeper: Sendable {
     }
 }
 
-/// What is counted of it.
+/// The counters of heap trims.
 enum HeapCounters {
     static let trims = MetricFamily(
         "larder_heap_trims_total", help: "Times that free memory of the heap was given back to the system.")

@@ -1,6 +1,6 @@
-// Figures over time: the counters are looked at every 5 seconds, and what changed is written to `state.db` once a minute.
-// Where nothing was counted nothing is written, so an idle daemon leaves the disk asleep. What is decided is
-// `TrafficHistory`'s to say.
+// The history: figures over time. The counters are sampled every 5 seconds, and changes are written to `state.db` once
+// a minute. If nothing was counted, nothing is written, so an idle daemon does not wake the disk. `TrafficHistory`
+// makes the decisions.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -9,7 +9,7 @@ import LarderStore
 import Synchronization
 
 final class HistoryRecorder: Sendable {
-    /// Slots of 5 s in a minute.
+    /// The number of 5 s slots in a minute.
     static let looksPerSave = 12
 
     private let state: StateStore
@@ -17,7 +17,7 @@ final class HistoryRecorder: Sendable {
     private let time: any TimeSource
     private let log: Logger
     private let history: Lock<TrafficHistory>
-    /// One look at a time: what a later one read must not come before what an earlier one read.
+    /// True while a look runs. Looks must not overlap: an older reading must not be recorded after a newer one.
     private let isLooking = Atomic<Bool>(false)
 
     init(state: StateStore, counters: CounterRegistry, time: any TimeSource, log: Logger) {
@@ -28,7 +28,7 @@ final class HistoryRecorder: Sendable {
         history = Lock(TrafficHistory(at: time.wall()))
     }
 
-    /// Takes over what earlier runs left. Before the first look.
+    /// Loads the history of earlier runs. Must be called before the first look.
     func open() async {
         do {
             let kept = try await state.history()
@@ -47,7 +47,7 @@ final class HistoryRecorder: Sendable {
         look()
     }
 
-    /// Until the present slot of 5 s is over.
+    /// The time until the current 5 s slot ends.
     var untilNextLook: Duration {
         let step = TrafficHistory.Span.hour.step * 1000
         let rest = time.wall().milliseconds % step
@@ -62,7 +62,7 @@ final class HistoryRecorder: Sendable {
         history.withLock { $0.look(reading, wall: wall, monotonic: monotonic) }
     }
 
-    /// - Parameter isLast: the daemon stops.
+    /// - Parameter isLast: whether the daemon is stopping.
     func save(isLast: Bool = false) async {
         guard let unsaved = history.withLock({ $0.takeUnsaved(isLast: isLast) }) else { return }
         let now = time.wall()
@@ -82,8 +82,8 @@ final class HistoryRecorder: Sendable {
         history.withLock { $0.points(span, at: now) }
     }
 
-    /// The counters now. The daemon's own pages are left out: watchdogs and consoles ask for them all the time. Hits that a
-    /// loop answers at once are not timed one by one; they count as the shortest duration.
+    /// Reads the counters. The daemon's own pages are left out, because watchdogs and consoles request them all the
+    /// time. Hits that a loop answers at once are not timed; they count with the shortest duration.
     private static func reading(_ counters: CounterRegistry) -> TrafficFigures {
         let none = CacheOutcome.none.rawValue
         var reading = TrafficFigures(durations: Array(repeating: 0, count: HistogramCell.bounds.count + 1))

@@ -6,7 +6,7 @@ import LarderSettings
 import LarderStore
 
 public enum LibraryVersions {
-    /// Each with its version, in the order in which they are told.
+    /// Each library with its version, in display order.
     public static let all: [(name: String, version: String)] = [
         ("libcurl", CurlUpstream.libraryVersion), ("tls", CurlUpstream.tlsVersion),
         ("sqlite", SQLiteStore.libraryVersion), ("zlib", ContentInflater.libraryVersion),

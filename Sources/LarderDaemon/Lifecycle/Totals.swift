@@ -1,15 +1,15 @@
-// Totals outlive restarts: what the counters grew by since the last time is added in the state database, so that
-// "how often did it help" has an answer after an upgrade too.
+// Totals that survive restarts. The growth of the counters since the last save is added to the state database, so the
+// answer to "how often did it help" survives an upgrade too.
 import LarderCore
 import LarderEngine
 import LarderStore
 
-/// Answers by provider and outcome, over every run.
+/// Answers by provider and outcome over all runs.
 actor Totals {
     private let state: StateStore
     private let counters: CounterRegistry
     private let log: Logger
-    /// What the counters showed when they were last added.
+    /// The counter values that have been added to the database.
     private var saved: [String: Int64] = [:]
 
     init(state: StateStore, counters: CounterRegistry, log: Logger) {
@@ -18,7 +18,7 @@ actor Totals {
         self.log = log
     }
 
-    /// Adds what has come since the last time.
+    /// Adds the growth since the last save.
     func save(_ providers: [String]) async {
         let deltas = unsaved(providers)
         guard !deltas.isEmpty else { return }
@@ -26,7 +26,7 @@ actor Totals {
         await state.addTotals(deltas)
     }
 
-    /// The totals of a provider by outcome, the present run included.
+    /// The totals by provider and outcome, including the current run.
     func report(_ providers: [String]) async -> [String: Int64] {
         var totals: [String: Int64] = [:]
         do {
@@ -38,8 +38,8 @@ actor Totals {
         return totals
     }
 
-    /// Calls that were saved over every run, by provider: answers that needed no call of their own. A provider that is no
-    /// longer configured counts, too.
+    /// Calls saved over all runs, by provider: answers that needed no call of their own. Providers that are no longer
+    /// configured are included.
     func saved(_ providers: [String]) async -> [String: Int64] {
         let free: [CacheOutcome] = [.hit, .stale, .negative, .joined]
         var sums: [String: Int64] = [:]

@@ -1,15 +1,15 @@
-// One log line as bytes, in three forms. Whatever a value holds, a line stays one line: a name that came over the network
-// must not be able to write log lines of its own.
+// Renders one log line in three forms. A line stays one line whatever its values contain: a name received over the
+// network must not be able to forge log lines.
 import LarderCore
 import LarderSettings
 
-/// Turns a line into text ended by a newline.
+/// Renders a line as text that ends in a newline.
 public enum LogRendering {
-    /// Longer values are cut: the log is no place for bodies.
+    /// Longer values are cut, because bodies do not belong in the log.
     static let maxValueBytes = 2048
 
     /// For a terminal or a file: "2026-11-20T12:00:00.123Z warning store: the disk is full free=0". With `colour` the
-    /// level is coloured and the date left out, since somebody is watching.
+    /// level is coloured and the date left out, because a person is watching.
     public static func text(_ line: LogLine, colour: Bool) -> Bytes {
         var out = ""
         let time = stamp(line.time)
@@ -22,12 +22,12 @@ public enum LogRendering {
         return Bytes(text: out + "\n")
     }
 
-    /// For the journal: the priority in angle brackets (sd-daemon(3)); the journal keeps the time itself.
+    /// For the journal: the priority in angle brackets (sd-daemon(3)). The journal records the time itself.
     public static func journal(_ line: LogLine) -> Bytes {
         Bytes(text: "<\(line.level.rawValue)>\(pairs(line))\n")
     }
 
-    /// One JSON object a line.
+    /// One JSON object per line.
     public static func json(_ line: LogLine) -> Bytes {
         var writer = JSONWriter()
         writer.object { writer in
@@ -73,13 +73,13 @@ public enum LogRendering {
         value.utf8.count <= maxValueBytes ? value : String(Substring(value.utf8.prefix(maxValueBytes))) + "…"
     }
 
-    /// Quotation marks where the value could be taken for more than one.
+    /// Puts a value in quotation marks if it is empty or has a space, quotation mark, equals sign or control character.
     private static func quoted(_ value: String) -> String {
         let isPlain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x3D && $0 != 0x7F }
         return isPlain ? escaped(value) : "\"\(escaped(value.replacing("\"", with: "\\\"")))\""
     }
 
-    /// No control character survives: neither a line break nor a terminal's escape, C1 included.
+    /// Escapes all control characters, including line breaks and the C1 characters of terminal escapes.
     private static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var out = ""
@@ -101,7 +101,7 @@ public enum LogRendering {
 }
 
 extension LogFormat {
-    /// `auto` decided: `journal` where the descriptor is the journal's own stream (systemd.exec(5), "JOURNAL_STREAM").
+    /// Resolves `auto`: `journal` if the descriptor is the journal's stream (systemd.exec(5), "JOURNAL_STREAM").
     public func decided(environment: [String: String], descriptor: Int32) -> LogFormat {
         guard self == .auto else { return self }
         guard let stream = environment["JOURNAL_STREAM"], let identity = LogFileIdentity(descriptor) else {

@@ -1,11 +1,11 @@
-// Where log lines go. The caller only puts a line into a bounded queue; rendering and writing happen on a thread of the
-// log's own, so that a slow terminal or a full pipe never holds up a loop. What does not fit is counted, not waited for.
+// Where log lines go. The caller only adds a line to a bounded queue. The log's own thread renders and writes the
+// lines, so a slow terminal or a full pipe never blocks a loop. Lines that do not fit are counted and dropped.
 import Glibc
 import LarderCore
 import LarderIO
 import LarderSettings
 
-/// A sink that writes lines to a descriptor, on its own thread.
+/// A log sink that writes lines to a descriptor on its own thread.
 public final class QueuedLog: LogSink {
     public static let droppedLines = MetricFamily(
         "larder_log_dropped_total", help: "Log lines that were not written since the log's reader was too slow.")
@@ -15,11 +15,11 @@ public final class QueuedLog: LogSink {
 
     /// Starts the writer thread.
     /// - Parameters:
-    ///   - format: `auto` is taken for `text`; see `LogFormat.decided`.
-    ///   - descriptor: stays the caller's; standard error unless told.
-    ///   - capacity: lines that may wait.
-    ///   - dropped: counts the lines that found no room.
-    /// - Throws: where no thread can be made.
+    ///   - format: `auto` counts as `text`; see `LogFormat.decided`.
+    ///   - descriptor: where to write; standard error by default. The caller keeps ownership.
+    ///   - capacity: the most lines that may wait.
+    ///   - dropped: counts the lines that did not fit or could not be written.
+    /// - Throws: if the thread cannot be created.
     public init(
         format: LogFormat, descriptor: Int32 = STDERR_FILENO, capacity: Int = 8192, dropped: CounterCell = CounterCell()
     ) throws(SystemError) {
@@ -36,18 +36,18 @@ public final class QueuedLog: LogSink {
 
     public func write(_ line: LogLine) { queue.put(line) }
 
-    /// Lines that found no room so far.
+    /// The number of lines dropped so far.
     public var dropped: Int { queue.dropped.current }
 
-    /// Writes what is queued and ends the thread. Lines that come later are dropped. Calling it again does nothing.
+    /// Writes the queued lines and ends the thread. Later lines are dropped. Further calls do nothing.
     public func close() {
         if queue.close() { thread.join() }
     }
 }
 
-/// The queue between callers and the writer.
+/// The queue between callers and the writer thread.
 ///
-/// Unchecked `Sendable`: the semaphore is the system's own and made for many threads; all else is immutable or locked.
+/// Unchecked `Sendable`: the semaphore is made for use by several threads. Everything else is immutable or locked.
 private final class LogQueue: @unchecked Sendable {
     private struct State {
         var lines: [LogLine] = []
@@ -88,7 +88,7 @@ private final class LogQueue: @unchecked Sendable {
         if outcome.wasEmpty { sem_post(wake) }
     }
 
-    /// False where it was closed before.
+    /// Closes the queue. Returns false if it was closed before.
     func close() -> Bool {
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }
@@ -130,7 +130,7 @@ private final class LogQueue: @unchecked Sendable {
         }
     }
 
-    /// False where the reader is gone, or took nothing for five seconds after the log was closed.
+    /// Returns false if the reader is gone, or took nothing for five seconds after the log was closed.
     private func writeAll(_ bytes: Bytes) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -147,7 +147,7 @@ private final class LogQueue: @unchecked Sendable {
     }
 }
 
-/// Which file a descriptor is.
+/// The identity of a descriptor's file.
 struct LogFileIdentity: Sendable, Hashable {
     var device: UInt64
     var inode: UInt64

@@ -1,26 +1,26 @@
-// Paths of uploads that are not written down as they are: what names a file that can be taken down is as good as a key.
+// Paths of uploads that must not be logged as they are: the name with which a file can be deleted is as good as a key.
 import LarderCore
 import LarderProviders
 
 extension RedactedPath {
-    /// The APIs that take files, as paths name them.
+    /// The APIs that accept files, with the collection name in their paths.
     private static let takers: [(about: ProviderAbout, collection: String)] = ProviderRegistry.builtIn.compactMap {
         provider in provider.about.uploads.map { (provider.about, $0.collection) }
     }
 
-    /// The words by which a path names one of them.
+    /// The words by which a path can name one of these APIs.
     private static let words: [[UInt8]] = Set(
         takers.flatMap { [$0.about.name, $0.about.routePrefix] + $0.about.shortNames }
     ).map { Array($0.utf8) }
 
-    /// The path as it may be logged and explained; nil where it may be as it is. One that leads nowhere for a slash too many,
-    /// or to a route that deletes nothing, holds the name all the same.
+    /// The path for logs and explanations; nil if the path itself may be used. A path with an extra
+    /// slash, which reaches no route, is redacted too, and so is the path of a route that deletes nothing.
     static func upload(_ method: Method, _ path: String, listenerProvider: String?) -> String? {
         if method == .delete, let listenerProvider, takers.contains(where: { $0.about.name == listenerProvider }) {
             return "/…"
         }
         guard mayNameOne(path) else { return nil }
-        // As the router reads it: an encoded letter must not make another path of it.
+        // Decoded as the router decodes it: an encoded letter must not hide a path from redaction.
         let plain = (try? PercentCoding.decode(path.utf8, plusIsSpace: false)) ?? path
         let parts = plain.utf8.split(whereSeparator: DotSegment.isSeparator).filter { !DotSegment.matches($0) }
             .map { Substring($0) }
@@ -38,7 +38,7 @@ extension RedactedPath {
         return nil
     }
 
-    /// Whether a path has to be taken apart: every request comes by here, and few of them name such an API or hide letters.
+    /// Whether the path must be parsed. Every request is checked, and few name such an API or contain encoded letters.
     private static func mayNameOne(_ path: String) -> Bool {
         var path = path
         return path.withUTF8 { bytes in

@@ -1,4 +1,4 @@
-// The process itself, under the names that Prometheus' own clients use
+// Metrics of the process itself, under the names that Prometheus' own client libraries use
 // (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics).
 import LarderCore
 import LarderIO
@@ -21,7 +21,7 @@ enum ProcessMetrics {
     private static let start = MetricFamily(
         "process_start_time_seconds", .gauge, help: "When the daemon started, in seconds since 1970.")
 
-    /// What the kernel does not tell is left out.
+    /// The samples. Figures that the kernel does not provide are left out.
     static func samples(_ figures: ProcessFigures, startedAt: WallTime) -> [ProviderMetrics.Sample] {
         let all: [(MetricFamily, Double?)] = [
             (processor, figures.processorSeconds), (resident, figures.residentBytes.map(Double.init)),

@@ -1,4 +1,4 @@
-// What `/metrics` tells of each provider as it stands: its budgets, its rest, and whether it was reached.
+// What `/metrics` reports about each provider's current state: its budgets, its suspension and its reachability.
 import LarderCore
 import LarderEngine
 
@@ -26,14 +26,14 @@ enum ProviderMetrics {
         "larder_provider_last_success_timestamp_seconds", .gauge,
         help: "When a call was last answered, in this run.", labels: ["provider"])
 
-    /// One series of a family.
+    /// One series of a metric family.
     struct Sample {
         var family: MetricFamily
         var labels: [String]
         var value: Double
     }
 
-    /// All of the providers, families together.
+    /// The samples of all providers, grouped by family.
     static func samples(_ reports: [(provider: String, lane: LaneReport)]) -> [Sample] {
         var samples: [Sample] = []
         func add(_ family: MetricFamily, _ values: (String, LaneReport) -> [(labels: [String], value: Double?)]) {
@@ -56,7 +56,7 @@ enum ProviderMetrics {
 }
 
 extension LaneReport {
-    /// The configured limits, and those that the API itself tells of (`credits` and its name for them).
+    /// The configured limits, and those that the API itself reports (named `credits` and the API's own name).
     fileprivate var limits: [(name: String, limit: Int?, left: Int, resetsAt: WallTime?)] {
         let own = [("rate", rate), ("quota", quota)].compactMap { name, report in
             report.map { (name, Int?($0.limit.calls), $0.remaining, $0.resetsAt) }

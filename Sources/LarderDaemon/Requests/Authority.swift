@@ -1,5 +1,5 @@
-// Who may change Larder's state: on the Unix socket root, the daemon's own user and those the
-// configuration names; on TCP whoever has the token.
+// Who may change Larder's state. On the Unix socket: root, the daemon's own user and the users that the configuration
+// names. Over TCP: clients with the admin token.
 import Glibc
 import LarderCore
 import LarderIO
@@ -7,12 +7,12 @@ import LarderServer
 import LarderSettings
 
 enum Authority {
-    /// - Parameter what: what asks for authority, as a plural: the beginning of the error's sentence.
-    /// - Throws: 401 or 403 saying what is needed.
+    /// - Parameter what: the plural noun that begins the error's sentence, such as "Changes".
+    /// - Throws: 401 or 403 with a detail that says what is needed.
     static func check(
         _ request: ServerRequest, _ settings: Settings, what: String = "Changes"
     ) throws(ClientFacingError) {
-        // A page of an origin that may read may do no more than that, whatever it knows.
+        // A page of an origin in `browserOrigins` may only read, even with the token.
         if let origin = request.fields.first("Origin"), settings.browserOrigins.contains(origin) {
             throw .crossSite
         }
@@ -34,7 +34,7 @@ enum Authority {
         }
     }
 
-    /// Whether the request may see what belongs to others. Who gives no token sees less; who gives a wrong one is told so.
+    /// Whether the request may see what belongs to others. Without a token a client sees less; a wrong one throws.
     static func isGiven(_ request: ServerRequest, _ settings: Settings) throws(ClientFacingError) -> Bool {
         do {
             try check(request, settings, what: "Whole terms")
@@ -45,10 +45,10 @@ enum Authority {
         }
     }
 
-    /// The request without fields `Authorization` that hold the admin token. They speak to this daemon: no upstream is
-    /// told the token, and it makes no request personal. It is looked for behind any scheme and without one, since some
-    /// APIs take a key without a scheme.
-    /// - Returns: nil where the request has no such field, as nearly every one.
+    /// Returns the request without the `Authorization` fields that hold the admin token. The token is for this daemon:
+    /// it is never sent upstream, and it does not make a request personal. It is recognised after any scheme and
+    /// without one, because some APIs take a key without a scheme.
+    /// - Returns: nil if the request has no such field, as is nearly always so.
     static func withoutToken(_ request: ServerRequest, _ settings: Settings) -> ServerRequest? {
         guard let token = settings.admin.token, request.fields.contains("Authorization") else { return nil }
         let wanted = Bytes(text: token)

@@ -1,22 +1,22 @@
-// What a client of a built-in provider sent to say who it is. The same key of an application is the same thing wherever
-// it stands: in a field of its own, in `Authorization` or in the query.
+// The credentials that a client of a built-in provider sent. The same application key counts as the same credential in
+// each place: in its own field, in `Authorization` or in the query.
 //
-// Credentials of a client are never forwarded where Larder has a key of its own. Otherwise they are sent, and their hash
-// is the identity of the answer.
+// A client's credentials are never forwarded if Larder has its own key. Otherwise they are forwarded, and their hash is
+// part of the identity of the answer.
 import LarderCore
 import LarderProviders
 import LarderServer
 import LarderSettings
 
 struct ClientCredentials: Sendable {
-    /// An application's key.
+    /// The key of an application.
     private(set) var key: String?
-    /// It speaks for a person, or for nobody that is known: the answer is for this client alone.
+    /// Whether a credential belongs to a person, or to an unknown holder. The answer is then for this client only.
     private(set) var isPersonal = false
-    /// The fields of credentials as they came, where they are a person's.
+    /// The credential fields as they came, if the credentials are personal.
     private(set) var fields: HeaderFields = [:]
 
-    /// - Parameter ownKey: the configured one. It is an application's, however it looks.
+    /// - Parameter ownKey: the configured key. It counts as an application's, whatever it looks like.
     init(_ request: ServerRequest, _ provider: any Provider, _ about: ProviderAbout, ownKey: String?) {
         let authorizations = request.fields.all("Authorization")
         var keys: [String] = []
@@ -47,7 +47,7 @@ struct ClientCredentials: Sendable {
         return provider.holder(ofAuthorization: value)
     }
 
-    /// Whether a query may name a credential of that provider. Nothing is written down of such a target as it came.
+    /// Whether a query may name a credential of that provider. Such a target is not written down unchanged.
     static func mayName(_ query: String?, _ about: ProviderAbout) -> Bool {
         guard let query, !about.credentialParameters.isEmpty else { return false }
         guard let items = try? QueryParameters(parsing: query).items else { return true }
@@ -63,6 +63,6 @@ struct ClientCredentials: Sendable {
         }
     }
 
-    /// Tells keys apart without holding one; empty where there is none.
+    /// Distinguishes keys without holding one: a hash of the key, or empty if there is none.
     var identity: Bytes { key.map { Digest(of: Bytes(text: "key:\($0)")).bytes } ?? [] }
 }

@@ -1,4 +1,4 @@
-// What the engine is told of a request: its own values, made of the server's.
+// Converts the server's values into the engine's.
 import LarderCore
 import LarderEngine
 import LarderServer
@@ -11,8 +11,8 @@ extension AskingClient {
 
 extension WayOut {
     /// - Parameters:
-    ///   - name: the provider's, or a short form of it, as the request has it.
-    ///   - path: below the mount, without single dots.
+    ///   - name: the provider's name or short name, as the request has it.
+    ///   - path: the path below the mount, without single-dot segments.
     convenience init(_ request: ServerRequest, provider: ConfiguredProvider, name: String, path: String) {
         self.init(
             mount: request.listenerProvider == nil ? "/raw/" + name : "", provider: provider, path: path,
@@ -32,10 +32,10 @@ extension PassRequest {
 }
 
 extension SessionCoordinator {
-    /// Answers a request of a session, or says 409 as soon as a newer one takes its place. One of no session is
-    /// answered as if this were not here.
+    /// Answers a request of a session, or throws 409 as soon as a newer request supersedes it. A request without a
+    /// session is answered directly.
     ///
-    /// - Parameter work: makes the answer. It runs with `SessionScope.current` set, and is cancelled when it is superseded.
+    /// - Parameter work: makes the response. It runs with `SessionScope.current` set, and is cancelled when superseded.
     func serve(
         _ request: ServerRequest, debounce standard: Duration,
         _ work: @escaping @Sendable () async throws(ClientFacingError) -> ServerResponse
@@ -48,7 +48,7 @@ extension SessionCoordinator {
 }
 
 extension LiveSearch.Conclusion {
-    /// - Parameter answer: an envelope, which is always made in memory.
+    /// - Parameter answer: an envelope, which is always in memory.
     init(_ answer: Answer, count: Int) {
         guard let body = answer.body.whole else { preconditionFailure("an envelope is made in memory") }
         self.init(

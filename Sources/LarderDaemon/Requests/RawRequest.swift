@@ -1,5 +1,5 @@
-// A raw request to a built-in provider as the cache sees it: canonical upstream request, the client's credentials taken
-// out of it, and whether it may be shared at all.
+// A raw request to a built-in provider as the cache sees it: the canonical upstream request, the client's credentials
+// taken out of it, and whether the answer may be shared.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -10,19 +10,19 @@ import LarderSettings
 
 struct RawRequest: Sendable {
     var upstream: UpstreamRequest
-    /// A hash of the client's own credentials, empty where the answer is shared by all.
+    /// A hash of the client's own credentials; empty if all clients share the answer.
     var identity: Bytes = []
-    /// Why it is neither joined nor stored; nil where it may be.
+    /// Why the request is neither joined nor stored; nil if it may be.
     var bypass: CacheRule?
-    /// A call could be made: the provider's own key or the client's is at hand, or none is needed.
+    /// Whether a call is possible: the provider or the client has a key, or none is needed.
     var hasCredentials: Bool
-    /// The client's fields as rules about storing look at them: without an application's key, which changes nothing for
-    /// who may have the answer. It is replaced, or part of the key.
+    /// The client's fields as the storing rules see them, without an application key. The key does not decide who may
+    /// have the answer: it is replaced, or part of the cache key.
     let fields: HeaderFields
     private var secretFields: HeaderFields = [:]
     private var secretQuery = QueryParameters()
     private var usesOwnKey: Bool
-    /// Its target names a person's session: neither its query's values are told nor what identifies the person in its path.
+    /// Whether the target names a person's session. Then query values and the person's id in the path are never shown.
     private let namesPerson: Bool
     private let redactedPath: String
 
@@ -35,7 +35,7 @@ struct RawRequest: Sendable {
         }
         try UpstreamPath.check(path, isText: true)
         let about = provider.about
-        // HEAD is answered from the entry of GET: one fetch serves both.
+        // HEAD is answered from GET's entry, so one fetch serves both.
         upstream = provider.provider.canonical(UpstreamRequest(path: path, query: request.query))
         usesOwnKey = provider.settings.key != nil
         namesPerson = about.isPersonal(upstream)
@@ -43,7 +43,7 @@ struct RawRequest: Sendable {
         let credentials = ClientCredentials(request, provider.provider, about, ownKey: provider.settings.key)
         var fields = request.fields
         if !credentials.isPersonal { fields.remove("Authorization") }
-        // No built-in API is sent cookies, so they change nothing for who may have the answer.
+        // No built-in API is sent cookies, so they do not affect who may have the answer.
         fields.remove("Cookie")
         self.fields = fields
         hasCredentials =
@@ -65,8 +65,8 @@ struct RawRequest: Sendable {
         }
     }
 
-    /// The parameters once more as a form: what clients send that put them into both. It is not sent on, and says
-    /// nothing that the target does not (RFC 9110 §9.3.1).
+    /// Whether the body is a form that repeats the query, as some clients send it. Such a body is not forwarded and
+    /// says nothing that the target does not (RFC 9110 §9.3.1).
     private static func repeatsQuery(_ request: ServerRequest) -> Bool {
         guard let query = request.query, let text = request.body.strictText,
             let form = try? QueryParameters(parsing: text), let own = try? QueryParameters(parsing: query)
@@ -75,10 +75,10 @@ struct RawRequest: Sendable {
         return ASCII.equalFolded(String(ASCII.trimmed(type)), "application/x-www-form-urlencoded") && form == own
     }
 
-    /// The client's own credentials go upstream with it.
+    /// Whether the client's own credentials are sent upstream.
     var sendsClientCredentials: Bool { !secretFields.lines.isEmpty || !secretQuery.items.isEmpty }
 
-    /// The order of the fetch.
+    /// The order for the fetcher.
     func order(_ provider: ConfiguredProvider, _ settings: Settings) -> FetchOrder {
         var order = provider.order(upstream, settings: settings)
         if !usesOwnKey {
@@ -88,7 +88,7 @@ struct RawRequest: Sendable {
         return order
     }
 
-    /// What makes the entry's identity, for explanations.
+    /// What identifies the entry, for explanations.
     var keyParts: [KeyParameter] {
         guard namesPerson else { return [KeyParameter("path", upstream.path), KeyParameter("query", upstream.query)] }
         return PassTarget(base: "", path: redactedPath, query: upstream.query, coding: nil).keyParts.filter {

@@ -1,5 +1,5 @@
-// From a request to its route and back: the one place where authority is asked for and where errors become answers. Which
-// routes there are is said by `RouteTable`.
+// Passes each request to its route. It checks the authority that the route's record requires, and turns errors into
+// responses. `RouteTable` defines the routes.
 import LarderCore
 import LarderEngine
 import LarderHTTP
@@ -7,7 +7,7 @@ import LarderProviders
 import LarderServer
 import LarderSettings
 
-/// Answers every request that memory did not.
+/// Answers every request that memory does not answer.
 final class RequestDispatch: RequestHandler {
     private let engine: Engine
     private let responder: Responder
@@ -20,10 +20,10 @@ final class RequestDispatch: RequestHandler {
         self.parts = RouteParts(parts)
     }
 
-    /// What some route of this server takes.
+    /// All methods that some route of this server accepts.
     private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
-    /// The request's fetches wait in its client's turns, and what takes its time is noted.
+    /// Sets the task-local values: the client, in whose turn the request's fetches wait, and a timeline of the stages.
     func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never> {
         Timeline.$current.withValue(Timeline(began: engine.time.monotonic())) {
             AskingClient.$current.withValue(AskingClient(request), operation: start)
@@ -32,7 +32,7 @@ final class RequestDispatch: RequestHandler {
 
     func respond(to request: ServerRequest) async -> ServerResponse {
         var request = request
-        // Before any settings are read.
+        // Taken before any settings are read.
         request.mark = engine.cache.epoch
         let began = engine.time.monotonic()
         var response: ServerResponse
@@ -47,7 +47,7 @@ final class RequestDispatch: RequestHandler {
             response.route = routeName(request)
         }
         share(&response, with: request)
-        // Nothing of ours is for other sites' pages to embed; one that may read asks by CORS.
+        // Pages of other sites must not embed Larder's own responses. A page that may read uses CORS.
         if request.listenerProvider == nil, !response.fields.contains("Cross-Origin-Resource-Policy") {
             response.fields.set("Cross-Origin-Resource-Policy", "same-origin")
         }
@@ -67,17 +67,17 @@ final class RequestDispatch: RequestHandler {
         return response
     }
 
-    /// How it is told that nobody got an answer: no status of HTTP says that, and this one is known from other servers.
+    /// The status recorded for a client that left. HTTP has no such status; other servers use this one.
     private static let clientLeft = 499
 
     private static let neverRefused: Set<String> = ["metrics", "openapi"]
 
-    /// Lists and pages that slow clients have not taken yet count among the bodies in memory, and where those have no more room
-    /// the next one comes later. What the cache answers has counted before.
+    /// Counts lists and pages that slow clients have not taken yet among the bodies in memory. If there is no room, the
+    /// response is a 503. Bodies from the cache have been counted already.
     private func bound(_ response: inout ServerResponse, _ request: ServerRequest) {
         let size = response.body.heldBytes
         guard response.hold == nil, size > BodyMemory.uncounted, request.method != .head else { return }
-        // Whoever watches must see an overload, and what describes the interface is there once.
+        // Monitoring must work during an overload, and the interface description exists only once in memory.
         if Self.neverRefused.contains(response.route.text) { return response.hold = engine.bodies.claim(size) }
         let hold = engine.bodies.hold()
         if hold.resize(to: size) { return response.hold = hold }
@@ -89,8 +89,8 @@ final class RequestDispatch: RequestHandler {
         response.route = route
     }
 
-    /// Notes what is told of the request afterwards.
-    /// - Parameter status: as it is told.
+    /// Completes the request's explanation.
+    /// - Parameter status: the status to record.
     private func close(
         _ request: ServerRequest, _ response: ServerResponse, _ status: Int, after took: Duration
     ) {
@@ -113,7 +113,7 @@ final class RequestDispatch: RequestHandler {
         }
     }
 
-    /// Tells a browser whether the page that asked may read the answer.
+    /// Tells the browser whether the page that sent the request may read the response.
     private func share(_ response: inout ServerResponse, with request: ServerRequest) {
         let origins = engine.snapshot.settings.browserOrigins
         guard !origins.isEmpty, request.listenerProvider == nil else { return }
@@ -121,7 +121,7 @@ final class RequestDispatch: RequestHandler {
         for line in CrossOriginSharing.fields(for: origin).lines { response.fields.add(line.name, line.value) }
     }
 
-    /// Pass-through bodies and uploads go through as they come; everything else is read whole.
+    /// Pass-through bodies and uploads are streamed. All other bodies are read whole.
     func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool {
         if listenerProvider == nil, RouteTable.takesStream(method, path) { return true }
         guard let name = listenerProvider ?? Self.rawTarget(path)?.provider else { return false }
@@ -129,21 +129,21 @@ final class RequestDispatch: RequestHandler {
     }
 
     private func route(_ request: ServerRequest) async throws(ClientFacingError) -> ServerResponse {
-        // About this server as a whole, on a provider's listener too: no path of an upstream (RFC 9110 §9.3.7).
+        // OPTIONS * asks about this server as a whole, even on a provider's listener (RFC 9110 §9.3.7).
         if request.method == .options, request.path == "*" {
             return ServerResponse(status: 204, fields: ["Allow": Self.methods], route: .options)
         }
         if request.listenerProvider == nil, request.method == .options, let origin = request.fields.first("Origin"),
             engine.snapshot.settings.browserOrigins.contains(origin)
         {
-            // It asks what it may send; no other OPTIONS is its business.
+            // Only a preflight is allowed. A page of another origin must not send any other OPTIONS request.
             guard CrossOriginSharing.isPreflight(request) else { throw .crossSite }
             return CrossOriginSharing.preflight(request, route: .options)
         }
         if let provider = request.listenerProvider {
             return try await parts.raws.pass(request, provider: provider, path: request.path, route: .listener)
         }
-        // Pass-through takes any method and keeps the path's spelling, so it is told apart before the table.
+        // Pass-through takes any method and keeps the path's spelling, so it is recognised before the route table.
         if let (provider, path) = Self.rawTarget(request.path) {
             return try await parts.raws.pass(request, provider: provider, path: path, route: .raw)
         }

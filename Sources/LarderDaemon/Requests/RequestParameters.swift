@@ -1,10 +1,10 @@
-// A request's query as parameters: the one place where what is no query becomes an error.
+// A request's query as parameters. A malformed query becomes an error here only.
 import LarderCore
 import LarderServer
 
 extension ServerRequest {
-    /// The decoded parameters of the query, none where there is no query.
-    /// - Throws: 400 where it is not percent-encoded UTF-8.
+    /// The decoded parameters of the query; empty if there is no query.
+    /// - Throws: 400 if the query is not percent-encoded UTF-8.
     func parameters() throws(ClientFacingError) -> QueryParameters {
         do {
             return try QueryParameters(parsing: query ?? "")

@@ -1,6 +1,6 @@
-// Signing in, over HTTP. An authorised request begins a sign-in and gets the API's page with a one-time state; the API
-// sends the browser back to the landing page; that page's script posts what it finds, and the state stands for the
-// authority. No answer here holds a token.
+// Signing in over HTTP. An authorised request begins a sign-in and gets the URL of the API's page, with a one-time
+// state. The API sends the browser back to the landing page. That page's script posts what it received; the state
+// proves that the sign-in was authorised. No response here contains a token.
 import LarderCore
 import LarderEngine
 import LarderIO
@@ -39,7 +39,7 @@ struct AccountRoutes: Sendable {
         return response
     }
 
-    /// `GET …/oauth/start`: where to sign in, as JSON; a browser, which says that it takes HTML, is sent there.
+    /// `GET …/oauth/start`: answers where to sign in, as JSON. A browser, which accepts HTML, is redirected there.
     private func start(_ request: ServerRequest, _ provider: String) async throws(ClientFacingError) -> ServerResponse {
         let settings = engine.snapshot.settings
         let type = try Self.responseType(request, of: provider)
@@ -77,8 +77,8 @@ struct AccountRoutes: Sendable {
         return type
     }
 
-    /// The URL that the user's application has to name as its callback: the first listener of Larder's own that is known
-    /// by its port. "localhost" where that leads there; a listener of another address is found by that address alone.
+    /// The callback URL to register for the user's application: that of the first own listener with a known port. The
+    /// host is "localhost" if that name reaches the listener, else the listener's address.
     static func callback(_ settings: Settings, _ provider: String) -> String? {
         for listener in settings.listen where listener.provider == nil {
             guard let address = try? Address(listener.address), let port = address.port, port != 0 else { continue }
@@ -90,8 +90,8 @@ struct AccountRoutes: Sendable {
     }
 
     /// `POST …/oauth/tokens`, from the landing page: `{state, access_token, …}`, `{state, code}` or `{state, error}`.
-    /// The one-time state stands for the authority that began the sign-in, and the `Origin` says that the page is ours:
-    /// browsers send it with every POST, and a foreign one was refused before any route.
+    /// The one-time state stands for the authority that began the sign-in. `Origin` proves that the page is Larder's
+    /// own: browsers send it with every POST, and a foreign origin was refused before routing.
     private func finish(_ request: ServerRequest, _ provider: String) async throws(ClientFacingError) -> ServerResponse
     {
         guard request.fields.contains("Origin") else {
@@ -99,7 +99,7 @@ struct AccountRoutes: Sendable {
                 status: 403, code: "originNeeded",
                 detail: "Only the landing page posts here, and a browser says so in Origin.", parameter: "Origin")
         }
-        // A form of another site could send text/plain without asking first; JSON it could not.
+        // A form on another site can send text/plain without a preflight, but not JSON.
         let type = request.fields.first("Content-Type")?.prefix { $0 != ";" } ?? ""
         guard ASCII.equalFolded(String(ASCII.trimmed(type)), "application/json") else {
             throw ClientFacingError(
@@ -122,7 +122,7 @@ struct AccountRoutes: Sendable {
 
     private static func landing(_ root: JSONValue) throws(ClientFacingError) -> AccountCoordinator.Landing {
         if let word = root["error"]?.string {
-            // Of fixed signs in the standard (RFC 6749 §4.1.2.1); anybody can write anything into a URL.
+            // The standard limits the characters (RFC 6749 §4.1.2.1), but anybody can write anything into a URL.
             let isWord = (1...64).contains(word.utf8.count) && word.utf8.allSatisfy(ASCII.isToken)
             return .denied(isWord ? word : "an error without a name")
         }
@@ -136,7 +136,7 @@ struct AccountRoutes: Sendable {
         return .tokens(granted)
     }
 
-    /// `GET …/account`: who is signed in, without a token.
+    /// `GET …/account`: answers who is signed in, without a token.
     private func account(_ provider: String) async -> ServerResponse {
         let report = await engine.accounts.report(provider)
         return Self.json { writer in
@@ -185,7 +185,7 @@ struct AccountRoutes: Sendable {
 }
 
 extension Address {
-    /// Whether a listener there answers to "localhost": it is one of that name's addresses, or all of them.
+    /// Whether a listener at this address answers to "localhost": a loopback address of that name, or all addresses.
     fileprivate var isLocalhost: Bool {
         switch self {
         case .ipv4(let bytes, _): bytes == [127, 0, 0, 1] || bytes == [0, 0, 0, 0]

@@ -1,4 +1,4 @@
-// Changes of Larder's own state: purge, suspend and resume. Their records say that they need authority: a trusted user on the Unix
+// Changes of Larder's own state: purge, suspend and resume. Their records require authority: a trusted user on the Unix
 // socket, or the token.
 import LarderCache
 import LarderCore
@@ -11,7 +11,7 @@ import LarderStore
 struct AdminRoutes: Sendable {
     let engine: Engine
 
-    /// How it is said what to purge.
+    /// The parameters that select what to purge.
     static let purgeParameters: [RouteParameter] = [
         .query("all", "Everything.", allowed: ["1"]),
         .query("provider", "What is of this provider, as the configuration calls it.", example: "itunes"),
@@ -29,25 +29,25 @@ struct AdminRoutes: Sendable {
         .query("dryRun", "Change nothing, and tell what would be purged.", allowed: ["1"]),
     ]
 
-    /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=`,
-    /// `key=`, or with any of `provider=`, `prefix=`, `kind=` and `olderThan=` together, all of which must hold then;
-    /// `soft=1` expires instead of removing, so that the entries still cover for an outage, and `dryRun=1` changes nothing.
-    /// A URL is an API's own or one below `/raw`, and stands for itself and for what answers it from under another query: said
-    /// twice, a purge takes nothing more (RFC 9110 §9.2.2).
+    /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=` or
+    /// `key=`, or with any of `provider=`, `prefix=`, `kind=` and `olderThan=` together, which must all match. `soft=1`
+    /// expires entries instead of removing them, so they still cover for an outage. `dryRun=1` changes nothing. A URL
+    /// is an API's own or one below `/raw`. It selects its own entry and entries of other queries that answer it. A
+    /// repeated purge removes nothing more (RFC 9110 §9.2.2).
     func purge(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
-        // A purge must do what was said or nothing.
+        // A purge must do exactly what was asked, or nothing.
         try query.check(only: Self.purgeParameters.map(\.name))
         let isSoft = try Self.flag(query, "soft")
         let isDryRun = try Self.flag(query, "dryRun")
         var orders = try orders(query)
-        // Before they are told that they answer other queries no more.
+        // Must run before `endOtherQueries`, which makes entries no longer answer other queries.
         await addEquivalents(&orders)
         if isDryRun { return try await preview(orders, soft: isSoft, route: route) }
         engine.endOtherQueries(of: nil)
         let purged = await engine.cache.purge(orders.selectors, soft: isSoft)
         if let error = purged.failure {
-            // Some of it may be purged all the same.
+            // Part of the purge may have been done.
             engine.log.error("purge failed", ["error": "\(error)"])
             throw ClientFacingError(
                 status: 503, code: "storeUnavailable",
@@ -63,7 +63,7 @@ struct AdminRoutes: Sendable {
             writer.member("purged", count)
             writer.member("soft", isSoft)
             if purged.isPending {
-                // It counts already: nothing of it is answered any more.
+                // The purge is already in effect: none of these entries is used any more.
                 writer.member("pending", true)
                 writer.member("survivesRestart", isKept)
                 writer.member(
@@ -96,7 +96,7 @@ struct AdminRoutes: Sendable {
             writer.member("wouldPurge", preview.entries)
             writer.member("bytes", preview.bytes)
             writer.member("soft", soft)
-            // Absent where every entry was looked at.
+            // Absent if every entry was examined.
             if !preview.isComplete { writer.member("complete", false) }
             writer.member("labels", strings: preview.labels.map(EntryLabel.url))
             if preview.entries == 0 { writer.member("reason", orders.reason) }
@@ -117,10 +117,10 @@ struct AdminRoutes: Sendable {
         return Self.json(writer.bytes, route: route)
     }
 
-    /// How long a provider is suspended by hand where nothing else is said, and at most.
+    /// How long a provider is suspended by hand: the default and the longest time.
     static let suspension = (standard: Duration.seconds(600), longest: Duration.seconds(86_400))
 
-    /// `POST /v1/providers/{name}/suspend?for=10m`: no call is made to the provider meanwhile.
+    /// `POST /v1/providers/{name}/suspend?for=10m`: no call is made to the provider during that time.
     func suspend(
         _ request: ServerRequest, name: String, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
@@ -145,16 +145,16 @@ struct AdminRoutes: Sendable {
         return Self.json(writer.bytes, route: route)
     }
 
-    /// What is to be purged, and why it may come to nothing.
+    /// What to purge, and why nothing might be found.
     private struct Orders {
-        /// All are carried out, whatever those before found.
+        /// All selectors are carried out, whatever the earlier ones found.
         var selectors: [PurgeSelector]
         var reason: String
-        /// Where a URL leads.
+        /// The places that a URL leads to.
         var places: [PurgeURL.Place] = []
     }
 
-    /// What answers a URL from under another query (No-Vary-Search) answers it as its own entry does, and goes with it.
+    /// Adds entries of other queries that answer the same URL (No-Vary-Search). They go with its own entry.
     private func addEquivalents(_ orders: inout Orders) async {
         let providers = engine.snapshot.providers
         for place in orders.places {
@@ -185,7 +185,7 @@ struct AdminRoutes: Sendable {
                     selectors: [.term(term, provider: provider)], reason: "No stored request\(of) holds \"\(term)\"."))
         }
         if let url = query["url"] {
-            // Beside a term it is one too many, whatever it is.
+            // With a term, a URL is one selector too many, whatever it is.
             let isAlone = query["term"] == nil
             found.append(
                 isAlone ? try Self.orders(url: url, provider, engine.snapshot) : Orders(selectors: [], reason: ""))
@@ -221,8 +221,8 @@ struct AdminRoutes: Sendable {
         var places = read.places
         if let provider { places.removeAll { $0.provider != provider } }
         let names = places.map(\.provider).joined(separator: ", ")
-        // The key finds what is canonical in another spelling; the label finds variants and what clients with keys of their
-        // own were answered. As it is written it may be of another base URL, from before the settings changed.
+        // The key finds the canonical entry whatever the spelling. The label finds variants, and answers to clients
+        // with keys of their own. A URL without a place may have a base URL from before the settings changed.
         let labelled = places.isEmpty ? [url] : places.map(\.url)
         return Orders(
             selectors: places.map { .digest($0.key.digest) } + labelled.map { .url($0, provider: provider) },

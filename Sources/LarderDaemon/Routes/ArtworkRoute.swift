@@ -1,4 +1,4 @@
-// `/v1/artwork/{handle}`: an image that some result named.
+// `/v1/artwork/{handle}`: an image that a result named.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -68,7 +68,7 @@ struct ArtworkRoute: Sendable {
                 ])
         }
         var fields = entry.fields
-        // The handle names one URL for ever; what an image server changes under a URL is seen after our own lifetime.
+        // A handle always names the same URL. A change of the image at that URL is noticed after Larder's own lifetime.
         let lifetime = max(0, (entry.freshUntil - entry.responseTime).milliseconds / 1000)
         fields.set("Cache-Control", "private, max-age=\(lifetime), immutable")
         fields.set("X-Content-Type-Options", "nosniff")

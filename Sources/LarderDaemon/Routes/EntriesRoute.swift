@@ -1,5 +1,5 @@
-// `/v1/entries`: what is stored. The list is for everybody, with labels whose values are left out; who may change the
-// daemon's state sees whole labels and digests, and may look into one entry.
+// `/v1/entries`: the stored entries. Everybody sees the list, with labels without values. Clients that may change the
+// daemon's state see whole labels and digests, and may look into one entry.
 import LarderCore
 import LarderEngine
 import LarderProviders
@@ -36,7 +36,7 @@ struct EntriesRoute: Sendable {
         let query = try request.parameters()
         try query.check(only: Self.parameters.map(\.name))
         let settings = engine.snapshot.settings
-        // Who may not see values may not try them out one by one either.
+        // A client without authority must not see values, and must not be able to guess them one by one either.
         for name in ["prefix", "url", "key"] where query[name] != nil {
             try Authority.check(request, settings, what: "Searches for \"\(name)\"")
         }
@@ -63,7 +63,7 @@ struct EntriesRoute: Sendable {
         return Self.json(writer.bytes, route: route)
     }
 
-    /// Nil where nothing can be found.
+    /// The question for the store; nil if it cannot match any entry.
     private func question(_ query: QueryParameters) throws(ClientFacingError) -> EntryQuestion? {
         let snapshot = engine.snapshot
         var question = EntryQuestion()
@@ -90,11 +90,11 @@ struct EntriesRoute: Sendable {
         if let key = query["key"] { question.digests = [try Self.digest(key)] }
         if let url = query["url"] {
             let places = try PurgeURL(url, providers: snapshot.providers, settings: snapshot.settings).places
-            // One that nothing can be stored for finds nothing.
+            // No entry can be stored for such a URL.
             if places.isEmpty { return nil }
             question.digests += places.map(\.key.digest)
         }
-        // A provider with two base URLs has a condition for each; one look keeps the order over both.
+        // A provider with two base URLs has a condition for each. One query keeps the order over both.
         question.conditions = try EntryCondition(query, provider: provider, engine).all
         return question
     }
@@ -177,7 +177,7 @@ struct EntriesRoute: Sendable {
 }
 
 extension ClientFacingError {
-    /// 503 where a look into the store fails.
+    /// 503, if the store cannot be read.
     static let storeUnreadable = ClientFacingError(
         status: 503, code: "storeUnavailable", detail: "The store cannot be read at present.", retryable: true)
 }

@@ -1,16 +1,16 @@
-// The marks by which a request chooses entries: prefix, kind and age, with a provider. A purge and a listing read them alike.
+// The criteria by which a purge or a listing selects entries: prefix, kind and age, with a provider.
 import LarderCore
 import LarderEngine
 import LarderProviders
 import LarderSettings
 
 struct EntryCondition: Sendable {
-    /// Without the prefix.
+    /// The criteria without the prefix.
     private var condition: PurgeCondition
-    /// What a URL may begin with, in the spellings that entries have; empty where no prefix is asked for.
+    /// The beginnings of URLs to match, as entries spell them; empty if no prefix was given.
     private var prefixes: [String] = []
 
-    /// - Parameter provider: the configured name, where one is asked for.
+    /// - Parameter provider: the configured name of the provider, if one was given.
     init(_ query: QueryParameters, provider: String?, _ engine: Engine) throws(ClientFacingError) {
         condition = PurgeCondition(provider: provider)
         let words = CacheKey.Layer.allCases.map(\.word)
@@ -29,10 +29,10 @@ struct EntryCondition: Sendable {
         if let prefix = query["prefix"] { prefixes = try Self.prefixes(prefix, engine.snapshot.providers) }
     }
 
-    /// Whether more is asked for than a provider.
+    /// Whether a criterion other than the provider was given.
     var isAsked: Bool { condition.layer != nil || condition.receivedBefore != nil || !prefixes.isEmpty }
 
-    /// One for each spelling of the prefix.
+    /// One condition for each spelling of the prefix.
     var all: [PurgeCondition] {
         if prefixes.isEmpty { return [condition] }
         return prefixes.map { prefix in
@@ -42,7 +42,7 @@ struct EntryCondition: Sendable {
         }
     }
 
-    /// "provider, kind and age".
+    /// The given criteria in words, such as "provider, kind and age".
     var words: String {
         var words: [String] = []
         if condition.provider != nil { words.append("provider") }
@@ -53,12 +53,12 @@ struct EntryCondition: Sendable {
         return words.isEmpty ? last : words.joined(separator: ", ") + " and " + last
     }
 
-    /// An absolute URL stands for itself; "/raw/NAME/…" for each base URL of that provider with the rest behind it.
+    /// An absolute URL is used as it is. "/raw/NAME/…" becomes one prefix for each base URL of that provider.
     private static func prefixes(
         _ text: String, _ providers: ProviderSet
     ) throws(ClientFacingError) -> [String] {
         guard let rest = text.dropping(prefix: "/raw/") else {
-            // "http" alone would name the entries of every API.
+            // "http" alone would match the entries of every API.
             guard ["http://", "https://"].contains(where: { text.hasPrefix($0) && text.count > $0.count }) else {
                 throw .invalid("prefix", "\"prefix\" is the beginning of an http or https URL, or of /raw/NAME/….")
             }

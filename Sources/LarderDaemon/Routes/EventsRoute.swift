@@ -1,5 +1,5 @@
-// `/v1/events`: what happens to providers, as server-sent events. Each stream begins with a snapshot, so that whoever
-// connects, or connects again, needs no history.
+// `/v1/events`: events of providers, as server-sent events. Each stream begins with a snapshot, so a client that
+// connects or reconnects needs no history.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -12,9 +12,9 @@ struct EventsRoute: Sendable {
 
     func events(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         var request = request
-        // What happened before the snapshot is in it; told after it, it would say what is no longer so.
+        // Events before the snapshot are contained in it. Sent after it, they would be out of date.
         request.fields.remove("Last-Event-ID")
-        // The subscription comes first: what happens while the snapshot is taken is told behind it, and says no more than it does.
+        // The subscription comes first. Events that happen during the snapshot follow it, and may repeat it.
         let response = try providerEvents.response(to: request, otherwise: .next, route: route)
         if case .stream(let reader as EventReader, _) = response.body {
             reader.greet(EventText.event("snapshot", data: await snapshot()))
@@ -37,7 +37,7 @@ struct EventsRoute: Sendable {
                     writer.object { writer in
                         writer.member("provider", name)
                         if let isReachable = sight.isReachable { writer.member("reachable", isReachable) }
-                        // A rest that is over refuses no call: the next one tries the provider.
+                        // A suspension that is over refuses no call: the next call probes the provider.
                         writer.member("suspended", sight.suspension != nil && !sight.isProbing)
                         if sight.isProbing { writer.member("probing", true) }
                         let until = sight.isProbing ? nil : sight.suspension.map { now.boundedWall(at: $0.until) }
@@ -68,7 +68,7 @@ extension LaneNews {
         }
     }
 
-    /// What happened, as a JSON object.
+    /// The event as a JSON object.
     var json: Bytes {
         var writer = JSONWriter()
         writer.object { writer in

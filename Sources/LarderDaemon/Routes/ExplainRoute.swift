@@ -1,4 +1,4 @@
-// `/v1/explain/{request-id}`: the decisions behind one answer, as JSON with sentences for a person in it.
+// `/v1/explain/{request-id}`: the decisions behind one response, as JSON that includes sentences for people.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -8,7 +8,7 @@ import LarderShared
 import LarderStore
 
 struct ExplainRoute: Sendable {
-    /// Asks the loop of a request for what it remembers of a memory hit; empty until the server is there.
+    /// Asks the loop of a request for its record of a memory hit. Nil until the server exists.
     typealias Hits = Lock<(@Sendable (RequestID) async -> HitRecord?)?>
 
     let engine: Engine
@@ -39,14 +39,14 @@ struct ExplainRoute: Sendable {
 
     private func find(_ id: RequestID) async -> Explanation? {
         if var known = explanations.find(id) {
-            // Of one source alone the status of the answer says what Larder made of it.
+            // If there is only one source, the response's status shows what Larder made of its answer.
             if known.parts.count == 1 { known.parts[0].further += known.parts[0].form(status: known.status) }
             return known
         }
         guard let ask = hits.withLock({ $0 }), let hit = await ask(id) else { return nil }
         let entry = await stored(hit.entry)
         if let known = explanations.ready(hit.entry) { return Self.explanation(id, hit, known, entry) }
-        // An entry of an earlier run, which nobody has asked for but by the loops.
+        // An entry of an earlier run that only the loops have answered from.
         guard let name = await engine.cache.store.name(of: hit.entry) else {
             return Self.explanation(id, hit, nil, entry)
         }
@@ -55,14 +55,14 @@ struct ExplainRoute: Sendable {
         return Self.explanation(id, hit, part, entry)
     }
 
-    /// The entry as it is now; nil where it is gone, or where the disk takes too long.
+    /// The entry as it is now; nil if it is gone or the disk takes too long.
     private func stored(_ digest: Digest) async -> StoredResponse? {
         guard let detail = try? await engine.cache.store.detail(of: digest) else { return nil }
         return await engine.cache.stored(detail.key)
     }
 
-    /// A hit without a task: the loop noted the figures, the log knows whose entry it was.
-    /// - Parameter entry: as it is now. It may be a newer answer than the hit was.
+    /// Explains a hit without a task. The loop's record has the figures, and the explanation log knows the entry.
+    /// - Parameter entry: the entry as it is now. It may be newer than the one that was used.
     private static func explanation(
         _ id: RequestID, _ hit: HitRecord, _ known: ExplainedPart?, _ entry: StoredResponse?
     ) -> Explanation {
@@ -77,13 +77,13 @@ struct ExplainRoute: Sendable {
         part.receivedAt = hit.answeredAt + .seconds(-Int64(hit.age))
         part.initialAge = 0
         part.freshUntil = hit.answeredAt + .seconds(Int64(hit.ttl))
-        // The record counts whole seconds. The entry tells the instants, and what else its head says.
+        // The record counts whole seconds. The entry has the exact times, and the rest of its head.
         if let entry, let told = part.freshUntil, entry.freshUntil >= told, entry.freshUntil - told < .seconds(2) {
             part.tell(entry)
         }
         part.further = part.form(status: Int(hit.status))
         part.detail = hit.isFromStore ? "It was read from the database." : "It was answered from memory."
-        // The record has no room for a target; the entry's key says what was asked.
+        // The record has no room for a target. The entry's key shows what was requested.
         let path = part.key.first { $0.name == "path" }?.value ?? ""
         return Explanation(
             id: id, at: hit.answeredAt, method: hit.method == .head ? "HEAD" : "GET", path: path,
@@ -93,7 +93,7 @@ struct ExplainRoute: Sendable {
 
     // MARK: Rendering
 
-    /// - Parameter fates: for each part, what became of the commit of an answer that counts as stored.
+    /// - Parameter fates: for each part, the result of the commit if the answer counts as stored.
     private func render(
         _ explanation: Explanation, _ lanes: [String: LaneReport], _ fates: [CommitFate?]
     ) -> Bytes {
@@ -130,7 +130,7 @@ struct ExplainRoute: Sendable {
         return writer.bytes
     }
 
-    /// In the order in which the stages began, with their beginnings counted from the request's.
+    /// Writes the stages in the order in which they began, with start times relative to the request's.
     private static func write(_ timeline: Timeline, to writer: inout JSONWriter) {
         let (spans, leftOut) = timeline.told()
         writer.name("timeline")
@@ -179,7 +179,7 @@ extension ExplainedPart {
                 let age = max(0, (initialAge ?? 0) + max(0, (time - receivedAt).milliseconds)) / 1000
                 writer.member("age", age)
             }
-            // What is not stored is used by nobody else, so its lifetime says nothing.
+            // Nobody else uses an answer that is not stored, so its lifetime has no meaning.
             if isStored != false {
                 if let freshUntil {
                     writer.member("freshUntil", freshUntil.rfc3339)
@@ -209,7 +209,7 @@ extension ExplainedPart {
         }
     }
 
-    /// Limiter and suspension as they are when it is asked.
+    /// Writes the limits and the suspension as they are at the time of the explain request.
     private func write(_ lane: LaneReport, to writer: inout JSONWriter) {
         writer.name("limiter")
         writer.object { writer in

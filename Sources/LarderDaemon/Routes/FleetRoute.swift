@@ -1,4 +1,4 @@
-// Which hosts share the prefix, and how far each of them is: `GET /v1/fleet`.
+// `GET /v1/fleet`: the hosts that share the prefix, and the state of each.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -8,7 +8,7 @@ import LarderShared
 struct FleetRoute: Sendable {
     let engine: Engine
 
-    /// The hosts of the fleet. A host that stands alone has none, and says so.
+    /// The hosts of the fleet. A host that works alone reports that it has no fleet.
     func fleet(route: RouteName) async -> ServerResponse {
         let tier = engine.cache.shared
         let members = await tier?.members()

@@ -1,4 +1,4 @@
-// `/v1/history`: figures over time, for plots. It shows counts and names of providers, nothing of any request.
+// `/v1/history`: figures over time, for plots. It contains counts and provider names, and nothing about any request.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -25,7 +25,7 @@ struct HistoryRoute: Sendable {
         guard let span = TrafficHistory.Span(rawValue: asked) else {
             throw .invalid("span", "\"span\" is hour or month.", allowed: spans)
         }
-        // The present slot tells what has happened up to now.
+        // Includes what has happened in the current slot so far.
         history.look()
         let now = engine.time.wall()
         let points = history.points(span, at: now)
@@ -56,7 +56,7 @@ struct HistoryRoute: Sendable {
         return response
     }
 
-    /// The limits as they are configured: what calls are held against.
+    /// Writes the configured limits, with which the calls can be compared.
     private static func append(_ provider: ConfiguredProvider, to writer: inout JSONWriter) {
         for limit in [provider.settings.rate, provider.settings.quota].compactMap({ $0 }) {
             writer.object { writer in

@@ -1,12 +1,12 @@
-// The page that an API sends the browser back to. What it brings stands in the fragment, which no server is ever sent, so
-// a script of a few lines posts it here. Nothing of another origin is loaded, and the address bar is cleaned at once.
+// The page that an API sends the browser back to. The result is in the fragment, which browsers never send to a server,
+// so a short script posts it here. Nothing from another origin is loaded, and the address bar is cleared at once.
 import LarderCore
 import LarderServer
 
 enum LandingPage {
     static func response(_ part: OwnPagePart, route: RouteName) -> ServerResponse {
         var response = own.response(part, route: route)
-        // Whoever opened this page keeps no hold on it (HTML, cross-origin opener policies).
+        // The window that opened this page must not control it (HTML, cross-origin opener policies).
         response.fields.set("Cross-Origin-Opener-Policy", "same-origin")
         return response
     }
@@ -42,9 +42,9 @@ enum LandingPage {
 
         """
 
-    /// `state` comes in the query by Imgur's account and in the fragment by the standard's (RFC 6749 §4.2.2): both are
-    /// looked at. The post keeps fetch's usual mode, "cors": in any other a page with this referrer policy would send
-    /// "null" as its Origin (Fetch, "append a request Origin header").
+    /// `state` is in the query according to Imgur's documentation, and in the fragment according to the standard (RFC
+    /// 6749 §4.2.2), so the script looks at both. The post keeps fetch's usual mode, "cors". In any other mode a page
+    /// with this referrer policy would send "null" as its Origin (Fetch, "append a request Origin header").
     private static let script: StaticString = """
         "use strict";
         (async () => {

@@ -1,4 +1,4 @@
-// Searches whose client does not wait: `Prefer: respond-async` (RFC 7240 §4.1) begins one, and /v1/searches/{id} shows,
+// Searches whose client does not wait. `Prefer: respond-async` (RFC 7240 §4.1) begins one, and /v1/searches/{id} shows,
 // streams and cancels it.
 import LarderCache
 import LarderCore
@@ -13,27 +13,27 @@ struct LiveRoute: Sendable {
     let responder: Responder
     let searches: LiveSearches
 
-    /// Puts the answer of a search together, as for a client that waits.
+    /// Makes the answer of a search, as for a client that waits.
     typealias Compose = @Sendable (SearchAnswers) async -> Result<Answer, ClientFacingError>
 
-    /// What is done with a search that has begun.
+    /// What a request does with a live search.
     enum Part: Sendable {
         case show
         case events
         case cancel
     }
 
-    /// The path as it may be logged and explained, nil where it may be as it is: whoever has a search's id may cancel it.
+    /// The path for logs and explanations; nil if the path itself may be used. A search's id suffices to cancel it.
     static func loggedPath(_ path: String, listenerProvider: String?) -> String? {
-        // Every request comes by here, and few name a search or hide letters. An encoded one makes no other path of it.
+        // Every request is checked, and few name a search or contain encoded letters, which do not change the path.
         guard listenerProvider == nil, path.hasPrefix("/v1/searches/") || path.utf8.contains(0x25) else { return nil }
         let plain = (try? PercentCoding.decode(path.utf8, plusIsSpace: false)) ?? path
         return plain.hasPrefix("/v1/searches/") ? "/v1/searches/…" : nil
     }
 
-    /// Begins a search where the client prefers that, and answers 202; or, where it ends within `wait`, what it came to.
-    /// - Returns: nil where the client is to be answered in the usual way: it did not ask for anything else, or all of it
-    ///   is at hand.
+    /// Begins a search if the client prefers that, and answers 202. If the search ends within `wait`, answers its
+    /// result.
+    /// - Returns: nil if the client gets an ordinary answer: it has no such preference, or the cache has everything.
     func begin(
         _ context: RequestContext, _ question: SearchQuestion, _ compose: @escaping Compose
     ) async throws(ClientFacingError) -> ServerResponse? {
@@ -50,7 +50,7 @@ struct LiveRoute: Sendable {
                 searches.forget(page)
             } else if let result = answer.withLock({ $0 }) {
                 searches.forget(page)
-                // Its sources were counted when it ended.
+                // The sources were counted when the search ended.
                 var answer = try result.get()
                 answer.isMerged = true
                 var response = responder.respond(answer, to: context)
@@ -62,7 +62,7 @@ struct LiveRoute: Sendable {
         return await accepted(page, route: context.route)
     }
 
-    /// Nobody waits longer than this with a connection in hand.
+    /// The longest time that a client may wait with a connection in hand.
     private static let longestWait = Duration.seconds(60)
 
     private func begin(
@@ -75,12 +75,12 @@ struct LiveRoute: Sendable {
             query: question.shownQuery, sort: question.sort, names: question.parts.map(\.providerName),
             shape: question.shape
         ) { page in
-            // A newer question of its session ends it, though its own request may long be answered. Taken back at its
-            // end: the same question may be asked any number of times.
+            // A newer question of the session ends the search, even if its own request was answered long ago. The
+            // listener is removed at the end, because the same question may be asked any number of times.
             let ticket = scope?.whenSuperseded { searches.cancel(page) }
             defer { if let ticket { scope?.forget(ticket) } }
             let answers = await engine.ask(question) { place, source in
-                // What is given up because of it may be told before the search itself is: it is no source's failure.
+                // Parts given up for this reason may arrive before the search hears of it. Their sources did not fail.
                 if scope?.isSuperseded == true { return searches.cancel(page) }
                 searches.arrived(page, place, source)
             }
@@ -103,7 +103,7 @@ struct LiveRoute: Sendable {
         }
     }
 
-    /// Waits for the end, for the time, or until the client has left.
+    /// Waits until the search ends, the time is over or the client has left.
     private func waitForEnd(of page: LivePage, atMost limit: Duration) async {
         let loop = engine.flights.home
         let timer = LoopBound<TimerToken?>(nil, on: loop)
@@ -118,12 +118,12 @@ struct LiveRoute: Sendable {
         response.fields.set("Location", LiveEnvelope.path(page.id))
         response.fields.set("Preference-Applied", "respond-async")
         response.fields.set("Vary", "Prefer")
-        // A stop ends the wait before the server begins to drain: this is the connection's last answer all the same.
+        // A stop ends the wait before the server begins to drain. This is still the connection's last response.
         response.closesConnection = searches.isShutDown
         return response
     }
 
-    /// `/v1/searches/{id}` and what is below it.
+    /// Answers `/v1/searches/{id}` and the paths below it.
     func answer(
         _ part: Part, _ id: String, _ request: ServerRequest, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
@@ -148,7 +148,7 @@ struct LiveRoute: Sendable {
         }
     }
 
-    /// The search as it stands.
+    /// The current state of the search as a response.
     private func json(_ search: LiveSearch, route: RouteName) async -> ServerResponse {
         let sources = search.conclusion == nil ? search.answers.compactMap { $0?.normalised } : []
         let (sort, shape) = (search.sort, search.shape)
@@ -174,7 +174,7 @@ struct LiveRoute: Sendable {
 }
 
 extension ResponseBody {
-    /// The bytes of a body that is all there.
+    /// The bytes of a body that is in memory; empty for a stream.
     fileprivate var whole: Bytes {
         switch self {
         case .bytes(let bytes): bytes

@@ -1,5 +1,5 @@
-// `/v1/local`: full text over every result that is still stored. No API is asked, nothing is fetched, so it works without
-// a network; and since it changes with everything that is stored, nobody keeps it.
+// `/v1/local`: full-text search over all stored results. No API is asked and nothing is fetched, so it works without a
+// network. The answer changes with every stored entry, so it is not cached.
 import LarderCore
 import LarderEngine
 import LarderHTTP

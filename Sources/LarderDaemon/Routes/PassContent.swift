@@ -1,4 +1,4 @@
-// The content of a request that only reads, as a part of its question: of QUERY, and of a POST of which the configuration says so.
+// Request content as part of the question: that of QUERY, and of a POST that the configuration declares read-only.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -9,15 +9,15 @@ import LarderSettings
 
 /// What a request asks by its content.
 struct PassContent {
-    /// Nil where the content is no part of the question, so that the request is passed on.
+    /// Nil if the content is not part of the question. The request is then passed on.
     var content: QueryContent?
-    /// The configuration says that a POST changes nothing.
+    /// Whether the configuration says that the POST changes nothing.
     var isReadOnly = false
     /// Why a request that asks by its content is passed on.
     var rule: CacheRule?
 
-    /// Takes the content out of the request, where it is short enough to be a part of the answer's key. It is in the request whole
-    /// then, in case that is passed on after all. Our own rules know no such question.
+    /// Reads the content of a request if it is short enough for the cache key. The request then holds the whole
+    /// content, in case it is passed on after all. With `semantics: ttl` content is never part of the question.
     static func take(
         _ context: inout RequestContext, _ way: WayOut, _ engine: Engine
     ) async throws(ClientFacingError) -> PassContent {
@@ -34,7 +34,7 @@ struct PassContent {
             question.rule = .queryTooLarge
             return question
         }
-        // Without content it asks nothing that a key could hold.
+        // A request without content asks nothing that a key could hold.
         guard !body.isEmpty else { return question }
         if post?.kind == .any {
             let isOther = await engine.compute.run(reading: body.count) {
@@ -52,7 +52,7 @@ struct PassContent {
             }
             question.isReadOnly = true
         }
-        // What a condition of a POST means is between the client and the origin: a cache would have to answer 412 where it holds not.
+        // Only client and origin know what a POST's condition means, and a cache would have to answer 412 if it fails.
         guard post == nil || !fields.contains(anyOf: conditions) else {
             question.rule = .postCondition
             return question
@@ -62,7 +62,7 @@ struct PassContent {
         return question
     }
 
-    /// The content, which is in the request then; nil where it is too long.
+    /// Reads the whole content into the request and returns it; nil if it is too long.
     private static func whole(_ context: inout RequestContext) async throws(ClientFacingError) -> Bytes? {
         let limit = context.snapshot.settings.cache.maxQueryBody
         guard let upload = context.request.upload else {
@@ -82,6 +82,6 @@ struct PassContent {
         return Int64(body.count) <= limit ? body : nil
     }
 
-    /// Conditions that hold for every method (RFC 9110 §13.1). `If-Modified-Since` and ranges mean nothing to a POST.
+    /// Conditions that apply to every method (RFC 9110 §13.1). `If-Modified-Since` and ranges have no meaning for POST.
     private static let conditions: FieldNameSet = ["If-Match", "If-None-Match", "If-Unmodified-Since"]
 }

@@ -1,19 +1,19 @@
-// What a pass-through answer did besides answering, told by rule.
+// What a pass-through response did besides answering, as rules for the explanation.
 import LarderCache
 import LarderCore
 import LarderEngine
 import LarderHTTP
 import LarderServer
 
-/// What an answer that was passed on did to what is stored.
+/// What a response that was passed on did to the stored entries.
 struct StoredChange {
-    /// How often the state of removals of the target changed: at the beginning of each removal and at its end.
+    /// How often the removal state of the target changed: once at the start of each removal and once at its end.
     var count: UInt64 = 0
     var rules: [CacheRule] = []
 }
 
 extension Served {
-    /// What its storing and its use did besides, by the fields of its head.
+    /// The rules that applied to its storage and use, derived from the fields of its head.
     func furtherRules(_ request: PassRequest) -> [CacheRule] {
         var out: [CacheRule] = []
         if outcome.isFetched, request.rule.semantics == .rfc {
@@ -42,8 +42,8 @@ extension Served {
 }
 
 extension ServerRequest {
-    /// Whether `If-Range` made the ranges of the request void (RFC 9110 §13.1.5).
-    /// - Parameter fields: of the answer that the ranges were about.
+    /// Whether `If-Range` made the request's ranges void (RFC 9110 §13.1.5).
+    /// - Parameter fields: the fields of the response that the ranges refer to.
     func hasFailedIfRange(_ fields: HeaderFields, now: WallTime) -> Bool {
         guard method == .get, self.fields.contains("If-Range"), ByteRange.specs(self.fields) != nil else {
             return false

@@ -1,6 +1,6 @@
-// `/raw/{provider}/…` and bound listeners, for providers of kind `passthrough`: every method, bodies of any size in both
-// directions, and for GET, HEAD, QUERY and a POST that is declared to read the cache in between. An answer to any other POST may
-// be stored for later GETs.
+// `/raw/{provider}/…` and bound listeners, for providers of kind `passthrough`. Any method is accepted, with bodies of
+// any size in both directions. GET, HEAD, QUERY and a POST that is declared read-only go through the cache. The
+// response to any other POST may be stored for later GETs.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -28,7 +28,7 @@ struct PassRoute: Sendable {
         guard content != nil || isGet && !hasBody, !request.isOwnBusiness else {
             let isRead = isGet || content != nil
             let reason: ForwardReason = isRead ? .bypass : .method
-            // A body is the reason only where the method alone would not be.
+            // The body is the reason only if the method alone is not.
             let rule: CacheRule =
                 question.rule ?? (!isRead ? .method : hasBody && content == nil ? .requestBody : .ownBusiness)
             return try await forward(context, request, reason, stored: nil, rule: rule)
@@ -57,7 +57,7 @@ struct PassRoute: Sendable {
         }
     }
 
-    /// How an interim answer goes out, from whichever exchange it comes.
+    /// Returns the function that sends an interim response to the client, from whichever exchange it comes.
     private static func interim(_ context: RequestContext, _ request: PassRequest) -> InterimRelay.Listener? {
         guard let send = context.request.interim else { return nil }
         return { head in
@@ -68,15 +68,15 @@ struct PassRoute: Sendable {
     // MARK: Answers
 
     /// - Parameters:
-    ///   - isPassedOn: the upstream has judged the request's conditions and ranges.
-    ///   - further: what else was done, for the explanation.
+    ///   - isPassedOn: whether the upstream has evaluated the request's conditions and ranges.
+    ///   - further: rules of further steps, for the explanation.
     private func respond(
         _ served: Served, _ request: PassRequest, _ context: RequestContext, isPassedOn: Bool = false,
         _ further: [CacheRule] = []
     ) async -> ServerResponse {
         var answer = assemble(served, request, context)
         answer.isMirroredError = isPassedOn
-        // Asked here and not behind a call that may wait: mostly there is nothing to undo.
+        // Checked here and not inside a call that may suspend, because usually no coding needs to be undone.
         if let coding = answer.chooseCoding(for: context.request) { answer = await responder.plain(answer, coding) }
         var response = responder.respond(answer, to: context)
         let isWhole = !isPassedOn && served.entry.status == 200 && response.status == 200
@@ -105,7 +105,7 @@ struct PassRoute: Sendable {
             var keeping = Answer.Keeping(
                 digest: served.entry.key.digest, stamp: stamp, target: request.explained,
                 rows: [request.primary.digest, served.entry.key.digest])
-            // A variant is bound to the list that chose it, too.
+            // A variant's row also depends on the list that selected it.
             if served.entry.key == request.primary || served.list != nil,
                 !ClientCredentials.mayName(context.request.query, request.provider.about)
             {
@@ -116,7 +116,7 @@ struct PassRoute: Sendable {
         return answer
     }
 
-    /// With our own rules, a failure that nothing covers for is the upstream's own answer, where it gave one.
+    /// With `semantics: ttl`, passes on the upstream's error response that no stored response covers for.
     private func mirrored(
         _ response: UpstreamResponse, _ request: PassRequest, _ context: RequestContext
     ) async -> ServerResponse {
@@ -144,14 +144,14 @@ struct PassRoute: Sendable {
         responder.explanations.note(context.request.id, at: engine.time.wall(), part)
     }
 
-    /// Whether cookies of the client did not become a part of the request.
+    /// Notes if the client's cookies were not forwarded.
     private static func cookieRules(_ context: RequestContext, _ request: PassRequest) -> [CacheRule] {
         context.request.fields.contains("Cookie") && !request.forwarded.contains("Cookie") ? [.requestCookies] : []
     }
 
     // MARK: Alone
 
-    /// Passes the request on as it is, and its answer back as it comes: neither joined nor stored.
+    /// Forwards the request unchanged, and streams its response back. It is neither joined nor stored.
     private func forward(
         _ context: RequestContext, _ request: PassRequest, _ reason: ForwardReason, stored: StoredResponse?,
         rule: CacheRule
@@ -191,7 +191,7 @@ struct PassRoute: Sendable {
                     stream.head, of: request, since: began, engine: engine, snapshot: context.snapshot)
             }
             let after = engine.cache.begin(request.target)
-            // Of a change that others made in between nobody knows whether the answer is from before it.
+            // If others changed the stored entries meanwhile, the response may predate their change: it is not adopted.
             if request.rule.semantics == .rfc, began.changes(until: after) == change.count,
                 PostReuse.isDue(
                     method: context.request.method, status: stream.head.status, requestURL: request.url,
@@ -205,7 +205,7 @@ struct PassRoute: Sendable {
         }
     }
 
-    /// What is stored tells a HEAD about its GET where the upstream cannot be asked, if it may be used stale.
+    /// If the upstream cannot be asked, a HEAD is answered from the stored GET response, if that may be used stale.
     private func covered(
         _ stored: StoredResponse, _ failure: UpstreamFailure, _ request: PassRequest, _ reason: ForwardReason
     ) -> Served? {
@@ -216,7 +216,7 @@ struct PassRoute: Sendable {
             stored, Provenance(outcome: .stale, forward: reason, rule: verdict.rule, failure: failure))
     }
 
-    /// The same where the upstream answers a HEAD with an error that what is stored may cover for (RFC 5861 §4).
+    /// The same if the upstream answers a HEAD with an error that the stored response may cover for (RFC 5861 §4).
     private func covered(
         _ stored: StoredResponse, _ status: Int, _ request: PassRequest, _ context: RequestContext,
         _ reason: ForwardReason
@@ -231,8 +231,8 @@ struct PassRoute: Sendable {
             stored, Provenance(outcome: .stale, forward: reason, forwardStatus: status, rule: verdict.rule))
     }
 
-    /// What an answer does to what is stored: a change upstream invalidates (RFC 9111 §4.4), a HEAD tells of its GET
-    /// (§4.3.5).
+    /// Applies a response to the stored entries. A change upstream invalidates them (RFC 9111 §4.4), and the response
+    /// to a HEAD updates the stored GET response (§4.3.5).
     private func updateStored(
         _ head: UpstreamHead, _ request: PassRequest, _ context: RequestContext, _ stored: StoredResponse?,
         since began: RemovalStamp
@@ -255,7 +255,7 @@ struct PassRoute: Sendable {
         case .freshen(let entry) where request.tellsItsClientAlone(entry): break
         case .freshen(let entry)
         where Vary(entry.fields) != Vary(stored.fields) || request.groups(entry) != request.groups(stored):
-            // It would lie where its fields no longer lead.
+            // Its fields would no longer lead to the place where it is stored.
             await engine.cache.displaceShared(request.target.digest, of: request.provider)
             await engine.cache.remove(stored.key.digest, of: stored.provider)
             change.rules.append(.headInvalidate)
@@ -272,7 +272,7 @@ struct PassRoute: Sendable {
         return change
     }
 
-    /// The refusal that follows says nothing of what was removed; its part of the explanation is noted here.
+    /// Notes what was removed, because the refusal that follows does not say so.
     private func noteRemoval(_ context: RequestContext, _ request: PassRequest, after failure: UpstreamFailure) {
         guard !request.isReadOnly, failure.wasSent else { return }
         var part = ExplainedPart(failure)
@@ -314,7 +314,7 @@ struct PassRoute: Sendable {
         if let whole = isHead ? nil : stream.body.whole {
             answer.body = .bytes(whole)
         } else {
-            // To HEAD the length is the one that a GET would have.
+            // For HEAD the length is that of the GET response.
             let length = isHead ? head.fields.first("Content-Length").flatMap { Int64($0) } : head.length
             answer.body = .tape(TapeBody(stream.body, length: length))
         }
@@ -333,8 +333,8 @@ struct PassRoute: Sendable {
         refusal(EntryRequest.notCached(by: request.provider.name), request)
     }
 
-    /// How often a request may still be forwarded; what is more than can be counted is as much as can be, and what is no
-    /// number counts for nothing (RFC 9110 §7.6.2).
+    /// How often a request may still be forwarded (RFC 9110 §7.6.2). A number too large to count becomes the maximum. A
+    /// value that is not a number is ignored.
     private static func forwardsLeft(_ server: ServerRequest) -> UInt64? {
         guard let text = server.fields.first("Max-Forwards").map({ ASCII.trimmed($0[...]) }), !text.isEmpty,
             text.utf8.allSatisfy(ASCII.isDigit)
@@ -342,7 +342,7 @@ struct PassRoute: Sendable {
         return UInt64(text) ?? .max
     }
 
-    /// The last recipient of an OPTIONS request is who finds no forwards left (RFC 9110 §7.6.2).
+    /// The response to an OPTIONS request with no forwards left: this server is its final recipient (RFC 9110 §7.6.2).
     private static func options(_ route: RouteName) -> ServerResponse {
         ServerResponse(
             status: 204, fields: ["Allow": PassRequest.allowed], route: route)

@@ -14,8 +14,8 @@ struct ProbeRoutes: Sendable {
     let startedAt: WallTime
     let readiness: Readiness
 
-    /// Alive: this loop turns, the home loop turns, and the store answers or is known to be out of order. A store that
-    /// is set aside or full is degraded, not dead: service goes on without it.
+    /// Reports that the daemon is alive: this loop and the home loop run, and the store answers or is known to be out
+    /// of order. A store that is set aside or full means degraded, not dead, because the service continues without it.
     func health(route: RouteName) async -> ServerResponse {
         await engine.flights.home.turn()
         let statistics = await engine.cache.storeStatistics()
@@ -23,12 +23,12 @@ struct ProbeRoutes: Sendable {
         return Self.text(200, isWell ? "ok\n" : "degraded\n", route: route)
     }
 
-    /// Ready for requests: everything has started and no stop has begun.
+    /// Reports whether the daemon is ready: everything has started and no stop has begun.
     func ready(route: RouteName) -> ServerResponse {
         readiness.isReady ? Self.text(200, "ready\n", route: route) : Self.text(503, "not ready\n", route: route)
     }
 
-    /// The Prometheus text format.
+    /// The metrics in the Prometheus text format.
     func metrics(route: RouteName) async -> ServerResponse {
         let statistics = await engine.cache.storeStatistics()
         var page = PrometheusText(engine.counters)
@@ -49,7 +49,7 @@ struct ProbeRoutes: Sendable {
         let lanes = engine.snapshot.providers.all.compactMap { provider in
             engine.upstream.report(provider.name).map { (provider.name, $0) }
         }
-        // Counting descriptors reads a directory of the kernel's, which no loop waits for.
+        // Counting descriptors reads a directory of the kernel, and no loop must wait for that.
         let figures = await engine.compute.run { ProcessFigures.read() }
         let samples = ProviderMetrics.samples(lanes) + ProcessMetrics.samples(figures, startedAt: startedAt)
         for sample in samples { page.add(sample.family, sample.labels, sample.value) }
@@ -67,7 +67,7 @@ struct ProbeRoutes: Sendable {
     }
 }
 
-/// Whether the daemon takes requests, as `/readyz` tells.
+/// Whether the daemon accepts requests, as `/readyz` reports it.
 final class Readiness: Sendable {
     private let state = Lock(false)
 

@@ -1,5 +1,5 @@
-// While a fetch is needed for "milan", what is stored for "mila" may be shown: marked as what it is, kept by nobody, and
-// once only for each question, so that asking again brings the real answer. The fetch begins at once and goes on.
+// While a fetch is needed for "milan", stored results for "mila" may be shown. Such an answer is marked as provisional,
+// is not stored, and is given once per question, so a repeated request gets the real answer. The fetch starts at once.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -9,13 +9,13 @@ import LarderProviders
 import LarderServer
 import LarderSettings
 
-/// A search made typed, whichever route it came by.
+/// A typed search, whichever route it came by.
 struct AskedSearch: Sendable {
     var parts: [(provider: ConfiguredProvider, endpoint: Endpoint)]
-    /// In canonical form, a JSON object.
+    /// The query in canonical form, a JSON object.
     var query: Bytes
     var sort: SortOrder
-    /// What is wanted of the results.
+    /// The wanted part of the results.
     var shape: ResultShape
 }
 
@@ -23,22 +23,22 @@ struct ProvisionalAnswer: Sendable {
     let engine: Engine
     let responder: Responder
 
-    /// Prefixes that are looked up for one question, the longest first.
+    /// The most prefixes to look up for one question, longest first.
     static let most = 16
-    /// The parameters that hold a term, as the routes name it.
+    /// The parameters that hold a search term on the various routes.
     static let termParameters = ["q", "term", "query", "name"]
 
-    /// A provisional answer, where one is wanted, needed and there.
+    /// Returns a provisional answer if the client wants one, the question needs a fetch, and a shorter term is stored.
     ///
-    /// - Parameter make: the search that these parameters ask for.
-    /// - Returns: nil where the request is to be answered in the ordinary way.
+    /// - Parameter make: makes the search that the given parameters ask for.
+    /// - Returns: nil if the request must be answered in the ordinary way.
     func answer(
         _ request: ServerRequest, route: RouteName,
         _ make: (QueryParameters) throws(ClientFacingError) -> AskedSearch?
     ) async -> ServerResponse? {
         let context = RequestContext(request: request, snapshot: engine.snapshot, route: route)
         let settings = context.snapshot.settings
-        // What is wrong with a request is said by the ordinary way.
+        // The ordinary way reports what is wrong with a request.
         guard let scope = SessionScope.current, Self.isWanted(request.fields),
             let query = try? QueryParameters(parsing: request.query ?? ""),
             let place = query.items.firstIndex(where: { Self.termParameters.contains($0.name) }),
@@ -56,13 +56,13 @@ struct ProvisionalAnswer: Sendable {
         return nil
     }
 
-    /// `Prefer: provisional` (RFC 7240 §2), and nothing that forbids a stored answer.
+    /// True with `Prefer: provisional` (RFC 7240 §2) and no directive that forbids a stored answer.
     static func isWanted(_ fields: HeaderFields) -> Bool {
         fields.contains("Prefer") && Preferences(fields).values["provisional"] != nil
             && ClientDirectives(fields: fields) == .none
     }
 
-    /// What a person had typed before, without the spaces that no provider sees.
+    /// The shorter terms that a person typed before, without the extra spaces that no provider sees.
     static func prefixes(of term: String) -> [String] {
         var rest = term.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         var found: [String] = []
@@ -94,7 +94,7 @@ struct ProvisionalAnswer: Sendable {
         }
     }
 
-    /// What is stored for a shorter term, of the sources that are asked for the longer one.
+    /// Stored answers to a shorter term, from the sources that are asked for the longer one.
     private func stored(_ candidate: AskedSearch, of asked: AskedSearch) async -> [SourceAnswer] {
         var found: [SourceAnswer] = []
         for (provider, endpoint) in candidate.parts where asked.parts.contains(where: { $0.provider === provider }) {
@@ -108,14 +108,14 @@ struct ProvisionalAnswer: Sendable {
         return found
     }
 
-    /// The fetch of the real answer, for whoever asks next. A newer question of the session ends it.
+    /// Starts the fetch of the real answer for later requests. A newer question of the session cancels it.
     private func begin(_ asked: AskedSearch, _ scope: SessionScope, _ settings: Settings) {
         let engine = engine
         let task = Task(executorPreference: engine.flights.home) {
             await withTaskGroup(of: Void.self) { group in
                 for (provider, endpoint) in asked.parts {
                     group.addTask {
-                        // Its failure is remembered, and told to who asks.
+                        // A failure is remembered, and later requests get it.
                         _ = try? await engine.obtain(
                             NormalisedQuestion(
                                 provider: provider, endpoint: endpoint, directives: .none, settings: settings,
@@ -147,13 +147,13 @@ struct ProvisionalAnswer: Sendable {
             freshUntil: found.compactMap(\.freshUntil).min() ?? now,
             provenance: Provenance(outcome: found.contains(where: \.isStale) ? .stale : .hit), provider: nil)
         answer.provenance.detail = "provisional"
-        // It is none of the cache's answers to this question.
+        // It must not count as the cache's answer to this question.
         answer.isMerged = true
         engine.counters.cell(TypingCounters.provisional).add()
         return responder.respond(answer, to: context)
     }
 
-    /// The envelope with the mark in front, where nobody misses it.
+    /// The envelope with the provisional mark as its first members.
     private static func marked(_ envelope: Bytes, _ prefix: String) -> Bytes {
         var writer = JSONWriter(reserving: envelope.count + 128)
         writer.object { writer in

@@ -1,6 +1,6 @@
-// What a URL in a purge means. People have three spellings for the same stored answer: the API's own URL, the path below
-// `/raw/NAME/`, and that path with this daemon's address in front. Each leads to the key of the raw entry; what was made
-// from it goes with it.
+// The meaning of a URL in a purge. A stored response has three spellings: the API's own URL, the path below
+// `/raw/NAME/`, and that path with this daemon's address in front. Each leads to the key of the raw entry; entries made
+// from that entry are purged with it.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -9,23 +9,23 @@ import LarderProviders
 import LarderSettings
 
 struct PurgeURL: Sendable {
-    /// One provider's reading of it.
+    /// The meaning of the URL for one provider.
     struct Place: Sendable, Hashable {
         var provider: String
         var key: CacheKey
         /// The API's own URL.
         var url: String
-        /// What is asked for by it.
+        /// The request that the URL stands for.
         var request: UpstreamRequest
     }
 
     var places: [Place] = []
-    /// The name below `/raw` of this daemon's address, where no provider has it.
+    /// The name below `/raw` in a URL of this daemon, if no provider has that name.
     var unknown: String?
 
     /// - Parameters:
     ///   - text: "/raw/NAME/…", or an absolute URL.
-    ///   - settings: tell by which names and ports this daemon is called.
+    ///   - settings: the settings with the names and ports of this daemon.
     init(_ text: String, providers: ProviderSet, settings: Settings) throws(ClientFacingError) {
         let text = String(text.prefix { $0 != "#" })
         if text.hasPrefix("/") {
@@ -50,7 +50,7 @@ struct PurgeURL: Sendable {
         if let bound = Self.boundProvider(url, settings).flatMap({ providers.named($0) }) {
             places = [Self.place(Self.request(url.target), bound)]
         } else if let (name, request) = Self.raw(url.target) {
-            // What listens at another port of this machine may have such paths of its own, so this is no error.
+            // Not an error: another server on this machine, at another port, may have such paths too.
             guard let provider = providers.named(name) else {
                 unknown = name
                 return
@@ -60,7 +60,7 @@ struct PurgeURL: Sendable {
     }
 
     private static func place(_ request: UpstreamRequest, _ provider: ConfiguredProvider) -> Place {
-        // As requests are read (`RawRoute`).
+        // Read in the same way as requests (`RawRoute`).
         var request = request
         request.path = UpstreamPath.withoutSingleDots(request.path)
         let canonical = provider.isPassthrough ? request : provider.provider.canonical(request)
@@ -68,7 +68,7 @@ struct PurgeURL: Sendable {
             provider: provider.name, key: provider.rawKey(canonical), url: provider.url(request), request: request)
     }
 
-    /// "/raw/NAME/path?query" in its parts.
+    /// Splits "/raw/NAME/path?query".
     private static func raw(_ target: String) -> (String, UpstreamRequest)? {
         guard let rest = target.dropping(prefix: "/raw/") else { return nil }
         let name = rest.prefix { $0 != "/" && $0 != "?" }

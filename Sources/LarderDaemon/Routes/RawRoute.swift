@@ -1,5 +1,5 @@
-// `/raw/{provider}/…` and listeners bound to a provider's root: the API's own bytes, status and fields through the same
-// cache. The raw entry is the one that the typed routes use.
+// `/raw/{provider}/…` and listeners at a provider's root: the API's own bytes, status and fields, through the same
+// cache. The typed routes use the same raw entry.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -13,7 +13,7 @@ struct RawRoute: Sendable {
     let engine: Engine
     let responder: Responder
 
-    /// - Parameter path: what follows the provider's root, percent-encoded as it came, beginning with "/".
+    /// - Parameter path: the path below the provider's root, percent-encoded as received, beginning with "/".
     func pass(
         _ client: ServerRequest, provider name: String, path: String, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
@@ -27,8 +27,8 @@ struct RawRoute: Sendable {
     }
 
     /// - Parameters:
-    ///   - given: its request is without the admin token.
-    ///   - client: as it came: what it may do is judged by that.
+    ///   - given: the context whose request lacks the admin token.
+    ///   - client: the request as received. It decides what the client may do.
     private func pass(
         _ given: RequestContext, of client: ServerRequest, provider name: String, path: String
     ) async throws(ClientFacingError) -> ServerResponse {
@@ -39,7 +39,7 @@ struct RawRoute: Sendable {
         guard provider.settings.enabled else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }
         let way = WayOut(client, provider: provider, name: name, path: UpstreamPath.withoutSingleDots(path))
         if provider.isPassthrough {
-            // Without the key that its owner wanted to be sent, it would be another request.
+            // Without its configured key the request would be a different one.
             guard provider.isConfigured else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }
             let passing = PassRoute(engine: engine, responder: responder)
             return try await passing.pass(given, way)
@@ -49,11 +49,11 @@ struct RawRoute: Sendable {
         guard !provider.about.needsKey || raw.hasCredentials else {
             throw provider.notConfigured.clientFacing(now: engine.time.wall())
         }
-        // What belongs to an account is not for everybody on this machine: it names the secrets by which pictures are
-        // deleted, for one.
+        // An account's data is not for everybody on this machine. For example, it contains the secrets by which images
+        // are deleted.
         let claim = provider.claim(for: raw.upstream)
         if claim != nil { try Authority.check(client, snapshot.settings, what: "Answers for an account") }
-        // The key, and a form that repeats the query, have been heard: memory takes the answer as that to any other request.
+        // The key, and a form that repeats the query, have been read. Without them, memory can hold the answer.
         context.request.fields = raw.fields
         if raw.bypass != .requestBody { context.request.body = [] }
         let constancy = raw.identity.isEmpty ? provider.provider.constancy(of: raw.upstream) : .constant
@@ -87,7 +87,7 @@ struct RawRoute: Sendable {
         }
     }
 
-    /// Neither joined nor stored: the client's own business with the API, within its budget.
+    /// Sends the request on its own, within the provider's budget. It is neither joined nor stored.
     private func bypass(
         _ raw: RawRequest, _ way: WayOut, _ context: RequestContext
     ) async throws(ClientFacingError) -> ServerResponse {
@@ -102,9 +102,9 @@ struct RawRoute: Sendable {
             provider: provider.name, order: order, isBudgeted: true, claim: provider.claim(for: raw.upstream),
             hasClientCredentials: raw.sendsClientCredentials,
             classify: { [bodies = engine.bodies] response in
-                // For built-in providers Larder asks for gzip whoever the client is. A part of a coded body (206)
-                // cannot be read, and is the client's own business.
-                // The answer to a HEAD has no form by which an API could say that there is no such thing.
+                // For built-in providers Larder asks for gzip, for every client. A part of a coded body (206)
+                // cannot be decoded; only the client can use it. The response to HEAD has no body in which an API could
+                // say that something does not exist.
                 if isHead, response.status == 404 || response.status == 410 { return .notFound }
                 return provider.provider.classify(
                     response.decoded(limit: limit, in: bodies) ?? response, endpoint: endpoint, of: upstream)
@@ -133,12 +133,12 @@ struct RawRoute: Sendable {
         var answer = Answer.of(
             served, way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
             provider: provider.name)
-        // `Cache-Status` tells a stored answer as a hit, also where the provider was asked in vain.
+        // `Cache-Status` reports a stored response as a hit, even if the provider was asked in vain.
         if !served.outcome.isFetched, served.outcome != .joined { answer.provenance.forward = nil }
         answer.isOurs = false
         if served.isDrawn { answer.fields.set("Cache-Control", "no-store") }
-        // Only what the store keeps may be ready in memory, else nothing would ever purge it; and only what is anybody's,
-        // since memory knows a request by its target alone and not by the key the client sent.
+        // Only a stored answer may be ready in memory, or no purge would remove it. It must also be the same for all
+        // clients, because memory identifies a request by its target only and not by the client's key.
         if provider.claim(for: raw.upstream) != nil {
             answer.fields.set("Cache-Control", "private, no-store")
         } else if entry.status == 200, raw.identity.isEmpty, let stamp = served.ready {
@@ -152,7 +152,7 @@ struct RawRoute: Sendable {
         return responder.respond(await responder.accepted(answer, by: context.request), to: context)
     }
 
-    /// What is told of a request that its provider was asked for, and whose answer is not kept.
+    /// The notes on a request that was sent to its provider, and whose response is not stored.
     private func explained(
         _ raw: RawRequest, _ provider: ConfiguredProvider, forward: ForwardReason, status: Int?
     ) -> ExplainedPart {
@@ -173,7 +173,7 @@ struct RawRoute: Sendable {
         responder.explanations.note(context.request.id, at: engine.time.wall(), part)
     }
 
-    /// A failure in raw mode is the upstream's own answer, where it gave one.
+    /// In raw mode a failure is the upstream's own response, if there is one.
     private func mirrored(
         _ failure: UpstreamFailure, _ way: WayOut, _ raw: RawRequest, _ forward: ForwardReason,
         _ context: RequestContext
@@ -182,7 +182,7 @@ struct RawRoute: Sendable {
         var part = explained(raw, provider, forward: forward, status: failure.response?.status)
         part.note(failure)
         guard let response = failure.response else {
-            // Nothing was answered: that the request would have been passed on is told by its rule.
+            // There is no response. The part's rule says that the request would have been passed on.
             part.outcome = .none
             part.forward = nil
             note(context, part)

@@ -1,5 +1,5 @@
-// `/v1/requests`: what was answered lately, and `/v1/requests/events`: the same as it happens. Who has no authority is told
-// less (`RequestViewer`).
+// `/v1/requests`: the requests answered recently. `/v1/requests/events`: requests as they happen. Viewers without
+// authority see less (`RequestViewer`).
 import LarderCore
 import LarderEngine
 import LarderHTTP
@@ -13,7 +13,7 @@ struct RequestsRoute: Sendable {
     let secrets: SecretRegistry
     let streams: EventStreams
     let places: RequestStreamPlaces
-    /// On whose timers it is looked again.
+    /// The loop whose timers drive the streams.
     let home: EventLoop
 
     static let filterParameters: [RouteParameter] = [
@@ -41,7 +41,7 @@ struct RequestsRoute: Sendable {
 
     private static let usualLimit = 100
 
-    /// The last ones, the newest first.
+    /// The recent requests, newest first.
     func list(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
         try query.check(only: Self.listParameters.map(\.name))
@@ -62,19 +62,19 @@ struct RequestsRoute: Sendable {
         return response
     }
 
-    /// The same as server-sent events.
+    /// The requests as server-sent events.
     func events(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
         try query.check(only: Self.eventParameters.map(\.name))
         let filter = try RequestFilter(query)
         let last = try Self.number(query, "last", 0...RequestWatch.capacity) ?? 0
         var request = request
-        // What was missed between two connections is asked for by `last`.
+        // A client asks for what it missed between two connections with `last`.
         request.fields.remove("Last-Event-ID")
         let stream = RequestStream(
             watch: watch, filter: filter, viewer: try viewer(request),
             feed: EventFeed("request", streams: streams, keeping: 2), place: try places.take())
-        // The reader is there before the first event, and the limit of streams is asked before the rings.
+        // The reader is attached before the first event, and the limit of streams is checked before the rings are read.
         let response = try stream.feed.response(to: request, otherwise: .next, route: route)
         guard request.method != .head else { return response }
         await stream.begin(last: last)
@@ -100,7 +100,7 @@ struct RequestsRoute: Sendable {
 }
 
 enum RequestsText {
-    /// Writes an array of those that are wanted, in the order given.
+    /// Writes an array of the requests that the filter accepts, in the order given.
     static func append(
         _ requests: some Sequence<SeenRequest>, _ filter: RequestFilter, _ viewer: RequestViewer, limit: Int,
         to writer: inout JSONWriter

@@ -1,6 +1,6 @@
-// `/v1/search` and the typed routes of each provider. One source gives the same entry whichever way it is asked; several
-// are asked at once and merged. Whoever would rather not wait is told where the search goes on (`LiveRoute`): both ways
-// ask by `Engine.ask` and put the answer together by `compose`.
+// `/v1/search` and the typed routes of each provider. A source uses the same entry whichever route asks it. Several
+// sources are asked at once and merged. A client that prefers not to wait is told where the search continues
+// (`LiveRoute`). Both ways ask through `Engine.ask` and make the answer with `compose`.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -54,8 +54,8 @@ struct SearchRoute: Sendable {
         return responder.respond(try await compose(question, answers), to: context)
     }
 
-    /// The answer that these make.
-    /// - Throws: the problem, where no source gave anything usable.
+    /// Makes one answer from the sources' answers.
+    /// - Throws: the problem, if no source gave a usable answer.
     private func compose(
         _ question: SearchQuestion, _ answers: SearchAnswers
     ) async throws(ClientFacingError) -> Answer {
@@ -76,7 +76,7 @@ struct SearchRoute: Sendable {
             if served.entry.isNegative { throw Self.notFound(served, engine) }
             throw ClientFacingError(status: 500, code: "internal", detail: "A stored answer could not be read.")
         }
-        // The stored query is the one of the answer that this is cut from.
+        // The entry stores the query of the whole answer, from which this one is cut.
         let query = shape.shown(in: normalised.query)
         let results = try await shaped([normalised.results], by: .relevance, shape)
         let tag = Envelope.entityTag(query: query, sources: [source], order: "")
@@ -87,7 +87,7 @@ struct SearchRoute: Sendable {
         var answer = Answer(
             fields: fields, body: .bytes(body), bornAt: source.bornAt, freshUntil: served.entry.freshUntil,
             provenance: served.provenance, provider: source.provider)
-        // A partial answer must not outlive the outage that made it so.
+        // A partial answer must not outlive the outage that caused it.
         if source.isWhole, let stamp = served.ready {
             answer.keeping = Answer.Keeping(
                 digest: served.entry.key.digest, stamp: stamp, row: engine.cache.row(of: served))
@@ -122,7 +122,7 @@ struct SearchRoute: Sendable {
             engine.count(served.outcome, of: served.entry.provider)
         }
         answer.provenance.forward = outcome == .miss || outcome == .joined ? .uriMiss : nil
-        // A partial answer must not outlive the outage that made it so; a whole one is ready for the next asker.
+        // A partial answer must not outlive the outage that caused it. A whole one is kept ready for the next request.
         if isWhole {
             answer.keeping = Answer.Keeping(
                 digest: Digest(of: question.query), stamp: answers.stamp,
@@ -131,8 +131,8 @@ struct SearchRoute: Sendable {
         return answer
     }
 
-    /// The results of all sources as one, as they are wanted. Those of one source that are wanted whole are as they lie
-    /// in the store, and then nothing is computed.
+    /// The results of all sources, merged, sorted and reduced to the wanted part. Complete results of a single source
+    /// are returned as they are stored, without any work.
     private func shaped(
         _ results: [Bytes], by order: SortOrder, _ shape: ResultShape
     ) async throws(ClientFacingError) -> Bytes {
@@ -142,12 +142,12 @@ struct SearchRoute: Sendable {
                 try shape.applied(to: ResultOrder.merge(results, by: order))
             }
         } catch {
-            // Rows hold what we wrote; one that does not parse was changed behind our back.
+            // The rows were written by Larder. A row that does not parse was changed by something else.
             throw ClientFacingError(status: 500, code: "internal", detail: "Stored results could not be read.")
         }
     }
 
-    /// The outcome of a merged answer: that of the part that cost most.
+    /// The outcome of a merged answer: the most expensive outcome of its parts.
     private static func combined(_ outcomes: [CacheOutcome]) -> CacheOutcome {
         let cost: [CacheOutcome] = [.miss, .bypass, .revalidated, .joined, .stale, .negative, .hit]
         return cost.first { outcomes.contains($0) } ?? .none
@@ -158,7 +158,7 @@ struct SearchRoute: Sendable {
             tag, bornAt: source.bornAt, freshUntil: source.freshUntil ?? source.bornAt, mayBeKept: source.isWhole)
     }
 
-    /// The client may keep what we may: `max-age` is the whole lifetime, since `Age` tells how much of it is gone.
+    /// The client may cache as long as Larder: `max-age` is the whole lifetime, and `Age` the part that is over.
     private static func fields(
         _ tag: String, bornAt: WallTime, freshUntil: WallTime, mayBeKept: Bool
     ) -> HeaderFields {
@@ -187,7 +187,7 @@ struct SearchRoute: Sendable {
         return error
     }
 
-    /// The error when no source gave anything: that of the failure which promises most to a retry.
+    /// The error if no source gave a usable answer: the one for which a retry is most promising.
     private static func nothingUsable(_ sources: [SourceAnswer], _ now: WallTime) -> ClientFacingError {
         let failures = sources.compactMap(\.failure)
         let order: [FailureClass] = [

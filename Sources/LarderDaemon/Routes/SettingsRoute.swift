@@ -1,5 +1,5 @@
-// `/v1/settings`: the settings in force, for who may change the daemon's state: paths of this machine are among them. Secrets are
-// hidden, as in `larder params`.
+// `/v1/settings`: the settings in force. Only clients that may change the daemon's state see them, because they contain
+// paths of this machine. Secrets are hidden, as in `larder params`.
 import LarderCore
 import LarderEngine
 import LarderServer
@@ -7,7 +7,7 @@ import LarderSettings
 
 struct SettingsRoute: Sendable {
     let engine: Engine
-    /// Those that need a restart are in force as the daemon was started with them.
+    /// The settings at the start, by path. Those that need a restart stay in force until then.
     private let started: [String: EffectiveSetting]
 
     init(engine: Engine) {

@@ -1,4 +1,4 @@
-// `/v1/status`: what a person or a tool wants to know of the running daemon, as JSON. No secrets, no paths.
+// `/v1/status`: the state of the running daemon for people and tools, as JSON. It contains no secrets and no paths.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -102,7 +102,7 @@ struct StatusRoute: Sendable {
                 writer.member(
                     "memoryHit", engine.counters.cell(DaemonCounters.memoryHits, provider.name).current)
             }
-            // Over every run, since the state database was made.
+            // Over all runs since the state database was created.
             writer.name("totals")
             writer.object { writer in
                 for outcome in CacheOutcome.allCases where outcome != .none {

@@ -1,5 +1,5 @@
-// The searches as a person who types asks them: a request that names its session is superseded by the next one of it.
-// What a search is and how it is answered is the search route's business, whoever asks.
+// Searches while a person types: a request that names its session is superseded by the session's next request. The
+// search itself is made and answered by the search route.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -14,7 +14,7 @@ struct TypingRoute: Sendable {
     let searches: SearchRoute
     private var provisional: ProvisionalAnswer { ProvisionalAnswer(engine: engine, responder: responder) }
 
-    /// The fields that these routes know.
+    /// The request fields that these routes use.
     static let parameters = [
         RouteParameter(
             name: SessionCoordinator.field, place: .header,

@@ -1,5 +1,5 @@
-// Pictures and films that go to a provider that takes them (`UploadAbout`), in one step or in two, and those that are taken down
-// again. All of it concerns a person's own account or address there, so the records of all of it say that it needs authority.
+// Uploads of images and films to a provider that accepts them (`UploadAbout`), in one step or in two, and the deletion
+// of uploaded files. All of it concerns a person's account or address there, so all records require authority.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -9,7 +9,7 @@ import LarderProviders
 import LarderServer
 import LarderSettings
 
-/// What can be done with an upload.
+/// What a request does with an upload.
 enum UploadAct: Sendable {
     case content
     case status
@@ -25,8 +25,8 @@ struct UploadRoutes: Sendable {
 
     // MARK: POST /v1/{routePrefix}/{collection}
 
-    /// With a body the upload itself, without one the beginning of one in two steps.
-    /// - Parameter name: the provider that takes it.
+    /// With a body, uploads it. Without a body, begins an upload in two steps.
+    /// - Parameter name: the provider that accepts the upload.
     func create(
         _ request: ServerRequest, at name: String, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
@@ -43,7 +43,7 @@ struct UploadRoutes: Sendable {
         do {
             return try await pass(source, to: id, fields, taker, context, status: 201)
         } catch {
-            // One that could not begin waits for nothing: nobody knows its id.
+            // The upload could not begin. It must not wait, because nobody knows its id.
             try? await uploads.command(id, .cancel, settings)
             throw error
         }
@@ -60,7 +60,7 @@ struct UploadRoutes: Sendable {
         switch act {
         case .content: return try await content(context, id)
         case .status:
-            // A listener of the page says it wants events by this type (WHATWG HTML §9.2.3).
+            // EventSource in a page announces that it wants events by this type (WHATWG HTML §9.2.3).
             let accepted = request.fields.combined("Accept") ?? ""
             guard accepted.lowercased().contains("text/event-stream") else { return await response(200, id, route) }
             return try await events(request, id, route)
@@ -78,7 +78,7 @@ struct UploadRoutes: Sendable {
         }
         guard let report = await uploads.report(id) else { throw UploadCoordinator.unknown }
         let taker = try taker(report.provider, context.snapshot)
-        // Before the content is looked at: it would be in vain.
+        // Checked before the content is read, which would be in vain.
         guard report.machine.state == .waiting else {
             throw UploadCoordinator.conflict(report.machine.state, "take content")
         }
@@ -97,7 +97,7 @@ struct UploadRoutes: Sendable {
             greeting: EventText.event("state", data: UploadDocument.bytes(report)), route: route)
     }
 
-    /// Hands the content on, and answers when the provider has.
+    /// Passes the content to the provider, and answers when the provider has answered.
     private func pass(
         _ source: UploadSource, to id: String, _ fields: UploadFields, _ taker: UploadTaker,
         _ context: RequestContext, status: Int
@@ -157,7 +157,7 @@ struct UploadRoutes: Sendable {
         return taker
     }
 
-    /// The body as the request brings it, by its declared type; what it is in truth its first bytes tell.
+    /// The body by its declared type. Its first bytes decide later what it really is.
     private static func source(
         _ request: ServerRequest, mayBeForm: Bool, _ settings: UploadSettings
     ) throws(ClientFacingError) -> UploadSource {
@@ -200,7 +200,7 @@ struct UploadRoutes: Sendable {
     private func response(
         _ status: Int, _ id: String, _ route: RouteName, isMade: Bool = false
     ) async -> ServerResponse {
-        // What was done is done, though it may be forgotten by now.
+        // The upload has taken place, even if it has been forgotten by now.
         guard let report = await uploads.report(id) else { return Self.json(status, Bytes(text: "{}"), nil, route) }
         var response = Self.json(status, UploadDocument.bytes(report), report.provider, route)
         if isMade { response.fields.set("Location", UploadDocument.path(id)) }

@@ -1,11 +1,11 @@
-// What happened to each provider lately, for `/v1/status`: the last events of its lane in words. In memory only.
+// Recent events of each provider, for `/v1/status`: the last events of its lane in words. Kept in memory only.
 import LarderCache
 import LarderCore
 import LarderEngine
 
-/// The last events of every provider. Told on the home loop, read by any task.
+/// The last events of every provider. Written on the home loop, read by any task.
 final class ProviderHistory: Sendable {
-    /// Events kept of each provider; there are as many providers as are configured.
+    /// The number of events kept per provider. The configuration bounds the number of providers.
     static let capacity = 20
 
     struct Entry: Sendable, Equatable {
@@ -25,10 +25,10 @@ final class ProviderHistory: Sendable {
         }
     }
 
-    /// The newest first.
+    /// The recent events, newest first.
     func recent(_ provider: String) -> [Entry] { entries.withLock { $0[provider] ?? [] } }
 
-    /// Writes them as the member `recent`.
+    /// Writes the events as the member `recent`.
     func append(_ provider: String, to writer: inout JSONWriter) {
         writer.name("recent")
         writer.array { writer in
@@ -44,7 +44,7 @@ final class ProviderHistory: Sendable {
 }
 
 extension LaneNews {
-    /// What happened, in one word.
+    /// The event in one word.
     fileprivate var word: String {
         switch event {
         case .reachable: "reachable"
@@ -55,7 +55,7 @@ extension LaneNews {
         }
     }
 
-    /// What happened, in a sentence.
+    /// The event in a sentence.
     fileprivate var detail: String {
         switch event {
         case .reachable: return "A call reached it."

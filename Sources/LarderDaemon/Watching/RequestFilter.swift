@@ -1,14 +1,14 @@
-// Which requests somebody wants to see. A value: parameters in, yes or no out. The target that is compared is the one that
-// the viewer is told: otherwise what is hidden could be found by asking for it letter by letter.
+// Which requests a viewer wants to see, as a pure value. The filter compares the target as the viewer sees it.
+// Otherwise a viewer could find out hidden parts by asking for them letter by letter.
 import LarderCore
 import LarderProviders
 
-/// What `/v1/requests` and its events are asked for; what is nil takes any.
+/// The filter of `/v1/requests` and its events. A nil property accepts anything.
 struct RequestFilter: Sendable, Equatable {
-    /// A status, or all of a class.
+    /// A status, or all statuses of a class.
     enum Status: Sendable, Equatable {
         case exactly(Int)
-        /// 4 stands for 400 to 499.
+        /// The class: 4 stands for 400 to 499.
         case hundreds(Int)
 
         func takes(_ status: Int) -> Bool {
@@ -23,18 +23,18 @@ struct RequestFilter: Sendable, Equatable {
     var outcome: CacheOutcome?
     var status: Status?
     var client: String?
-    /// A part of the target as it is told.
+    /// A part of the target as the viewer sees it.
     var path: String?
-    /// It took that long at least. A hit of a loop is not timed, and so never slow.
+    /// The minimum duration. A hit that a loop answers is not timed, so it never matches.
     var slow: Duration?
 
-    /// The names of its parameters.
+    /// The names of the filter's parameters.
     static let names = ["provider", "outcome", "status", "client", "path", "slow"]
 
     init() {}
 
-    /// Reads the parameters of a query.
-    /// - Throws: 400 that names the parameter and what it may be.
+    /// Reads the filter from a query.
+    /// - Throws: 400 with the parameter's name and its allowed values.
     init(_ query: QueryParameters) throws(ClientFacingError) {
         func value(_ name: String) throws(ClientFacingError) -> String? {
             guard let text = query[name] else { return nil }
@@ -73,8 +73,8 @@ struct RequestFilter: Sendable, Equatable {
         return .exactly(status)
     }
 
-    /// Whether the request is wanted.
-    /// - Parameter target: as the viewer is told it; asked for only where the rest fits.
+    /// Whether the filter accepts the request.
+    /// - Parameter target: the target as the viewer sees it. Evaluated only if all other conditions hold.
     func takes(_ request: SeenRequest, target: @autoclosure () -> String) -> Bool {
         if let provider, !request.providers.contains(provider) { return false }
         if let outcome, request.outcome != outcome { return false }

@@ -1,15 +1,15 @@
-// One reader of requests as they happen: what was answered since the last look is read, filtered, and told as one event.
+// One reader of requests as they happen. Each look reads the requests since the last one and posts one event.
 import LarderCore
 import LarderEngine
 import LarderIO
 
-/// One reader's stream of requests. It looks again for as long as its reader is there.
+/// One reader's stream of requests. It runs as long as it has a reader.
 final class RequestStream: Sendable {
-    /// At most so often something is told.
+    /// The time between two looks, and the shortest time between two events.
     static let pause = Duration.milliseconds(200)
-    /// Requests in one event; of more the newest are told, and the others count as dropped.
+    /// The most requests in one event. If there are more, the newest are sent, and the others count as dropped.
     private static let most = 200
-    /// A reader that has not had so many events is not told more until it has: what is overwritten meanwhile is counted.
+    /// A reader with this many unread events gets no more for now. Records overwritten meanwhile count as dropped.
     private static let patience = 2
 
     private struct State {
@@ -35,7 +35,7 @@ final class RequestStream: Sendable {
         self.place = place
     }
 
-    /// The first event, which is told also where there is nothing in it: so many earlier requests.
+    /// Posts the first event: up to `last` earlier requests. It is sent even if it is empty.
     func begin(last: Int) async {
         let seen = await watch.latest()
         state.withLock { $0.cursor = seen.cursor }
@@ -43,7 +43,7 @@ final class RequestStream: Sendable {
         post(Array(wanted), dropped: 0)
     }
 
-    /// Looks again on the loop's timers. The timer holds the stream, and the last look drops it.
+    /// Schedules the next look on the loop's timer. The timer holds the stream; without a reader it drops the stream.
     func goOn(on loop: EventLoop) {
         loop.post {
             _ = loop.schedule(at: loop.monotonic + Self.pause) {
@@ -66,7 +66,7 @@ final class RequestStream: Sendable {
             state.dropped += missed
             return state.dropped
         }
-        // What was dropped is told also where the filter took nothing of the rest.
+        // Dropped requests are reported even if the filter accepts none of the others.
         if !wanted.isEmpty || missed > 0 { post(Array(wanted.suffix(Self.most)), dropped: dropped) }
     }
 

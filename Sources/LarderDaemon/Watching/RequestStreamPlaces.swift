@@ -1,17 +1,17 @@
-// How many streams of requests may be open at once. Each looks at the rings of every loop five times a second, so that there may
-// be fewer of them than of other event streams, which wait for news.
+// Limits the number of open request streams. Each looks at the rings of every loop five times a second, so the limit is
+// lower than for other event streams, which only wait for news.
 import LarderCore
 import LarderEngine
 
-/// The places of streams of requests.
+/// The places for request streams.
 final class RequestStreamPlaces: Sendable {
-    /// An open console has one, and so have `larder log` and `larder top`.
+    /// The default limit. An open console takes one place, and so do `larder log` and `larder top`.
     static let standard = 32
 
     static let refusals = MetricFamily(
         "larder_request_streams_refused_total", help: "Streams of requests refused because too many were open.")
 
-    /// A stream's place; it is free again when nobody holds this any more.
+    /// A stream's place. It becomes free when the last reference to this object is gone.
     final class Place: Sendable {
         private let places: RequestStreamPlaces
 
@@ -31,8 +31,8 @@ final class RequestStreamPlaces: Sendable {
         refused = counters.cell(Self.refusals)
     }
 
-    /// A place for one more stream.
-    /// - Throws: 503 where all are taken.
+    /// Takes a place for one more stream.
+    /// - Throws: 503 if all places are taken.
     func take() throws(ClientFacingError) -> Place {
         let isFree = taken.withLock { taken in
             guard taken < limit else { return false }

@@ -1,5 +1,5 @@
-// Where requests that were answered are read from: those with a task from the log of explanations, hits that never left their
-// loop from the loops' rings. Nothing is read while nobody looks, and what is read at once is bounded.
+// Reads the requests that were answered: those with a task from the explanation log, and hits that never left their
+// loop from the loops' rings. Nothing is read while nobody looks, and the amount of each reading is bounded.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -8,24 +8,24 @@ import LarderProviders
 import LarderServer
 import LarderStore
 
-/// How far somebody has read.
+/// How far a reader has read.
 struct RequestCursor: Sendable {
     fileprivate var answered: UInt64
     fileprivate var hits: HitCursor?
     fileprivate var nameless = NamelessEntries()
 }
 
-/// Entries that the database had no name for: whoever looks again and again does not ask for them at each look.
+/// Entries that the database has no name for. A repeated look does not ask for them again.
 struct NamelessEntries: Sendable {
-    /// Entries that are remembered; one more, and all are forgotten.
+    /// The most entries that are remembered. One more, and all are forgotten.
     static let capacity = 256
-    /// Looks after which all are forgotten: a database that was busy may have the name by then.
+    /// After this many looks all entries are forgotten, because a database that was busy may know the name by then.
     static let looks = 64
 
     private var digests: Set<Digest> = []
     private var age = 0
 
-    /// One more look begins.
+    /// Notes that another look begins.
     mutating func look() {
         age += 1
         guard age > Self.looks else { return }
@@ -41,38 +41,38 @@ struct NamelessEntries: Sendable {
     func contains(_ digest: Digest) -> Bool { digests.contains(digest) }
 }
 
-/// Reads what was answered lately.
+/// Reads the requests that were answered recently.
 struct RequestWatch: Sendable {
-    /// Asks the loops for their last hits; empty until the server is there.
+    /// Asks the loops for their last hits. Nil until the server exists.
     typealias Hits = Lock<(@Sendable (HitCursor?, Int) async -> RecentHits?)?>
 
-    /// Requests that are told of at most.
+    /// The most requests that one reading returns of each kind.
     static let capacity = 1000
-    /// Hits that are read of each loop between two looks: more are counted as dropped. At thousands of hits a second their
-    /// reader then costs as much as at a few hundred, which is below a hundredth of what answering them costs.
+    /// The most hits read from each loop between two looks; further hits count as dropped. At thousands of hits a
+    /// second, a reader then costs as much as at a few hundred: less than a hundredth of what answering the hits costs.
     static let hitsAtOnce = 32
-    /// Entries of an earlier run whose names are asked of the database at one look.
+    /// The most entries of an earlier run whose names one look asks the database for.
     private static let namesAtOnce = 16
 
     let engine: Engine
     let explanations: ExplanationLog
     let hits: Hits
 
-    /// What was read.
+    /// The result of a reading.
     struct Seen: Sendable {
         /// The oldest first.
         var requests: [SeenRequest]
-        /// Requests since the cursor that are not among them.
+        /// The number of requests since the cursor that are not in `requests`.
         var dropped: Int
         var cursor: RequestCursor
     }
 
-    /// The last requests, at most `capacity` of each kind.
+    /// Reads the last requests, at most `capacity` of each kind.
     func latest() async -> Seen {
         await read(answeredAfter: nil, hitsAfter: nil, hitsAtMost: Self.capacity, NamelessEntries())
     }
 
-    /// What was answered since.
+    /// Reads the requests answered since the cursor.
     func since(_ cursor: RequestCursor) async -> Seen {
         await read(
             answeredAfter: cursor.answered, hitsAfter: cursor.hits, hitsAtMost: Self.hitsAtOnce, cursor.nameless)
@@ -93,7 +93,7 @@ struct RequestWatch: Sendable {
             cursor: RequestCursor(answered: answered.answered, hits: recent?.cursor ?? place, nameless: nameless))
     }
 
-    /// The hits with what is known of the entries that they came from.
+    /// The hits, with what is known of the entries that they came from.
     private func told(_ hits: [RecentHits.Hit], _ nameless: inout NamelessEntries) async -> [SeenRequest] {
         let providers = engine.snapshot.providers
         var known: [Digest: HitEntry] = [:]
@@ -112,7 +112,7 @@ struct RequestWatch: Sendable {
         return hits.map { SeenRequest($0, known[$0.record.entry] ?? HitEntry()) }
     }
 
-    /// An entry of an earlier run, which nobody has asked for but by the loops. Its name is asked for once.
+    /// An entry of an earlier run that only the loops have answered from. The database is asked for its name once.
     private func named(_ digest: Digest, _ providers: ProviderSet) async -> HitEntry? {
         guard let name = await engine.cache.store.name(of: digest) else { return nil }
         var part = ExplainedPart(provider: name.provider)
@@ -122,24 +122,24 @@ struct RequestWatch: Sendable {
     }
 }
 
-/// What is known of the entry that a loop answered from.
+/// What is known of an entry that a loop answered from.
 struct HitEntry: Sendable {
     var provider: String?
     var target = SeenTarget(path: "")
-    /// Of the way that the request went for which it was kept.
+    /// The route of the request for which the answer was kept.
     var route: String?
     var bytes: Int?
 
-    /// Nothing is known.
+    /// An entry of which nothing is known.
     init() {}
 
     init(_ part: ExplainedPart, _ request: KeptRequest?, _ providers: ProviderSet) {
-        // A merged answer is nobody's alone.
+        // A merged answer belongs to no single provider.
         provider = part.provider == "search" ? nil : part.provider
         guard let request else {
             let label = EntryLabel.url(part.key.first { $0.name == "label" }?.value ?? "")
             let pieces = label.split(separator: "?", maxSplits: 1)
-            // What came from a client as it is may hold a credential in any parameter.
+            // A pass-through request may hold a credential in any parameter.
             let isOurs = providers.named(part.provider)?.isPassthrough == false
             let query = pieces.count > 1 ? String(pieces[1]) : nil
             target = SeenTarget(
@@ -155,14 +155,14 @@ struct HitEntry: Sendable {
         bytes = request.bytes
     }
 
-    /// A canonical request holds no credential: all of it may be told.
+    /// All parameter names: a canonical request holds no credential, so every value may be shown.
     private static func names(_ query: String?) -> Set<String> {
         Set((query ?? "").split(separator: "&").map { String($0.prefix { $0 != "=" }) })
     }
 }
 
 extension SeenRequest {
-    /// A hit without a task: the loop noted the figures, the log knows whose entry it was.
+    /// A hit without a task. The loop's record has the figures, and the explanation log knows the entry.
     init(_ hit: RecentHits.Hit, _ entry: HitEntry) {
         let record = hit.record
         let isHead = record.method == .head
@@ -170,7 +170,7 @@ extension SeenRequest {
             id: hit.id, at: record.answeredAt, method: isHead ? "HEAD" : "GET", target: entry.target,
             route: entry.route ?? (record.isFromStore ? RouteName.store.text : RouteName.memory.text),
             status: Int(record.status),
-            // How much of the body a range was, the record does not say.
+            // The record does not say how many bytes a range had.
             bytes: isHead || record.status == 304 ? 0 : record.status == 200 ? entry.bytes : nil,
             providers: entry.provider.map { [$0] } ?? [], outcome: .hit, tier: record.isFromStore ? .database : .memory,
             rule: .fresh,
@@ -178,7 +178,7 @@ extension SeenRequest {
                 + (record.isFromStore ? "read from the database." : "answered from memory."))
     }
 
-    /// Nil of a request that is not answered yet.
+    /// Nil if the request is not answered yet.
     init?(_ explanation: Explanation) {
         guard let answered = explanation.answered else { return nil }
         let part = explanation.parts.first

@@ -1,4 +1,4 @@
-// One request as `/v1/requests` tells of it, and what of it whom is told. A value: what was noted goes in, and who looks.
+// One request as `/v1/requests` reports it, and which parts of it a viewer may see. Values only.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -6,7 +6,7 @@ import LarderServer
 
 /// One request that was answered.
 struct SeenRequest: Sendable {
-    /// Where a hit that never left its loop came from.
+    /// The source of a hit that never left its loop.
     enum Tier: String, Sendable {
         case memory
         case database
@@ -18,33 +18,33 @@ struct SeenRequest: Sendable {
     var target: SeenTarget
     var route: String
     var status: Int
-    /// Of the body, where it is known.
+    /// The length of the body in bytes, if it is known.
     var bytes: Int?
     var took: Duration?
-    /// Of a hit of a loop it is not known.
+    /// The client; unknown for a hit that a loop answered.
     var client: String?
     var providers: [String] = []
     var outcome = CacheOutcome.none
     var tier: Tier?
     var rule: CacheRule?
-    /// Without anything that the request said.
+    /// A sentence that contains nothing from the request itself.
     var sentence: String
-    /// What only those with authority are told instead.
+    /// The sentence for viewers with authority, if it differs.
     var fullSentence: String?
 }
 
-/// What a request asked for.
+/// The target of a request.
 struct SeenTarget: Sendable, Hashable {
     var path: String
     var query: String?
-    /// Names of parameters whose values those with authority are told.
+    /// The names of parameters whose values viewers with authority may see.
     var tellable: Set<String> = []
 
-    /// Longer targets are cut.
+    /// The most bytes of a target that are shown.
     static let longest = 1024
 
-    /// As it is told: the path, and of the query the names of its parameters, with authority the values of the tellable ones
-    /// too. A parameter without a value may be a secret as a whole.
+    /// The target as a viewer sees it: the path and the names of the query parameters. A viewer with authority also
+    /// sees the values of tellable parameters. A parameter without a value may be a secret, so it is hidden.
     func told(isRedacted: Bool) -> String {
         guard let query, !query.isEmpty else { return path }
         let parameters = query.split(separator: "&").map { parameter -> String in
@@ -54,8 +54,8 @@ struct SeenTarget: Sendable, Hashable {
         return "\(path)?\(parameters.joined(separator: "&"))"
     }
 
-    /// A query as it is noted: of one that is too long, whole parameters. What takes secrets out afterwards knows none by its
-    /// half; of a parameter that does not fit the name is kept, where that fits.
+    /// Shortens a long query to whole parameters, because the later removal of secrets does not recognise half a
+    /// secret. If a parameter does not fit, its name is kept if that fits.
     static func noted(_ query: String?) -> String? {
         guard let query, query.utf8.count > longest else { return query }
         var kept = ""
@@ -74,14 +74,14 @@ struct SeenTarget: Sendable, Hashable {
     }
 }
 
-/// Who looks: what is told of a request depends on it.
+/// The viewer, who determines which parts of a request are shown.
 struct RequestViewer: Sendable {
-    /// Without authority.
+    /// Whether the viewer has no authority.
     var isRedacted: Bool
-    /// Takes out the daemon's own secrets, whoever looks.
+    /// Removes the daemon's own secrets, for every viewer.
     var secrets: SecretRedactor
 
-    /// A secret is taken out before the target is cut, which could leave a part of one.
+    /// The target for this viewer. Secrets are removed before the target is cut, because a cut could leave part of one.
     func target(_ request: SeenRequest) -> String {
         SeenTarget.cut(secrets.redacted(request.target.told(isRedacted: isRedacted)))
     }
@@ -92,8 +92,8 @@ struct RequestViewer: Sendable {
 }
 
 extension SeenRequest {
-    /// Writes it as a JSON object.
-    /// - Parameter target: as this viewer is told it.
+    /// Writes the request as a JSON object.
+    /// - Parameter target: the target as this viewer sees it.
     func write(to writer: inout JSONWriter, for viewer: RequestViewer, target: String) {
         writer.object { writer in
             writer.member("id", id.description)
@@ -119,12 +119,12 @@ extension SeenRequest {
 }
 
 extension Duration {
-    /// Milliseconds with three decimals.
+    /// The duration in milliseconds with three decimals.
     var roundedMilliseconds: Double { Double(max(0, wholeMicroseconds)) / 1000 }
 }
 
 extension Peer {
-    /// Who it is, as requests are told of: an address, or a user of this machine.
+    /// The client as requests report it: an address, or a user of this machine.
     var client: String {
         switch self {
         case .tcp(.some(.ipv4(let bytes, _))), .tcp(.some(.ipv6(let bytes, _))): Address.text(bytes)

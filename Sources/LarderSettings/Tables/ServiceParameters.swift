@@ -63,7 +63,7 @@ extension SettingsTable {
             """)
     static let serverHeadTimeout = Parameter(
         "server.headTimeout", .duration(.milliseconds(100) ... .seconds(300)), default: "10s",
-        summary: "Within this a request's head and body must arrive, once begun.")
+        summary: "Within this a request's head must arrive, once begun. No pause within its body may be longer.")
     static let serverIdleTimeout = Parameter(
         "server.idleTimeout", .duration(.milliseconds(100) ... .seconds(86_400)), default: "75s",
         summary: "For this long a connection may stay open without a request.")

@@ -1,11 +1,11 @@
-// The records of the house itself: its console, what it keeps and knows, how it is, and what changes its state.
+// The routes of the daemon itself: its console, its stored entries and figures, its health, and changes of its state.
 import LarderConsole
 import LarderCore
 import LarderProviders
 import LarderServer
 
 extension RouteTable {
-    /// The console for a browser, and the description for programs.
+    /// The console for browsers, and the description for programs.
     static let pages: RouteGroup = {
         func page(_ view: ConsoleView, _ summary: String) -> Route {
             Route(
@@ -43,7 +43,7 @@ extension RouteTable {
             ])
     }()
 
-    /// What is kept, and what is known of it.
+    /// Stored content and what is known of it.
     static let things = [artwork, raw, status, fleet, settings, history, entries, events, explain, requests]
 
     private static let artwork = RouteGroup(
@@ -68,7 +68,7 @@ extension RouteTable {
     private static let raw = RouteGroup(
         line: "the API's own answer through the cache; an API of your own takes every method but TRACE and CONNECT",
         routes: [
-            // It takes any method and keeps the path's spelling, so it is told apart before the router.
+            // This route takes any method and keeps the path's spelling, so it is recognised before the router.
             Route(
                 methods: [], pattern: "/raw/{provider}/{path...}", name: "raw",
                 summary: "The API's own answer through the cache.",
@@ -199,7 +199,7 @@ extension RouteTable {
             }
         ])
 
-    /// What changes the daemon's state.
+    /// Routes that change the daemon's state.
     static let changes = [purge, suspend, resume]
 
     private static let purge = RouteGroup(

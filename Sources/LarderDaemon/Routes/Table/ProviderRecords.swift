@@ -1,12 +1,12 @@
-// The records that a provider has for what it is: its endpoints, a sign-in where its API has accounts, and uploads where it
-// takes files. No provider is named here.
+// The routes that a provider has because of its properties: its endpoints, a sign-in if its API has accounts, and
+// uploads if it accepts files. No provider is named here.
 import LarderCore
 import LarderEngine
 import LarderProviders
 
 extension RouteTable {
-    /// One record for each endpoint. What a path below the prefix asks is the provider's to say, so one way carries all of
-    /// them out, and what leads to none of them too.
+    /// One record per endpoint. The provider decides what a path below its prefix asks for, so one handler serves all
+    /// endpoints and every other path below the prefix.
     static func typed(_ about: ProviderAbout) -> RouteGroup {
         let prefix = about.routePrefix
         let root = "/v1/\(prefix)"
@@ -51,7 +51,7 @@ extension RouteTable {
 }
 
 extension RouteTable {
-    /// The sign-in of a provider that has one.
+    /// The sign-in of a provider that has accounts.
     static func signIn(_ about: ProviderAbout) -> RouteGroup? {
         guard let facts = about.signIn else { return nil }
         let root = "/v1/\(about.routePrefix)"

@@ -1,55 +1,55 @@
-// A route as one record: what it takes, what it answers, who may use it and who carries it out. The router, the check of
-// authority, `/openapi.json` and README's table follow from the records (`RouteTable`): nothing of a route is said twice.
+// A route as one record: what it takes, what it answers, who may use it, and its handler. The router, the check of
+// authority, `/openapi.json` and README's table follow from the records (`RouteTable`): nothing is stated twice.
 import LarderCore
 import LarderProviders
 import LarderServer
 
 /// One route.
 struct Route: Sendable {
-    /// Carries a request out with the daemon's parts.
+    /// Handles a request with the daemon's parts.
     typealias Handler = @Sendable (RouteParts, RouteCall) async throws(ClientFacingError) -> ServerResponse
 
-    /// GET answers HEAD too. None where any method is taken.
+    /// The methods; GET also answers HEAD. Empty if the route takes any method.
     var methods: [Method]
-    /// As the router reads it: "/v1/searches/{id}".
+    /// The pattern in the router's notation: "/v1/searches/{id}".
     var pattern: String
-    /// What counters, log and explanations call it. Several routes may share one.
+    /// The name in counters, log and explanations. Several routes may share one.
     var name: String
-    /// One line; of those that need authority a sentence.
+    /// One line; a sentence if the route needs authority.
     var summary: String
     var parameters: [RouteParameter] = []
     var answers: [RouteAnswer] = [RouteAnswer(200, "The answer.")]
-    /// Why a request whose parameters are all allowed may be refused.
+    /// Why a request may be refused although each of its parameters is allowed.
     var refusals: [QuestionRefusal] = []
-    /// Conditions and ranges of the client apply to it (RFC 9110 §13, §14).
+    /// Whether the client's conditions and ranges apply (RFC 9110 §13, §14).
     var takesConditions = false
-    /// What its body may be, by media type; none where it takes no body.
+    /// The media types that the request body may have; empty if the route takes no body.
     var bodies: [String] = []
-    /// Only those that may change the daemon's state may use it (`Authority`).
+    /// Whether only clients that may change the daemon's state may use the route (`Authority`).
     var needsAuthority = false
-    /// Programs and README are told of it; the others are parts of pages, and ways that stand for several routes.
+    /// Whether the interface description and README list the route. They omit parts of pages and collective routes.
     var isDescribed = true
-    /// Its body is handed on as it comes.
+    /// Whether the request body is streamed to the handler.
     var takesStream = false
-    /// A browser may be led to it from another site: it shows something and changes nothing.
+    /// Whether a browser may be led to the route from another site. Such a route shows something and changes nothing.
     var isLanding = false
-    /// It only looks at this daemon, as pages and probes do: it is left out where requests are told of.
+    /// Whether the route only looks at this daemon, as pages and probes do. `/v1/requests` leaves its requests out.
     var isLooking = false
-    /// Nil where the request is carried out before the router is asked, or by a route with a wider pattern.
+    /// Nil if the request is handled before the router, or by a route with a wider pattern.
     var handler: Handler?
 }
 
 extension Route {
-    /// The pattern as OpenAPI writes it, where a capture of the rest looks like any other.
+    /// The pattern in OpenAPI's notation, in which a capture of the rest looks like any other.
     var path: String { pattern.replacing("...}", with: "}") }
 
-    /// The summary, with who may use it.
+    /// The summary, with a note if the route needs authority.
     var told: String { needsAuthority ? "\(summary.dropLast()); needs authority." : summary }
 
-    /// A success is an envelope of results.
+    /// Whether a successful response is an envelope of results.
     var hasResults: Bool { parameters.contains { $0.name == "fields" } }
 
-    /// A name for programs: "getItunesSearch".
+    /// A name for programs, such as "getItunesSearch".
     var operationID: String {
         let words = path.split { !$0.isLetter && !$0.isNumber }.drop { $0 == "v1" }
         return (methods.first ?? .get).name.lowercased()
@@ -57,7 +57,7 @@ extension Route {
     }
 }
 
-/// What a route is told beside its method.
+/// A parameter of a route.
 struct RouteParameter: Sendable {
     enum Place: String, Sendable {
         case path
@@ -68,26 +68,26 @@ struct RouteParameter: Sendable {
     var name: String
     var place: Place
     var isRequired = false
-    /// What it may be; none where it is any text.
+    /// The allowed values; empty if any text is allowed.
     var allowed: [String] = []
-    /// One line.
+    /// A description in one line.
     var line: String
-    /// Many routes take it: README tells of it beside its table.
+    /// Whether many routes take the parameter. README then describes it next to its table.
     var isCommon = false
-    /// What it may be where it is no word of `allowed`.
+    /// The form of a value, if `allowed` is empty.
     var form = ParameterForm.text()
     /// A value that the stand-in's samples know.
     var example: String?
-    /// What is meant where it is left out.
+    /// What is meant if the parameter is absent.
     var defaultText: String?
-    /// Several values, separated by commas.
+    /// Whether the value is a list separated by commas.
     var isList = false
-    /// How many of them there may be, where that is not the usual number.
+    /// The most items of the list, if it differs from the usual number.
     var mostValues: Int?
-    /// Other names of it.
+    /// Other names of the parameter.
     var aliases: [String] = []
 
-    /// What one value of it may be.
+    /// The form of one value.
     var valueForm: ParameterForm { allowed.isEmpty ? form : .choice(allowed) }
 
     static func path(
@@ -96,7 +96,7 @@ struct RouteParameter: Sendable {
         RouteParameter(name: name, place: .path, isRequired: true, line: line, form: form, example: example)
     }
 
-    // More than six parameters: what is known of a parameter, most of which has defaults.
+    // More than six parameters: the facts about a route's parameter, most of which have defaults.
     static func query(
         _ name: String, _ line: String, allowed: [String] = [], _ form: ParameterForm = .text(),
         example: String? = nil, default defaultText: String? = nil, isList: Bool = false
@@ -108,22 +108,22 @@ struct RouteParameter: Sendable {
 }
 
 extension ParameterForm {
-    /// A span of time with its unit; these spellings are not all that are read.
+    /// A duration with its unit. The daemon accepts more spellings than these.
     static let duration = pattern("^[1-9][0-9]{0,3}(ms|s|min|h|d)$")
-    /// A digest of 32 bytes in base64url; of the last character four bits count.
+    /// A digest of 32 bytes in base64url. Only four bits of the last character count.
     static let digest = pattern("^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$")
     /// An http or https URL, or a path below /raw.
     static let url = pattern(
         "^(https?://[a-z0-9]([a-z0-9.-]{0,60}[a-z0-9])?|/raw/[a-z][a-z0-9-]{0,31})(/[!-\"$-~]{0,500})?$")
-    /// The beginning of one.
+    /// The beginning of such a URL or path.
     static let urlPrefix = pattern("^(https?://|/raw/)[a-z0-9][!-~]{0,500}$")
 }
 
 extension RouteParameter {
-    /// A digest that nothing has.
+    /// A digest that no entry has.
     static let exampleDigest = String(repeating: "A", count: 43)
 
-    /// A parameter of a provider's question.
+    /// A route parameter made from a parameter of a provider's question.
     init(_ question: QuestionParameter, in place: Place) {
         self.init(
             name: question.name, place: place, isRequired: question.isRequired, line: question.line,
@@ -132,12 +132,12 @@ extension RouteParameter {
     }
 }
 
-/// One of the answers that a route gives.
+/// One of the responses of a route.
 struct RouteAnswer: Sendable {
     var status: Int
-    /// One line.
+    /// A description in one line.
     var line: String
-    /// What its body is; nil where that is not told.
+    /// The content of the body; nil if it is not described.
     var content: AnswerContent?
 
     init(_ status: Int, _ line: String, _ content: AnswerContent? = nil) {
@@ -147,11 +147,11 @@ struct RouteAnswer: Sendable {
     }
 }
 
-/// Routes that a reader looks for at one place: one row of README's table.
+/// Routes that belong together: one row of README's table.
 struct RouteGroup: Sendable {
-    /// What README says of them.
+    /// README's description of the group.
     var line: String
-    /// The beginning of their paths that README writes once.
+    /// The common beginning of their paths, which README writes once.
     var root = ""
     var routes: [Route]
 }
@@ -159,10 +159,10 @@ struct RouteGroup: Sendable {
 /// A request whose route was found.
 struct RouteCall: Sendable {
     let request: ServerRequest
-    /// What its answer is counted under.
+    /// The route's name, under which the response is counted.
     let name: RouteName
     private let captures: [String: String]
-    /// What `{name...}` captured, still encoded.
+    /// The capture of `{name...}`, still encoded.
     let rest: String
 
     init(_ request: ServerRequest, _ match: Router<Destination>.Match) {
@@ -172,11 +172,11 @@ struct RouteCall: Sendable {
         rest = match.rest ?? ""
     }
 
-    /// The decoded segment of that name in the pattern.
+    /// The decoded segment that the pattern names `name`; empty if there is none.
     func captured(_ name: String) -> String { captures[name] ?? "" }
 }
 
-/// What a route leads to.
+/// What a route in the router leads to.
 struct Destination: Sendable {
     let needsAuthority: Bool
     let handler: Route.Handler

@@ -1,8 +1,8 @@
-// Who carries the routes out, each with those parts of the daemon that it uses.
+// The objects that handle the routes, each with the parts of the daemon that it uses.
 import LarderEngine
 import LarderServer
 
-/// What the records' handlers are given.
+/// Passed to the handlers of the records.
 struct RouteParts: Sendable {
     let typing: TypingRoute
     let raws: RawRoute

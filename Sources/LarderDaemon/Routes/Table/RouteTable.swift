@@ -1,11 +1,11 @@
-// Every route of the daemon, once. Providers have theirs by what they are (`ProviderRecords`): no record names one.
+// Every route of the daemon, once. A provider's routes follow from its properties (`ProviderRecords`), not its name.
 import LarderCore
 import LarderProviders
 import LarderServer
 
 /// The table of routes.
 enum RouteTable {
-    /// In the order in which they are described.
+    /// The groups, in the order of the documentation.
     static let groups: [RouteGroup] =
         [pages] + searches + ProviderRegistry.builtIn.map { typed($0.about) }
         + ProviderRegistry.builtIn.compactMap { signIn($0.about) } + things + changes
@@ -26,16 +26,16 @@ enum RouteTable {
         return router
     }()
 
-    /// Paths that a browser may be led to from another site.
+    /// The paths that a browser may be led to from another site.
     static let landingPaths: [String] = all.filter(\.isLanding).map(\.pattern)
 
-    /// Whether a request of that route only looks at this daemon: `/v1/requests` does not tell of it.
+    /// Whether requests of that route only look at this daemon. `/v1/requests` leaves them out.
     static func isLooking(_ name: RouteName) -> Bool { looking.contains(name.text) }
 
     private static let looking: Set<String> = Set(all.filter(\.isLooking).map(\.name))
 
-    /// Parameters of that route whose values those with authority are told: the words of a search. Any other parameter, and
-    /// any of another route, may be a credential.
+    /// The route's parameters whose values viewers with authority may see: those of a search. Any other parameter, and
+    /// any parameter of another route, may be a credential.
     static func tellable(_ name: RouteName) -> Set<String> { searching.contains(name.text) ? searchWords : [] }
 
     private static let searchRoutes = all.filter { route in
@@ -45,15 +45,15 @@ enum RouteTable {
     private static let searchWords: Set<String> = Set(
         searchRoutes.flatMap(\.parameters).filter { $0.place == .query }.map(\.name))
 
-    /// Whether such a request's body is handed on as it comes. Its path is read as it is written: in another spelling the
-    /// body is read whole.
+    /// Whether the body of such a request is streamed. The path is compared literally; with another spelling of the
+    /// path the body is read whole.
     static func takesStream(_ method: Method, _ path: String) -> Bool {
         streams.contains { stream in
             stream.method == method && (stream.isWhole ? path == stream.start : path.hasPrefix(stream.start))
         }
     }
 
-    /// What stands before the first capture of a pattern.
+    /// The streaming routes, each with the beginning of its pattern before the first capture.
     private static let streams: [(method: Method, start: String, isWhole: Bool)] = all.filter(\.takesStream)
         .flatMap { route in
             let start = String(route.pattern.prefix { $0 != "{" })

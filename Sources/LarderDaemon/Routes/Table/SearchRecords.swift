@@ -1,4 +1,4 @@
-// The records of searches: over several sources, over what is stored, and those that go on without their client.
+// The search routes: over several sources, over stored results, and searches that continue without their client.
 import LarderCore
 import LarderEngine
 import LarderProviders
@@ -13,14 +13,14 @@ extension RouteTable {
         aliases: ["term"])
     private static let source = RouteParameter.query(
         "source", "The sources; all where left out.", allowed: sources, example: "itunes", isList: true)
-    /// Only words with a letter or a digit can be looked for.
+    /// Only words with a letter or a digit can be searched for.
     private static let words = RouteParameter(
         name: "q", place: .query, isRequired: true,
         line: "Words and \"phrases\", at most 16 of them; the last may go on.",
         form: .pattern(
             "^[^\\u0000-\\u001F\\u007F-\\u009F]{0,60}[A-Za-z0-9][^\\u0000-\\u001F\\u007F-\\u009F]{0,60}$"),
         example: "dragon")
-    /// Those that stored results tell.
+    /// The categories that stored results have.
     private static let storedCategories = ProviderRegistry.builtIn.flatMap { provider in
         provider.about.categories.filter { provider.kinds(of: $0) != nil }
     }
@@ -124,7 +124,7 @@ extension RouteParameter {
         line: "The members of a result that are wanted; id always comes.", isCommon: true, example: "title",
         isList: true)
 
-    /// What every route takes that answers with results of an API.
+    /// The parameters of every route that answers with results of an API.
     static let ofResults = [
         RouteParameter(
             name: "include", place: .query, allowed: [SourceRecord.name],
@@ -141,7 +141,7 @@ extension RouteAnswer {
     static let wrongQuestion = RouteAnswer(
         400, "A parameter is unknown, missing or not allowed; the problem names it.")
 
-    /// What a question to an API may come to.
+    /// How a question to an API may fail.
     static let failures = [
         wrongQuestion,
         RouteAnswer(429, "The provider's budget is spent and nothing is stored; Retry-After tells when."),

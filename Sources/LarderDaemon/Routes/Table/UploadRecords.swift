@@ -1,11 +1,11 @@
-// The records of uploads: where a provider takes files they begin and are taken down, and at one place for all of them they
-// are filled, watched, stopped and let go on.
+// The upload routes. Uploads begin at their provider's path, and files are deleted there. Uploads of all providers are
+// filled, watched, paused, resumed and cancelled at one common path.
 import LarderCore
 import LarderEngine
 import LarderProviders
 
 extension RouteTable {
-    /// The uploads of a provider that takes files.
+    /// The upload routes of a provider that accepts files.
     static func uploads(_ about: ProviderAbout) -> RouteGroup? {
         guard let facts = about.uploads else { return nil }
         let collection = "/v1/\(about.routePrefix)/\(facts.collection)"
@@ -43,7 +43,7 @@ extension RouteTable {
             ])
     }
 
-    /// What is done with an upload, whoever takes it.
+    /// The routes of an upload, whichever provider accepts it.
     static let uploading = RouteGroup(
         line: "an upload: its file, its progress, pause, resume, cancel",
         routes: [
@@ -83,11 +83,11 @@ extension RouteTable {
         }
     }
 
-    /// Those that take files.
+    /// The titles of the providers that accept files.
     private static let takers = ProviderRegistry.builtIn.filter { $0.about.uploads != nil }.map(\.about.title)
         .joined(separator: " or ")
 
-    /// Why a file is not taken.
+    /// Why a file may be refused.
     private static func refusals(by title: String) -> [RouteAnswer] {
         [
             RouteAnswer(400, "The form is malformed, or \(title) refuses the file."),

@@ -1,4 +1,4 @@
-// The records of what is told of requests: those answered lately, and as they happen.
+// The routes that report requests: those answered recently, and those that happen now.
 import LarderCore
 import LarderServer
 
