@@ -1,4 +1,4 @@
-// Removals between the hosts of a fleet. What is removed here is told to the others, and what they remove is removed here.
+// Removals between the hosts of a fleet. Each host tells the others of its removals, and carries out theirs.
 import LarderCache
 import LarderCore
 import LarderSettings
@@ -6,12 +6,13 @@ import LarderShared
 import LarderStore
 
 extension EntryCache {
-    /// The parent of every entry that came from the shared tier: whoever removes it removes them all.
+    /// The parent of every entry that came from the shared tier. Removing it removes them all.
     static let sharedOrigin = Digest(of: Bytes(text: "larder: an entry of the shared tier"))
 
-    /// Before a removal counts here it counts for the fleet: else a look-up between the two would bring back what was removed.
-    /// What is made of an entry is not known in the engine, so a removal of one counts for its whole provider there; the other
-    /// hosts remove from their own stores what was said.
+    /// Removes from the shared tier before the removal counts here. Otherwise a look-up between the two would bring
+    /// back what was removed. The engine (Redis or Valkey) does not know what was made from an entry, so removing one
+    /// entry there counts for its whole provider. The other hosts remove only what the selectors name from their own
+    /// stores.
     func removeShared(_ selectors: [PurgeSelector], soft: Bool) async -> SharedRemoval? {
         guard let shared else { return nil }
         var removal = SharedRemoval(isTold: true)
@@ -23,28 +24,28 @@ extension EntryCache {
         return removal
     }
 
-    /// The one provider that a removal concerns; nil where it may be several.
+    /// The one provider that a removal concerns. Nil if it may concern several.
     private func owner(of selector: PurgeSelector) async -> String? {
         switch selector {
         case .provider(let name): name
         case .term(_, let provider), .url(_, let provider): provider
         case .matching(let condition): condition.provider
-        // Of one that is not here nobody knows whose it is; another host may have it.
+        // The provider of an entry that is not stored here is unknown. Another host may have the entry.
         case .digest(let digest): await store.name(of: digest)?.provider
         case .all: nil
         }
     }
 
-    /// A removal with the names of the hosts that have not carried it out, after a short wait for them.
+    /// Waits a short time for the other hosts. Adds the names of those that have not carried the removal out.
     public func confirmed(_ removal: SharedRemoval?) async -> SharedRemoval? {
         guard let removal, let shared else { return removal }
         return await shared.confirm(removal)
     }
 
-    /// Removes an entry that an unsafe request has made invalid, here and on the other hosts. Nobody waits for those.
+    /// Removes an entry that an unsafe request has invalidated, here and on the other hosts. Does not wait for those.
     public func invalidate(_ digest: Digest, of provider: ConfiguredProvider) async {
         if provider.isPassthrough, provider.settings.isShared, let shared {
-            // What lies under the URL is all that it made invalid: the provider's other answers stay shared.
+            // The request invalidated only what is stored under the URL. The provider's other responses stay shared.
             let order = RemovalOrder(selector: .digest(digest), isSoft: false, provider: provider.name)
             await shared.remove(url: digest, provider: provider.name, order: order.encoded)
         } else {
@@ -53,29 +54,29 @@ extension EntryCache {
         await remove(digest, of: provider.name)
     }
 
-    /// What is shared of a URL is of no more use, since a newer answer was given out that is not there. The other hosts keep what they
-    /// have stored themselves.
+    /// Removes a URL's responses from the shared tier, because a newer response was given out that is not there. The
+    /// other hosts keep what they have stored themselves.
     public func displaceShared(_ url: Digest, of provider: ConfiguredProvider) async {
         guard provider.isPassthrough, provider.settings.isShared, let shared else { return }
         await shared.remove(url: url, provider: provider.name)
     }
 
-    /// Tells the other hosts to remove what has that digest, or what was made of that.
+    /// Tells the other hosts to remove the entry with that digest, and what was made from it.
     func tellRemoved(_ digest: Digest, of provider: ConfiguredProvider) async {
         guard provider.settings.isShared, let shared else { return }
         let order = RemovalOrder(selector: .digest(digest), isSoft: false, provider: provider.name)
         await shared.remove(provider: provider.name, order: order.encoded)
     }
 
-    /// The one entry that an order of an unsafe request names, where it is stored here. A group is none; and what is asked for by
-    /// somebody's purge may be part of merged answers.
+    /// The one entry that an unsafe request's order names, if it is stored here. Nil for a group. Nil for a person's
+    /// purge too, because its entry may be part of merged answers.
     private func exactEntry(of order: RemovalOrder) async -> Digest? {
         guard order.provider != nil, case .digest(let digest) = order.selector, await store.name(of: digest) != nil
         else { return nil }
         return digest
     }
 
-    /// Carries out what another host has removed. For one entry memory forgets that, and for anything else everything.
+    /// Carries out another host's removal. Memory forgets one entry if the order names one, and everything otherwise.
     public func hear(_ news: SharedNews) async {
         let outcome: RemovalOutcome
         switch news {
@@ -86,7 +87,7 @@ extension EntryCache {
             memory.removeAll()
         case .order(let bytes):
             guard let order = RemovalOrder(encoded: bytes) else {
-                // Of a later version: what it is about is not known.
+                // The order is of a later version, so what it removes is unknown.
                 return await hear(.gap)
             }
             let selector = order.selector.movedClock(by: .zero - (shared?.ahead ?? .zero))
@@ -102,7 +103,7 @@ extension EntryCache {
 }
 
 extension PurgeSelector {
-    /// The same with its instants by another clock.
+    /// The same selector with its times moved to another clock.
     fileprivate func movedClock(by span: Duration) -> PurgeSelector {
         guard case .matching(var condition) = self, let instant = condition.receivedBefore else { return self }
         condition.receivedBefore = instant + span

@@ -1,5 +1,5 @@
-// How entries are removed. A removal counts from its beginning, for memory and for what is under way; memory is told once
-// more after it, since an answer may have been made meanwhile of what was still there.
+// How entries are removed. A removal counts from its beginning, for memory and for responses in progress. Memory is
+// told once more after it, because a response may have been made meanwhile from an entry that was still there.
 import LarderCache
 import LarderCore
 import LarderShared
@@ -7,22 +7,22 @@ import LarderStore
 
 /// What became of a purge.
 public struct Purged: Sendable {
-    /// Entries so far.
+    /// The number of entries removed so far.
     public var count = 0
-    /// Some of it is not committed yet, and is tried again until it is. Nothing of it is answered any more.
+    /// Some removals are not committed yet, and are retried until they are. None of the entries answers requests.
     public var isPending = false
-    /// It holds over a restart.
+    /// The purge holds over a restart.
     public var survivesRestart = true
-    /// The store is closed: nothing more was purged.
+    /// The store is closed, so nothing more was purged.
     public var failure: StoreError?
-    /// What the fleet knows of it; nil where this host stands alone.
+    /// What the other hosts know of the purge; nil if this host stands alone.
     public var fleet: SharedRemoval?
 }
 
 extension EntryCache {
-    /// Removes one entry, and what was made from it.
+    /// Removes one entry and everything made from it.
     ///
-    /// It counts at once, and is tried again where the disk does not take it.
+    /// The removal counts at once, and is retried if it could not be committed.
     public func remove(_ digest: Digest, of provider: String) async {
         memory.remove(digest)
         if case .refused(let error) = await store.remove(.digest(digest), soft: false, provider: provider) {
@@ -31,8 +31,9 @@ extension EntryCache {
         memory.remove(digest)
     }
 
-    /// Removes what belongs to these groups (`CacheGroups`), here and on the other hosts. Which answers are under way for them is
-    /// not known, so all that are count as answers of before, and memory forgets everything; it fills again from the database at once.
+    /// Removes the entries of these groups (`CacheGroups`), here and on the other hosts. The groups of responses in
+    /// progress are unknown, so all of those become outdated. Memory forgets everything and refills from the database
+    /// at once.
     public func removeGroups(_ groups: [Digest], of provider: ConfiguredProvider) async {
         guard !groups.isEmpty else { return }
         for group in groups { await tellRemoved(group, of: provider) }
@@ -45,7 +46,7 @@ extension EntryCache {
         memory.removeAll()
     }
 
-    /// Removes one entry, and what was made from it, in favour of a newer answer. Answers under way stay valid;
+    /// Removes one entry and everything made from it, in favour of a newer response. Responses in progress stay valid;
     /// `AnswerOrder` decides which of them are older.
     func displace(_ digest: Digest, of provider: String) async {
         memory.invalidate(digest)
@@ -55,8 +56,8 @@ extension EntryCache {
         memory.invalidate(digest)
     }
 
-    /// Removes, or with `soft` expires, all that the selectors name. Merged answers name several entries, so memory forgets
-    /// everything; it fills again from the database at once.
+    /// Removes every entry that the selectors name, or with `soft` expires it. A merged answer comes from several
+    /// entries, so memory forgets everything; it refills from the database at once.
     public func purge(_ selectors: [PurgeSelector], soft: Bool) async -> Purged {
         var purged = Purged()
         purged.fleet = await removeShared(selectors, soft: soft)
@@ -78,7 +79,7 @@ extension EntryCache {
         return purged
     }
 
-    /// Other settings or another account are in force: entries stay, but ready answers were made by the old ones, and so
-    /// was what is under way.
+    /// Handles a change of settings or of an account. Entries stay. Ready responses and responses in progress become
+    /// outdated, because they were made under the old settings or account.
     public func settingsChanged() { memory.removeAll() }
 }

@@ -1,6 +1,6 @@
-// The tier that hosts share, below the database and above the upstream. It is asked by the flight of an entry, so a crowd of identical
-// misses asks it once. What it has is stored here like an answer of the upstream; what the upstream answers is published behind
-// the client's back.
+// The shared tier, below the database and above the upstream. The flight of an entry asks it, so a crowd of identical
+// misses asks it once. Its responses are stored here like those of the upstream. The upstream's responses are published
+// without making the client wait.
 import LarderCache
 import LarderCore
 import LarderSettings
@@ -8,11 +8,11 @@ import LarderShared
 import LarderStore
 
 extension EntryCache {
-    /// The tier in force; nil where this host stands alone.
+    /// The tier in force; nil if this host stands alone.
     public var shared: SharedTier? { sharedTier.withLock { $0 } }
 
     /// Puts another tier in force, or none.
-    /// - Returns: the one before, which is to be closed.
+    /// - Returns: the previous tier, which must be closed.
     public func share(_ tier: SharedTier?) -> SharedTier? {
         sharedTier.withLock { current in
             defer { current = tier }
@@ -21,21 +21,21 @@ extension EntryCache {
     }
 }
 
-/// One entry as the shared tier sees it: who may have it, and when it answers as it is.
+/// One entry as the shared tier sees it: who may have it, and when it can be used without a validation.
 struct SharedQuestion: Sendable {
     var key: CacheKey
     var provider: ConfiguredProvider
     var directives: ClientDirectives
     var rule: FreshnessRule
-    /// The state of removals before anything was asked.
+    /// The removal stamp from before anything was asked.
     var began: RemovalStamp
-    /// The client forbade storing.
+    /// False if the client forbade storing.
     var isStored = true
 }
 
 extension Engine {
-    /// What the flight of an entry does where nothing usable is stored here: asks the shared tier, then the upstream, and publishes
-    /// what that answers.
+    /// The work of a flight that finds nothing usable stored here: asks the shared tier, then the upstream, and
+    /// publishes the upstream's response.
     func shared(_ question: SharedQuestion, fetch: () async -> FlightResult) async -> FlightResult {
         guard let tier = cache.shared, question.provider.settings.isShared, question.isStored,
             !question.provider.isPassthrough
@@ -47,7 +47,7 @@ extension Engine {
         }
         var look = await ask()
         var lease: SharedLease?
-        // Who wants no stored answer does not wait for one either.
+        // A request that accepts no stored response does not wait for one either.
         if !isGood(look), let ticket = look.ticket, tier.settings.hasLeases, !question.directives.noCache {
             let patience = min(Self.leasePatience, provider.settings.deadline ?? snapshot.settings.fetch.deadline)
             switch await tier.turn(ticket, patience: patience, look: ask, isGood: isGood) {
@@ -56,7 +56,7 @@ extension Engine {
             }
         }
         if var entry = look.entry, isGood(look) {
-            // By this parent it goes when removals of other hosts may have been missed.
+            // Through this parent, the entry is removed when this host may have missed removals by other hosts.
             entry.parents.append(EntryCache.sharedOrigin)
             let written = await cache.write(entry, since: question.began)
             var made = Made(entry: entry, origin: .otherForm("shared"), written: written)
@@ -66,10 +66,10 @@ extension Engine {
         return await fetched(await fetch(), look, lease, tier, question)
     }
 
-    /// The longest that a host waits for what another fetches.
+    /// The longest time that a host waits for another host's fetch.
     static let leasePatience = Duration.seconds(10)
 
-    /// What the upstream brought, or a stale answer of the tier in its place.
+    /// The upstream's response, or if the upstream failed, a stale response of the tier.
     private func fetched(
         _ result: FlightResult, _ look: SharedTier.Look, _ lease: SharedLease?, _ tier: SharedTier,
         _ question: SharedQuestion
@@ -87,7 +87,7 @@ extension Engine {
             return .answered(made)
         case .failed(let failure):
             if let lease { tier.release(lease, isSettled: true) }
-            // What was removed since is no answer any more, stale or not.
+            // A response that was removed since must not be used, stale or not.
             guard let entry = look.entry, isUsable(entry, question), cache.isCurrent(question.began) else {
                 return .failed(failure)
             }
@@ -97,7 +97,7 @@ extension Engine {
         }
     }
 
-    /// Whether a stale answer of the tier stands in for a failure.
+    /// Whether a stale response of the tier may stand in for a failure.
     private func isUsable(_ entry: StoredResponse, _ question: SharedQuestion) -> Bool {
         ConfiguredReuse.afterFailure(
             .disconnected, entry: entry, directives: question.directives, rule: question.rule, now: time.wall()
@@ -106,14 +106,14 @@ extension Engine {
 }
 
 extension ConfiguredProvider {
-    /// What an answer depends on besides its key: the API behind the provider's name, and the rules by which it is read and kept. Hosts
-    /// whose scopes differ share nothing of it.
+    /// The digest of what a response depends on besides its key: the API behind the provider's name, and the rules by
+    /// which responses are read and kept. Hosts with different scopes share nothing of the provider.
     static func scope(_ settings: ProviderSettings, normaliser: Int, retention: Duration?) -> Digest {
         var lines = [settings.name, "\(normaliser)", "\(settings.semantics)", settings.dialect ?? ""]
         if settings.isPassthrough {
             lines.append("\(settings.cookies) \(settings.personalCookies) \(settings.cdnCacheControl)")
             lines += settings.readOnlyPosts.map { "\($0)" }
-            // An API may answer each of its callers otherwise.
+            // An API may answer each of its callers differently.
             if let key = settings.key { lines.append(Base64URL.encode(Digest(of: Bytes(text: key)).bytes)) }
         }
         lines += settings.baseURLs

@@ -1,9 +1,9 @@
-// The store's figures, and what can be told of a store that does not answer.
+// The store's figures, and what can be said of a store that does not answer.
 import LarderCore
 import LarderStore
 
 extension EntryCache {
-    /// What a store that cannot be read tells of itself is that it is degraded, and the removals that wait.
+    /// The store's statistics. If it cannot be read, they say only that it is degraded, and what removals are pending.
     public func storeStatistics() async -> StoreStatistics {
         do {
             return try await store.statistics()

@@ -1,5 +1,5 @@
-// How entries are written, freshened and hidden. The order is always the same: the database first, then whatever memory
-// made of the older entry becomes invalid, then the state is looked at again, since a removal may have passed meanwhile.
+// How entries are written, freshened and hidden. The order is always the same: the database first, then memory drops
+// what it made from the older entry, then the stamp is checked again, because a removal may have come in between.
 import LarderCache
 import LarderCore
 import LarderStore
@@ -9,36 +9,36 @@ public struct Written: Sendable {
     enum State: Sendable {
         /// In the database, or accepted and committed soon.
         case stored
-        /// On its way to the disk for longer than an answer waits for it.
+        /// Still on its way to the disk after the longest time that a response waits for it.
         case underWay
         case refused
     }
     var state: State
-    /// Under which memory may keep the new entry's answer; nil where it may not.
+    /// The stamp under which memory may keep the new entry's response; nil if it must not.
     var ready: ReadyStamp?
 
     static let refused = Written(state: .refused)
     static let stored = Written(state: .stored)
     var isStored: Bool { state == .stored }
-    /// Whether anybody may be answered by it from now on.
+    /// Whether the entry may answer requests from now on.
     var isAccepted: Bool { state != .refused }
 }
 
 extension EntryCache {
-    /// Writes an entry and makes every ready form of an older one invalid.
+    /// Writes an entry and invalidates every ready form of an older one.
     ///
     /// - Parameters:
-    ///   - companion: committed together with it, and its parent: whatever removes the companion removes both.
-    ///   - began: from before anything of it was asked for or read. What was removed since does not come back with what
-    ///     was under way.
-    ///   - supersedes: whether an older entry of that key is of no more use, also where this one is not stored.
-    ///   - isWanted: asked when it is written: it is not where that says no.
+    ///   - companion: a row that is committed together with the entry, and is its parent. Its removal removes both.
+    ///   - began: the removal stamp from before anything of the entry was requested or read. If the entry was removed
+    ///     since, it is not written again.
+    ///   - supersedes: whether an older entry with that key is useless, even if this one is not stored.
+    ///   - isWanted: called at the time of the write. If it returns false, the entry is not written.
     public func write(
         _ entry: StoredResponse, with companion: Companion? = nil, since began: RemovalStamp, supersedes: Bool = true,
         when isWanted: @escaping @Sendable () -> Bool = { true }
     ) async -> Written {
         guard isCurrent(began) else { return .refused }
-        // Asked once more when it is written, which may be after this has returned.
+        // Checked once more at the time of the write, which may come after this method has returned.
         let outcome = await store.write(entry, with: companion, supersedes: supersedes) { [memory] in
             memory.isCurrent(began) && isWanted()
         }
@@ -48,7 +48,7 @@ extension EntryCache {
         return await written(outcome, entry, companion, began)
     }
 
-    /// The state after a write; what was removed while it was written was removed before it was there.
+    /// The state after a write. A removal during the write did not cover the entry, which is then removed here.
     private func written(
         _ outcome: WriteOutcome, _ entry: StoredResponse, _ companion: Companion?, _ began: RemovalStamp
     ) async -> Written {
@@ -66,13 +66,13 @@ extension EntryCache {
         return Written(state: outcome == .pending ? .underWay : .stored, ready: ready)
     }
 
-    /// Begins a body that is written while it comes; nil where it cannot be stored.
+    /// Begins a body that is written as it arrives. Nil if it cannot be stored.
     func beginBody(expecting length: Int64?) async -> (any BodyWriter)? {
         guard case .success(let writer) = await store.begin(expecting: length) else { return nil }
         return writer
     }
 
-    /// Makes the entry visible with the body that was written. A refusal because of a removal gives the body up.
+    /// Makes the entry visible with the body that was written. A removal since `began` gives the body up.
     func complete(
         _ writer: any BodyWriter, _ entry: StoredResponse, with companion: Companion?, since began: RemovalStamp,
         when isWanted: @escaping @Sendable () -> Bool
@@ -87,11 +87,12 @@ extension EntryCache {
         return await written(outcome, entry, companion, began)
     }
 
-    /// Replaces the head of a stored answer. Where it is to be used for a shorter time than was said before, and that
-    /// could not be written, it is used no more.
+    /// Replaces the head of a stored response. If the new head allows a shorter use than the old one and could not be
+    /// written, the response is hidden.
     ///
-    /// - Parameter began: from before the upstream was asked: what was removed or expired since is not made fresh again.
-    /// - Returns: whether it was done.
+    /// - Parameter began: the removal stamp from before the upstream was asked. What was removed or expired since does
+    ///   not become fresh again.
+    /// - Returns: whether the head was replaced.
     @discardableResult
     public func freshen(_ old: StoredResponse, to entry: StoredResponse, since began: RemovalStamp) async -> Bool {
         let isDone = await store.rewriteHead(entry, ifReceivedAt: old.responseTime) { [memory] in
@@ -102,25 +103,25 @@ extension EntryCache {
         return isDone
     }
 
-    /// Lengthens the life of a row that other rows need, such as a list of variants.
+    /// Prolongs the life of a row that other rows need, such as a variant list.
     func prolong(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async {
         await store.updateFreshness(digest, freshUntil: freshUntil, staleUntil: staleUntil)
     }
 
-    /// An entry is not to be used beyond that instant. Where that could not be written it is used no more.
+    /// Limits the use of an entry to the given time. If that could not be written, the entry is hidden.
     func shorten(_ entry: StoredResponse, to end: WallTime) async {
         let end = min(entry.freshUntil, end)
         let isDone = await store.updateFreshness(entry.key.digest, freshUntil: end, staleUntil: end)
         if !isDone, end < entry.freshUntil { hide(entry) }
     }
 
-    /// What is stored under the entry's key is answered no more, until a newer answer is stored.
+    /// Hides what is stored under the entry's key. It answers no request until a newer response is stored.
     func hide(_ entry: StoredResponse) {
         store.hide(entry)
         memory.invalidate(entry.key.digest)
     }
 
-    /// The same where the older one may lie under another key.
+    /// The same, for an older entry that may have another key.
     func hide(_ entry: StoredResponse, inPlaceOf old: StoredResponse) {
         var newer = entry
         newer.key = old.key

@@ -1,36 +1,36 @@
-// The one owner of what is kept: ready answers in memory over entries in the database. Whoever reads, writes, freshens or
-// removes an entry does it here, so that memory and database tell the same at every instant.
+// The only owner of what is kept: ready responses in memory, and entries in the database behind them. All code that
+// reads, writes, freshens or removes an entry does it here, so memory and database agree at every instant.
 //
-// Two states are compared, and each has its type. A `ReadyStamp`, taken before an entry is read, tells whether an answer
-// made of that entry may go into memory: not where it was written anew, hidden or removed since. A `RemovalStamp`, taken
-// before something is fetched, tells whether what came is an answer of before: a purge, an unsafe request or other
-// settings passed in between. What is merely written anew does not count there.
+// Two kinds of state are compared, and each has a type. A `ReadyStamp` is taken before an entry is read. It tells
+// whether a response made from that entry may go into memory: not if the entry was rewritten, hidden or removed since.
+// A `RemovalStamp` is taken before something is fetched. It tells whether the result is outdated: a purge, an unsafe
+// request or a change of settings came in between. An entry that was only rewritten does not count there.
 import LarderCache
 import LarderCore
 import LarderShared
 import LarderStore
 import Synchronization
 
-/// Memory tier and database as one.
+/// The memory tier and the database as one unit.
 public final class EntryCache: Sendable {
-    /// For the daemon's own life with it, for searches in it and for its figures; entries go by the functions here.
+    /// The database, for its life cycle, for searches and for statistics. For entries, callers use the methods here.
     public let store: SQLiteStore
-    /// For the server, which asks it without a task.
+    /// The memory tier. The server asks it without starting a task.
     public let memory: MemoryTier
     let log: Logger
     let time: any TimeSource
-    /// For the lists of variants. More at a time than a list has places would only drive each other out of it.
+    /// The turns for variant lists. More callers than a list has places would only push each other out of it.
     let turns = KeyTurns(limit: VariantIndex.limit)
-    /// For the answers of one URL that come at the same time.
+    /// The order of the responses to one URL that are in progress at the same time.
     let answers = AnswerOrders()
     /// Rises with each change of the settings.
     let settingsEpoch = Atomic<UInt64>(0)
-    /// A look-up that failed was logged: no more of it until then.
+    /// No failed look-up is logged before this time, because one was logged recently.
     private let mutedUntil = Lock(MonotonicTime.distantPast)
-    /// The tier that hosts share, where there is one.
+    /// The tier that hosts share, if there is one.
     let sharedTier = Lock<SharedTier?>(nil)
 
-    /// Over a memory tier and a database that are open.
+    /// Makes the cache from an open memory tier and an open database.
     public init(store: SQLiteStore, memory: MemoryTier, log: Logger, time: any TimeSource) {
         self.store = store
         self.memory = memory
@@ -40,42 +40,42 @@ public final class EntryCache: Sendable {
 
     // MARK: Reading
 
-    /// What a look-up found, and what was in force when it began.
+    /// What a look-up found, and the state when it began.
     struct Found: Sendable {
         var entry: StoredResponse?
-        /// What is stored and is not for the client: an error does not take its place.
+        /// A stored entry that is not for this client. An error does not replace it.
         var hidden: StoredResponse?
         /// The entry is used only after a validation (`Displacement.putsOthersInDoubt`).
         var isInDoubt = false
-        /// What is stored of it in parts, where no whole answer is stored.
+        /// What is stored in parts, if no whole response is stored.
         var parts: PartsLook?
-        /// The look-up found nothing stored in parts. That holds as long as `ready` is current.
+        /// The look-up found nothing stored in parts. This holds while `ready` is current.
         var lacksParts = false
-        /// The variants that are stored under a URL, where it has any.
+        /// The variants that are stored under the URL, if there are any.
         var index: VariantIndex?
-        /// Why the entry answers, where neither the URL nor the request's fields select it.
+        /// Why the entry answers, if neither the URL nor the request's fields select it.
         var chosenBy: CacheRule?
-        /// Other requests for the same target and coding get the entry, too, whatever their other fields.
+        /// Other requests for the same target and coding get the entry too, whatever their other fields are.
         var isForAll = true
-        /// The row of that list, where it chose the entry.
+        /// The row of the variant list, if it chose the entry.
         var list: StoredRow?
-        /// Under which memory may keep an answer made of the entry; not current any more where what was found may not be
-        /// what is there.
+        /// The stamp under which memory may keep a response made from the entry. It is not current if the look-up might
+        /// not have found what is stored.
         var ready: ReadyStamp
-        /// Removals up to the look-up.
+        /// The removal stamp from before the look-up.
         let began: RemovalStamp
     }
 
-    /// Looks an entry up for an answer.
+    /// Looks up an entry for a response.
     func lookUp(_ key: CacheKey) async -> Found {
-        // Before the database is read: a purge in between then keeps the answer out of memory.
+        // The stamp is taken before the database is read, so that a purge in between keeps the response out of memory.
         let ready = memory.readyStamp(key.digest)
         let began = memory.removalStamp(key.digest)
         return Found(entry: await read(key), ready: ready, began: began)
     }
 
-    /// The stored entry, whole. A database that cannot be read is a miss, so that service goes on; the log says so once a
-    /// minute at most, and the store counts each.
+    /// The stored entry with its whole body. A database that cannot be read counts as a miss, so that service goes on.
+    /// The log reports this at most once a minute, and the store counts every failure.
     public func read(_ key: CacheKey) async -> StoredResponse? {
         do {
             return try await store.read(key)
@@ -84,7 +84,7 @@ public final class EntryCache: Sendable {
         }
     }
 
-    /// The same, with a large body left where it is.
+    /// The same, but a large body is not read into memory.
     func open(_ key: CacheKey) async -> StoredResponse? {
         do {
             return try await store.open(key)
@@ -96,16 +96,16 @@ public final class EntryCache: Sendable {
     /// Whether an entry of that key may be stored: see `SQLiteStore.mayHold`.
     func mayHold(_ key: CacheKey) async -> Bool { await store.mayHold(key) }
 
-    /// The stored entry as it is, for a person who looks at it: a large body is left where it is.
+    /// The stored entry for display to a person. A large body is not read into memory.
     public func stored(_ key: CacheKey) async -> StoredResponse? { await open(key) }
 
-    /// The stored entry where it answers as it is.
+    /// The stored entry, if it can be used without a validation.
     public func fresh(_ key: CacheKey, _ directives: ClientDirectives, _ rule: FreshnessRule) async -> StoredResponse? {
         guard let entry = await read(key), isFresh(entry, directives, rule) else { return nil }
         return entry
     }
 
-    /// Whether an entry answers as it is. One that is fresh, but older than this client accepts, does not.
+    /// Whether an entry can be used without a validation. A fresh entry that is older than this client accepts cannot.
     func isFresh(_ entry: StoredResponse, _ directives: ClientDirectives, _ rule: FreshnessRule) -> Bool {
         switch ConfiguredReuse.decide(entry: entry, directives: directives, rule: rule, now: time.wall()).decision {
         case .fresh, .negative: true
@@ -124,27 +124,28 @@ public final class EntryCache: Sendable {
         return nil
     }
 
-    /// An entry answered a request: it is spared longer when room is made.
+    /// Notes that an entry answered a request, so that eviction spares it longer.
     func used(_ digest: Digest) { store.touch(digest) }
 
-    /// Memory answers without the database, which would take its most wanted entries for the least used. For a timer.
+    /// Tells the store which entries memory has used. Otherwise the store would take its most wanted entries for the
+    /// least used. Called by a timer.
     public func noteUsesOfMemory() {
         for digest in memory.takeUsed() { store.touch(digest) }
     }
 
     // MARK: The state of a key
 
-    /// The state of removals now, for what is fetched or read from here on.
+    /// The removal stamp as of now, for what is fetched or read from here on.
     public func begin(_ key: CacheKey) -> RemovalStamp { begin(key.digest) }
     func begin(_ digest: Digest) -> RemovalStamp { memory.removalStamp(digest) }
 
-    /// Whether nothing was removed since that concerns it. False makes what came since an answer of before.
+    /// Whether nothing that concerns the stamp was removed since. If false, what arrived since is outdated.
     public func isCurrent(_ began: RemovalStamp) -> Bool { memory.isCurrent(began) }
 
-    /// The state on which an answer made of these entries depends, from here on.
+    /// The stamp as of now for a response that is made from these entries.
     func readyStamp(_ digests: [Digest]) -> ReadyStamp { memory.readyStamp(digests) }
     func readyStamp(_ digest: Digest) -> ReadyStamp { memory.readyStamp(digest) }
 
-    /// Whether nothing was written anew, hidden or removed since.
+    /// Whether nothing that concerns the stamp was rewritten, hidden or removed since.
     func isCurrent(_ ready: ReadyStamp) -> Bool { memory.isCurrent(ready) }
 }

@@ -1,5 +1,5 @@
-// One request for one entry: performs the steps that its `RequestFlow` names, and decides nothing. Raw, normalised,
-// artwork, pooled and pass-through entries all go this one way; what differs between them is their `EntryRecipe`.
+// One request for one entry. It performs the steps that its `RequestFlow` names, and decides nothing itself. Raw,
+// normalised, artwork, pooled and pass-through entries all work this way; they differ only in their `EntryRecipe`.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -10,11 +10,11 @@ import LarderStore
 public struct EntryRecipe: Sendable {
     /// What a fetch is told of the request that leads it.
     struct Order: Sendable {
-        /// What its look-up found; nil where it has no use for it, since it holds a whole body.
+        /// The result of the look-up. It holds a whole body, so it is nil for a recipe that has no use for it.
         var found: EntryCache.Found?
-        /// Something stale can cover for its failure.
+        /// A stale entry can stand in if the fetch fails.
         var hasFallback = false
-        /// Nobody waits: the client's own wishes have no part in it.
+        /// No client waits for the fetch, so the client's own directives do not count.
         var isRefresh = false
     }
 
@@ -26,8 +26,8 @@ public struct EntryRecipe: Sendable {
     let provider: String
     private let kind: Kind
 
-    /// An entry with a key of its own.
-    /// - Parameter make: fetches, classifies, stores, and ends when the row is committed or refused.
+    /// The recipe of an entry with a key of its own.
+    /// - Parameter make: fetches, classifies and stores, and ends when the row is committed or refused.
     public init(
         _ cache: EntryCache, _ key: CacheKey, provider: String,
         make: @escaping @Sendable (_ hasFallback: Bool) async -> FlightResult
@@ -36,7 +36,7 @@ public struct EntryRecipe: Sendable {
         kind = .keyed(cache, key, make: make)
     }
 
-    /// An entry that is one of several under a URL.
+    /// The recipe of an entry that is one of several under a URL.
     public init(_ selection: PassSelection, provider: String) {
         self.provider = provider
         kind = .selected(selection)
@@ -56,7 +56,7 @@ public struct EntryRecipe: Sendable {
         }
     }
 
-    /// The range that the request asks for, for a fetch that may store it as a part.
+    /// The range that the request asks for, for a fetch that may store the response as a part.
     var part: PartPlan? {
         switch kind {
         case .keyed: nil
@@ -95,30 +95,30 @@ public struct EntryRecipe: Sendable {
 
 /// One request for one entry.
 public struct EntryRequest: Sendable {
-    /// How it ended, where no upstream failed.
+    /// How the request ended, if no upstream failed.
     public enum Conclusion: Sendable {
         case served(Served)
-        /// The request goes forward by itself: a HEAD, or a part of what is not stored.
+        /// The request must be passed on by itself: a HEAD, or a request for a part of what is not stored.
         case passOn(ForwardReason, stored: StoredResponse?, CacheRule)
-        /// Nothing usable is stored and the client wants nothing else (RFC 9111 §5.2.1.7).
+        /// Nothing usable is stored, and the client accepts nothing else (RFC 9111 §5.2.1.7).
         case notCached(CacheRule)
     }
 
     let engine: Engine
     let recipe: EntryRecipe
     let terms: RequestTerms
-    /// How long a client waits for a fetch in any case; the fetch goes on without it.
+    /// The longest time that the client waits for a fetch. The fetch goes on without it.
     var deadline: Duration?
-    /// The answer of several calls that the entry is a part of; nobody waits longer than for that.
+    /// The plan of several calls that the entry is a part of. The request does not wait beyond the end of the plan.
     var plan: WaitClock?
-    /// Waits before a call is made for this client; false where the client does not want it any more.
+    /// Waits before a call is made for this client. Returns false if the client no longer wants the response.
     var hold: (@Sendable () async -> Bool)?
-    /// While the provider is away a stale answer counts as in demand, to be refreshed when it is back.
+    /// A stale response counts as demand while the provider is away, so that the entry is refreshed when it is back.
     var isMissed = false
-    /// Told of the upstream's interim answers while the request waits.
+    /// Gets the upstream's interim responses while the request waits.
     public var interim: InterimRelay.Listener?
 
-    /// A request that is made at once and waits as long as its fetch takes, where nothing else is said.
+    /// Makes a request. By default it starts at once and waits as long as its fetch takes.
     public init(
         engine: Engine, recipe: EntryRecipe, terms: RequestTerms, deadline: Duration? = nil, plan: WaitClock? = nil,
         hold: (@Sendable () async -> Bool)? = nil, isMissed: Bool = false
@@ -135,14 +135,14 @@ public struct EntryRequest: Sendable {
     private var cache: EntryCache { engine.cache }
     private var now: WallTime { engine.time.wall() }
 
-    /// The answer of an entry that nobody asks for by HEAD or in parts.
+    /// The response for an entry that no client asks for with HEAD or in parts.
     public func served() async throws(UpstreamFailure) -> Served {
         guard case .served(let served) = try await run() else { throw Self.notCached(by: recipe.provider) }
         return served
     }
 
-    /// Goes the whole way.
-    /// - Throws: why the upstream gave nothing, and nothing stored could stand in.
+    /// Performs all steps of the request.
+    /// - Throws: why the upstream gave nothing, if nothing stored could stand in.
     public func run() async throws(UpstreamFailure) -> Conclusion {
         var flow = RequestFlow(terms)
         var found = await engine.time.timing(.lookUp, recipe.provider) { await recipe.find() }
@@ -160,7 +160,7 @@ public struct EntryRequest: Sendable {
         return try await perform(step, flow, found)
     }
 
-    /// What follows after the look-up.
+    /// Performs the steps after the look-up.
     private func perform(
         _ first: RequestFlow.Step, _ begun: RequestFlow, _ looked: EntryCache.Found
     ) async throws(UpstreamFailure) -> Conclusion {
@@ -172,7 +172,7 @@ public struct EntryRequest: Sendable {
             switch step {
             case .answer(let stored):
                 if stored.outcome == .stale { noteDemand(recipe.flightKey(found)) }
-                // Memory keeps only what was fresh and needed no fetch.
+                // Memory keeps only responses that were fresh and needed no fetch.
                 guard let entry = stored.isStandIn ? fetch?.made?.entry : found.entry else { throw unwanted }
                 var served = answer(stored, entry, ready: nil)
                 served.provenance.failure = fetch?.made?.covering ?? fetch?.failure
@@ -190,7 +190,7 @@ public struct EntryRequest: Sendable {
                 var isShared = true
                 if case .fetchAlone = step {
                     isShared = false
-                    // What is fetched for one request alone is not put together with what others may have.
+                    // A response that is fetched for one request alone is not combined with parts that others may get.
                     found.part = nil
                 }
                 if case .fetchPart = step { found.part = recipe.part }
@@ -297,7 +297,7 @@ public struct EntryRequest: Sendable {
         let order = recipe.order(found, hasFallback: true, isRefresh: true)
         let key = recipe.flightKey(found)
         guard let hold else { return await refresh(key, order) }
-        // The client is answered meanwhile.
+        // The client is answered without waiting for this.
         Task(executorPreference: engine.flights.home) {
             guard await hold() else { return }
             await refresh(key, order)
@@ -307,13 +307,13 @@ public struct EntryRequest: Sendable {
     private func refresh(_ key: CacheKey, _ order: EntryRecipe.Order) async {
         engine.flights.refresh(key, of: recipe.removable) { voice in
             let result = await recipe.make(order, voice)
-            // The first to ask was answered before anybody knew that the provider is away.
+            // The first client was answered before Larder knew that the provider is away.
             if case .failed = result { noteDemand(key) }
             return result
         }
     }
 
-    /// A stale answer was given.
+    /// Notes that a stale response was given.
     private func noteDemand(_ key: CacheKey) {
         let directives = terms.directives
         guard isMissed, !terms.wantsFresh, !directives.onlyIfCached, !directives.noStore else { return }
@@ -350,8 +350,8 @@ public struct EntryRequest: Sendable {
                 outcome: fresh.outcome, forward: fresh.forward, forwardStatus: fresh.forwardStatus,
                 isStored: made.written.isStored, rule: fresh.rule, storing: made.storing,
                 detail: made.storedForm),
-            // Memory gives it to everyone: not where a purge passed, or other settings than those by which this request
-            // was read are in force by now.
+            // Memory gives the response to every client. It must not keep it if a purge came in between, or if other
+            // settings than those of this request are in force now.
             ready: cache.isCurrent(found.began) ? made.written.ready : nil, hold: made.hold)
         served.provenance.shared = made.shared
         served.provenance.asked = made.asked
@@ -359,7 +359,7 @@ public struct EntryRequest: Sendable {
         served.interim = made.own?.interim ?? []
         if !fetch.hasJoined, let own = made.own {
             if PassFields.hasMore(own.fields, than: made.entry.fields) {
-                // Some fields are for who asked and not for the store.
+                // Some fields are for the requesting client and not for the store.
                 served.entry.fields = own.fields
                 served.ready = nil
                 served.isOwn = true

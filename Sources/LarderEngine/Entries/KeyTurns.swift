@@ -1,20 +1,20 @@
-// One after the other for what reads a row, changes it and writes it: two at a time would both read the older one, and the
-// second to write would undo the first. Turns are of one process, as the database is.
+// Turns for code that reads a row, changes it and writes it. Two at a time would both read the older row, and the
+// second write would undo the first. Turns work within one process, as the database does.
 import LarderCore
 
-/// A line for each key that somebody is at. There are no more lines than there are callers, which are flights.
+/// A queue for each key whose turn is taken. There are no more queues than callers, and callers are flights.
 final class KeyTurns: Sendable {
     private let lines = Lock<[Digest: [CheckedContinuation<Bool, Never>]]>([:])
     private let limit: Int
 
-    /// - Parameter limit: of those who wait for one key.
+    /// - Parameter limit: how many callers may wait for one key.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Waits for the turn, first come, first served.
+    /// Waits for the turn of a key: first come, first served.
     ///
-    /// - Returns: false where too many wait already. Whoever got true gives the turn back by `leave`.
+    /// - Returns: false if too many callers wait already. After true, the caller must give the turn back with `leave`.
     func enter(_ key: Digest) async -> Bool {
         await lines.wait { lines, waiter in
             guard let line = lines[key] else {
@@ -27,7 +27,7 @@ final class KeyTurns: Sendable {
         }
     }
 
-    /// Gives the turn to the next.
+    /// Gives the turn to the next caller.
     func leave(_ key: Digest) {
         let next: CheckedContinuation<Bool, Never>? = lines.withLock { lines in
             guard let first = lines[key]?.first else {
@@ -40,9 +40,9 @@ final class KeyTurns: Sendable {
         next?.resume(returning: true)
     }
 
-    /// Keys that somebody is at.
+    /// The number of keys whose turn is taken.
     var count: Int { lines.withLock { $0.count } }
 
-    /// Who waits for the key, besides whose turn it is.
+    /// The number of callers that wait for the key, without the one whose turn it is.
     func waiting(for key: Digest) -> Int { lines.withLock { $0[key]?.count ?? 0 } }
 }

@@ -1,26 +1,27 @@
-// A normalised entry's row: its body is the JSON array of results alone, its fields hold what the envelope around it
-// needs. So a stale answer and a merged one are made from the same row, and the results' bytes never change.
+// The row of a normalised entry. Its body is the JSON array of results alone. Its fields hold what the envelope around
+// the results needs. So stale and merged answers are made from the same row, and the results' bytes never change.
 import LarderCore
 import LarderProviders
 
-/// The part of an envelope that one source gives, as stored.
+/// The part of an envelope that one source contributes, as stored.
 public struct NormalisedEntry: Sendable {
-    /// Results in it.
+    /// The number of results.
     public var count: Int
     var dropped: Int
-    /// Why records gave no result, and how many each.
+    /// Why records gave no result, with the number of records for each reason.
     var droppedReasons: [String: Int] = [:]
-    /// There were records and none of them gave a result: another thing than that there were none.
+    /// There were records and none of them gave a result. This is not the same as no records.
     var isAllDropped = false
     var totalUpstream: Int?
-    /// Parts of the answer that could not be had, and why they, or newer ones than these, could not.
+    /// The number of parts of the answer that could not be fetched.
     var missing = 0
+    /// Why those parts, or newer versions of present ones, could not be fetched.
     var lack: UpstreamFailure?
     /// The canonical query, a JSON object.
     public var query: Bytes
     /// A JSON array of results.
     public var results: Bytes
-    /// SHA-256 of the results: the entity tag is made from it without reading them again.
+    /// SHA-256 of the results. The entity tag is made from it without reading the results again.
     var resultsDigest: Digest
 
     init(_ answer: NormalisedAnswer, query: Bytes) {
@@ -34,7 +35,7 @@ public struct NormalisedEntry: Sendable {
         resultsDigest = Digest(of: answer.results)
     }
 
-    /// What an endpoint's answer is stored as: with the API's own records where it asks for them.
+    /// The stored form of an endpoint's answer, with the API's own records if the endpoint asks for them.
     init(_ answer: NormalisedAnswer, of endpoint: Endpoint, _ provider: ConfiguredProvider) {
         var answer = answer
         if endpoint.includesSource {
@@ -49,7 +50,7 @@ public struct NormalisedEntry: Sendable {
             "count": String(count), "dropped": String(dropped), "query": HeaderField.text(query),
             "digest": Base64URL.encode(resultsDigest.bytes),
         ]
-        // Reasons are words of ours, without "=" and ";".
+        // Reasons are Larder's own words, without "=" and ";".
         let reasons = droppedReasons.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         if !reasons.isEmpty { fields.add("dropped-reasons", reasons.joined(separator: ";")) }
         if isAllDropped { fields.add("all-dropped", "1") }
@@ -63,7 +64,7 @@ public struct NormalisedEntry: Sendable {
         return fields
     }
 
-    /// Reads a row; nil where it is none of ours.
+    /// Reads a row. Nil if it is not the row of a normalised entry.
     public init?(_ entry: StoredResponse) {
         guard let count = entry.fields.first("count").flatMap({ Int($0) }),
             let dropped = entry.fields.first("dropped").flatMap({ Int($0) }),

@@ -1,39 +1,39 @@
-// An answer out of the cache and how it came to be: the one value for raw, normalised, artwork, pooled and pass-through
-// entries, from which every route makes its HTTP answer.
+// A response from the cache and how it was made. Every route makes its HTTP response from this type, for raw,
+// normalised, artwork, pooled and pass-through entries.
 import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderShared
 import LarderStore
 
-/// How an answer came to be.
+/// How a response was made.
 public struct Provenance: Sendable {
     /// How the cache answered.
     public var outcome: CacheOutcome
-    /// Why it went forward, where it did, and what the upstream answered.
+    /// Why the request went upstream, if it did.
     public var forward: ForwardReason?
-    /// See `forward`.
+    /// The status of the upstream's response, if the request went upstream.
     public var forwardStatus: Int?
-    /// Whether the fetched answer was stored, or is being written into the store while it goes out.
+    /// Whether the fetched response is in the database, or accepted and committed soon.
     public var isStored = false
-    /// It is written while it goes out.
+    /// Whether the response is written to the store while it goes out.
     public var isBeingStored = false
-    /// By which rule it was used, or was not and went forward; by which it was stored, or was not.
+    /// The rule by which a stored response was used, or was not used and the request went upstream.
     public var rule: CacheRule?
-    /// By which rule it was stored, or was not.
+    /// The rule by which the fetched response was stored or not stored.
     public var storing: CacheRule?
-    /// A word of our own for how the cache answered.
+    /// Larder's own word for how the cache answered.
     public var detail: String?
     /// The range that the upstream was asked for.
     public var asked: String?
-    /// The part of the tier that hosts share.
+    /// The part that the shared tier played.
     public var shared = SharedPart.none
-    /// The failure that a stale answer covers for.
+    /// The failure that a stale response stands in for.
     public var failure: UpstreamFailure? {
         get { covered?.failure }
         set { covered = newValue.map(Covered.init) }
     }
-    /// A failure is large and rare: it lies in an object of its own.
+    /// A failure is large and rare, so it has an object of its own.
     private var covered: Covered?
 
     private final class Covered: Sendable {
@@ -42,7 +42,7 @@ public struct Provenance: Sendable {
         init(_ failure: UpstreamFailure) { self.failure = failure }
     }
 
-    /// What is not said is not so.
+    /// Values that are not given are false or nil.
     public init(
         outcome: CacheOutcome, forward: ForwardReason? = nil, forwardStatus: Int? = nil, isStored: Bool = false,
         rule: CacheRule? = nil, storing: CacheRule? = nil, failure: UpstreamFailure? = nil, detail: String? = nil
@@ -58,31 +58,31 @@ public struct Provenance: Sendable {
     }
 }
 
-/// An answer out of the cache.
+/// A response from the cache.
 public struct Served: Sendable {
-    /// What answered, with its body where that is in memory.
+    /// The entry that answered, with its body if that is in memory.
     public var entry: StoredResponse
     /// Where the body is read from while the entry does not hold it.
     public var tape: TapeBody?
-    /// How it came to be.
+    /// How the response was made.
     public var provenance: Provenance
-    /// Under which memory may keep it; nil keeps it out.
+    /// The stamp under which memory may keep the response. Nil keeps it out of memory.
     public var ready: ReadyStamp?
-    /// The room in memory of what the upstream sent.
+    /// The memory reservation of the upstream's response.
     public var hold: BodyHold?
-    /// It was drawn from a pool for this asker: nobody keeps it, the client neither.
+    /// It was drawn from a pool for this request. No cache may keep it, not even the client's.
     public var isDrawn = false
     /// The head is as it came for this request alone.
     public var isOwn = false
-    /// It came from the upstream, or from the tier that hosts share, in a flight that this request led, and not out of this host's
-    /// own store or from a flight that had begun before.
+    /// It came from the upstream or the shared tier, in a flight that this request led. It did not come from this
+    /// host's own store, or from a flight that had begun before.
     public var isBroughtNow = false
-    /// Interim answers that came before it, for this request alone.
+    /// The interim responses that came before it, for this request alone.
     public var interim: [InterimHead] = []
-    /// The list of variants that chose it, where it was read with one.
+    /// The variant list that chose it, if it was read with one.
     public var list: StoredRow?
 
-    /// - Parameter hold: the room in memory of its body.
+    /// - Parameter hold: the memory reservation of its body.
     public init(_ entry: StoredResponse, _ provenance: Provenance, ready: ReadyStamp? = nil, hold: BodyHold? = nil) {
         self.entry = entry
         self.provenance = provenance
@@ -90,7 +90,7 @@ public struct Served: Sendable {
         self.hold = hold
     }
 
-    /// It is put together of stored parts, or of some and of what was fetched.
+    /// It is made of stored parts, or of stored parts and what was fetched.
     public var isOfParts: Bool { entry.large is PartsBody }
     /// Where its body is read from.
     public var body: BodySource { tape.map { .tape($0) } ?? entry.source }
@@ -98,8 +98,7 @@ public struct Served: Sendable {
     public var outcome: CacheOutcome { provenance.outcome }
     var failure: UpstreamFailure? { provenance.failure }
 
-    /// Whether a row stands behind it. A normalised row is made from raw rows only: what was not kept raw is not kept in
-    /// normal form.
+    /// Whether a row is stored for it. Only raw rows make normalised rows: what has no raw row gets no normalised one.
     var hasRow: Bool {
         outcome != .miss || provenance.isStored || ready != nil
     }

@@ -1,10 +1,10 @@
-// What the server asks before it makes a task of a request: memory, and where memory has nothing, the database. What the
-// database answers goes into memory, as an answer of the slow way does.
+// What the server asks before it starts a task for a request: memory, and if memory has nothing, the database. A
+// response from the database goes into memory, as one that a task made does.
 import LarderCache
 import LarderCore
 import LarderStore
 
-/// What is ready to be sent: memory, and behind it the database.
+/// Responses that are ready to be sent: from memory, and behind it the database.
 public final class StoredReadySource: ReadySource {
     private let memory: MemoryTier
     private let store: SQLiteStore
@@ -21,7 +21,7 @@ public final class StoredReadySource: ReadySource {
         self.hits = hits
     }
 
-    /// The answer, where one is ready for that request. Called on a connection's loop; never waits.
+    /// The response that is ready for a request, if there is one. Called on a connection's loop; never waits.
     public func ready(_ query: ReadyQuery) -> ReadyResponse? {
         if let response = memory.ready(query) { return response }
         guard let found = readers.look(query) else { return nil }
@@ -34,7 +34,7 @@ public final class StoredReadySource: ReadySource {
     private func keepInMemory(_ found: ReadyFound, _ query: ReadyQuery) {
         let rows = [found.list, found.entry].compactMap { $0 }
         let stamp = memory.readyStamp(rows)
-        // What was accepted or removed before the stamp is found by this; what comes later makes the stamp invalid.
+        // This check finds what was accepted or removed before the stamp. What comes later makes the stamp invalid.
         guard readers.isCurrent(found) else { return }
         let kept = ReadyResponse(found.response, hits: hits(found.provider))
         memory.insert(

@@ -1,8 +1,8 @@
-// The row of the database that an answer was made of, and the list of variants that chose it. A class, so that an answer can be
-// handed on without copying an entry each time.
+// The database row that a response was made from, and the variant list that chose it. This is a class, so that a
+// response can be passed on without copying an entry each time.
 import LarderCore
 
-/// The row that an answer was made of.
+/// The row that a response was made from.
 public final class StoredRow: Sendable {
     let entry: StoredResponse
     let list: StoredRow?

@@ -1,21 +1,23 @@
-// The fetches under way: who leads, who waits, what failed a moment ago. Askers come from every loop, so the table is under
-// one lock, and a flight runs on the loop of the asker who leads it: a lone miss changes no thread.
+// The flights in progress: who leads each, who waits for it, and what failed recently. Callers come from every loop, so
+// the table is under one lock. A flight runs on the loop of the caller that leads it, so a lone miss never changes
+// threads.
 //
-// A flight belongs to the daemon, never to who asked first, and nobody joins one that began before its entry was
-// removed. Its work ends only when its row is committed or refused, or a stalled disk has had its time, so a latecomer
-// finds the row, or memory has it, or it joins the flight; a leader looks in the store once more, since a flight may have ended between its own look and its lead.
+// A flight belongs to the daemon, not to its first caller. No caller joins a flight that began before its entry was
+// removed. The work of a flight ends only when its row is committed or refused, or when a stalled disk has used up its
+// time. So a later caller finds the row in the store or in memory, or joins the flight. A leader looks in the store
+// once more, because another flight may have ended between the leader's look-up and the start of its own flight.
 import LarderCache
 import LarderCore
 import LarderIO
 import Synchronization
 
-/// Every fetch under way, and who waits for it.
+/// Owns every flight in progress, and resumes the callers that wait for it.
 public final class FlightCoordinator: Sendable {
     typealias Work = @Sendable (FlightVoice) async -> FlightResult
 
-    /// Where work runs that no loop has asked for, and refreshes.
+    /// The loop of refreshes, and of flights whose leader is on no loop.
     public let home: EventLoop
-    /// The clock of the loops' timers, which patience and plans are measured on.
+    /// The clock of the loops' timers. Patience and plans are measured with it.
     let timers: any TimeSource
     private let time: any TimeSource
     private let memory: MemoryTier
@@ -27,8 +29,8 @@ public final class FlightCoordinator: Sendable {
     private let underWay: CounterCell
 
     /// - Parameters:
-    ///   - loop: the home loop, where flights run that no loop leads.
-    ///   - failurePause: for so long a failure answers the same question again.
+    ///   - loop: the home loop. Refreshes run there, and flights whose leader is on no loop.
+    ///   - failurePause: how long a failure answers further requests for the same key.
     public init(
         loop: EventLoop, time: any TimeSource, memory: MemoryTier, counters: CounterRegistry, failurePause: Duration
     ) {
@@ -45,13 +47,14 @@ public final class FlightCoordinator: Sendable {
 
     // MARK: Asking
 
-    /// Joins the key's flight or leads a new one, and waits for its end, at most for `patience` and until the plan's end.
+    /// Joins the key's flight or leads a new one, and waits for its result, until `patience` or the plan ends.
     ///
     /// - Parameters:
-    ///   - removable: the entry with whose removal a flight under way becomes one of before, which nobody joins.
-    ///   - sentSince: a flight is not joined that brings the answer to a call of before.
-    ///   - interim: told of the upstream's interim answers while the asker waits, where it leads. Others get them with the answer.
-    // More than six parameters: what is asked for, and what ends or colours the wait.
+    ///   - removable: the entry whose removal makes a flight in progress outdated. No caller joins an outdated flight.
+    ///   - sentSince: a flight is not joined if it brings the response to a call that was sent before this time.
+    ///   - interim: gets the upstream's interim responses while a leader waits. Others get them with the final
+    ///     response.
+    // More than six parameters: what is asked for, and what limits or observes the wait.
     func obtain(
         _ key: CacheKey, of removable: Digest, patience: Duration?, plan: WaitClock? = nil,
         interim: InterimRelay.Listener? = nil, sentSince: WallTime? = nil, work: @escaping Work
@@ -61,8 +64,8 @@ public final class FlightCoordinator: Sendable {
         return await join(question, patience, plan, interim)
     }
 
-    /// Leads a flight for this asker alone, as long as the wait of `obtain`: nobody joins it, what comes of it is
-    /// remembered for nobody, and when the asker stops waiting it ends.
+    /// Leads a flight for this caller alone, and waits like `obtain`. No caller joins the flight, its result is
+    /// remembered for nobody, and it ends when this caller stops waiting.
     func obtainAlone(
         _ key: CacheKey, patience: Duration?, plan: WaitClock? = nil, interim: InterimRelay.Listener? = nil,
         work: @escaping Work
@@ -71,7 +74,7 @@ public final class FlightCoordinator: Sendable {
             FlightQuestion(key: key, removable: key.digest, isShared: false, work: work), patience, plan, interim)
     }
 
-    /// Has the key fetched in the background, unless it is under way or failed a moment ago. Nobody waits.
+    /// Fetches the key in the background, unless a flight is in progress or failed recently. No caller waits for it.
     func refresh(_ key: CacheKey, of removable: Digest, work: @escaping Work) {
         let now = time.monotonic()
         let question = FlightQuestion(key: key, removable: removable, isShared: true, work: work)
@@ -84,12 +87,12 @@ public final class FlightCoordinator: Sendable {
         if let lead { start(lead, question, on: home) }
     }
 
-    /// Waits where the asker is.
+    /// Waits for a result on the caller's own loop.
     private func join(
         _ question: FlightQuestion, _ patience: Duration?, _ plan: WaitClock?, _ interim: InterimRelay.Listener?
     ) async -> Obtained {
         let ticket = FlightTicket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
-        // With its membership goes its timer. It resumes on the loop where the timer is, in most cases.
+        // The timer ends with the membership. In most cases the caller resumes on the loop of its timer.
         defer { ticket.timer.end() }
         return await handover {
             admit($0, ticket, question, patience, plan, interim)
@@ -99,9 +102,10 @@ public final class FlightCoordinator: Sendable {
         }
     }
 
-    /// Finds the asker its flight and enters it there, in one step under the lock: else the flight could end before the asker
-    /// waits for it. A flight that it leads is started when all that ends its wait is in place.
-    // More than six parameters: the asker, what it asks, and what ends or colours its wait.
+    /// Finds or begins the caller's flight and registers the caller there, in one step under the lock. Otherwise the
+    /// flight could end before the caller waits for it. A new flight starts after everything that ends the caller's
+    /// wait is in place.
+    // More than six parameters: the caller, its question, and what limits or observes its wait.
     private func admit(
         _ continuation: CheckedContinuation<Obtained, Never>, _ ticket: FlightTicket, _ question: FlightQuestion,
         _ patience: Duration?, _ plan: WaitClock?, _ interim: InterimRelay.Listener?
@@ -124,7 +128,7 @@ public final class FlightCoordinator: Sendable {
         case .admitted(let membership, let lead):
             let wait = membership.wait
             if let asker = FlightWait.current { add(asker, to: wait, ticket.number) }
-            // Whether others may have the answer is not known before its final head.
+            // Before the final head it is unknown whether other callers may have the response.
             if let interim, lead != nil { add(interim, to: membership.interim, ticket.number) }
             let now = timers.monotonic()
             let own = patience.map { WaitClock(WaitLimit(began: now, granted: $0), wait) }
@@ -134,10 +138,10 @@ public final class FlightCoordinator: Sendable {
         }
     }
 
-    /// The asker's own flight waits for that one while the asker is admitted there.
+    /// Registers that the caller's own flight waits for this one while the caller is a member of it.
     private func add(_ asker: FlightWait, to wait: FlightWait, _ ticket: UInt64) {
         wait.add(asker, ticket: ticket, at: timers.monotonic())
-        // Its membership may have been taken away before, and whoever did that found nothing to remove.
+        // The membership may have ended before `add`, and the code that ended it then found nothing to remove.
         if !state.withLock({ $0.isWaiting(ticket) }) { wait.remove(ticket: ticket, at: timers.monotonic()) }
     }
 
@@ -148,21 +152,20 @@ public final class FlightCoordinator: Sendable {
 
     // MARK: The end of a wait
 
-    /// After which an asker waits no longer: its own patience, and the end of what it makes of several flights. Nil for as long
-    /// as it takes.
+    /// The limits of a caller's wait: its own patience, and the end of a plan of several flights. Nil means no limit.
     private struct Limits: Sendable {
         var own: WaitClock?
         var plan: WaitClock?
 
-        /// The limit that ends first. It alone tells who is to blame: the plan's may have lost its time in the queue before
-        /// this wait began.
+        /// The limit that ends first. Only this limit decides who is to blame: the plan may have lost its time in the
+        /// queue before this wait began.
         func first(at now: MonotonicTime) -> WaitClock? {
             guard let own, let plan else { return own ?? plan }
             return plan.end(at: now) < own.end(at: now) ? plan : own
         }
     }
 
-    /// The timer belongs to the loop where the asker is.
+    /// Sets the timer on the caller's loop, or on the home loop if the caller is on none.
     private func watch(_ ticket: FlightTicket, _ limits: Limits, until end: MonotonicTime) {
         let look: @Sendable () -> Void = { [weak self, weak ticket] in
             if let ticket { self?.outOfPatience(ticket, limits) }
@@ -179,11 +182,11 @@ public final class FlightCoordinator: Sendable {
         guard state.withLock({ $0.isWaiting(ticket.number) }), let first = limits.first(at: now) else { return }
         let end = first.end(at: now)
         guard end > now else { return leave(ticket.number, as: .late(first.blame(at: now))) }
-        // The end of a plan moves for as long as its calls wait in our queue.
+        // The end of a plan moves while its calls wait in Larder's queue.
         watch(ticket, limits, until: max(end, now + Self.leastWatch))
     }
 
-    /// Nobody looks more often whether a wait has ended.
+    /// The shortest time between two checks whether a wait has ended.
     private static let leastWatch = Duration.milliseconds(20)
 
     private func leave(_ ticket: UInt64, as ending: Obtained) {
@@ -245,13 +248,13 @@ public final class FlightCoordinator: Sendable {
 
     // MARK: What is known
 
-    /// Whether an asker of the key would spend no call: it would join a flight, or hear what has just failed.
+    /// Whether a request for the key would cost no call: it would join a flight, or get a remembered failure.
     func isAnswered(_ key: CacheKey) -> Bool {
         let now = time.monotonic()
         return state.withLock { $0.isAnswered(key, memory, now: now) }
     }
 
-    /// After `larder resume` or a change of settings nothing that failed before is held against anyone.
+    /// Forgets all remembered failures, after `larder resume` or a change of settings. Nil keeps the current pause.
     public func forgetFailures(pause: Duration? = nil) {
         state.withLock { state in
             state.forgetFailures()
@@ -259,7 +262,7 @@ public final class FlightCoordinator: Sendable {
         }
     }
 
-    /// A provider is back: what failed before it was is no reason not to ask again.
+    /// Forgets the failures of a provider that is back.
     func forgetFailures(of provider: String) {
         state.withLock { $0.forgetFailures(of: provider) }
     }

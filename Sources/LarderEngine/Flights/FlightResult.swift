@@ -1,35 +1,34 @@
-// What a flight is to those outside: the work that makes an entry for everyone who asked for it, how that tells what it
-// brings (`Made`), and how an asker's wait for it ends.
+// A flight as other code sees it: its result, how its work announces it (`Made`), and how a caller's wait ends.
 import LarderCache
 import LarderCore
 import LarderIO
 
-/// By which a flight's work tells what it brings before its end: everyone who waits is answered then, and who comes
-/// later is answered at once, while the flight goes on until its row is committed or refused.
+/// Announces the result of a flight's work before the work ends. All waiting callers get the result then, and later
+/// callers get it at once. The flight goes on until its row is committed or refused.
 struct FlightVoice: Sendable {
     let announce: @Sendable (Made) async -> Void
 
-    /// Of work that is no flight's.
+    /// For work that belongs to no flight.
     static let silent = FlightVoice { _ in }
 }
 
-/// What a flight brings to everyone who waits for it.
+/// What a flight brings to every caller that waits for it.
 public enum FlightResult: Sendable {
     case answered(Made)
     case failed(UpstreamFailure)
 }
 
-/// How one asker's wait ended.
+/// How one caller's wait ended.
 enum Obtained: Sendable {
     case result(FlightResult, joined: Bool)
-    /// The answer is nobody else's to use, or the last one of this key was: the asker fetches for itself.
+    /// The response, or the last one of this key, is not for other callers. The caller fetches for itself.
     case alone
-    /// The asker's patience ran out; the flight goes on.
+    /// The caller's patience ran out. A shared flight goes on.
     case late(Blame)
-    /// The asker itself was cancelled: its client has left.
+    /// The caller was cancelled because its client has left.
     case left
 
-    /// It waited for the flight of another, whether or not it may have what that brought.
+    /// Whether the caller depended on another caller's flight, whether or not it may use that flight's result.
     var hasJoined: Bool {
         switch self {
         case .result(_, let joined): joined

@@ -1,35 +1,35 @@
-// What is known of the fetches under way, and each step of theirs as one change: an asker is admitted, leaves or is told; a flight
-// begins, announces, lands. The coordinator keeps it under its lock and acts on what a step returns when the lock is free. Stamps and
-// counters are atomic, so nothing in here takes a lock.
+// The state of the flights in progress. Each step is one change: a caller is admitted, leaves or is told; a flight
+// begins, announces or lands. The coordinator takes a step under its lock, and acts on the step's result after it has
+// released the lock. Stamps and counters are atomic. The only lock that a step takes is that of `AnswerOrders`.
 import LarderCache
 import LarderCore
 import Synchronization
 
-/// One asker on its way to a flight.
+/// One caller on its way to a flight.
 final class FlightTicket: Sendable {
     let number: UInt64
-    /// Looks whether its wait has ended.
+    /// The timer that checks whether the caller's wait has ended.
     let timer = WaitTimer()
     private let left = Atomic<Bool>(false)
 
     init(number: UInt64) { self.number = number }
 
-    /// Said before its membership is given up, so that a ticket which comes to the coordinator after that finds none.
+    /// Marks the ticket before its membership is removed. A later attempt to admit the ticket sees the mark.
     func leave() { left.store(true, ordering: .releasing) }
     var hasLeft: Bool { left.load(ordering: .acquiring) }
 }
 
-/// The task of a flight. It is known from the instant at which the flight leads, and has its task a moment later.
+/// The task of a flight. This object exists as soon as the flight leads. Its task is attached a moment later.
 final class FlightTask: Sendable {
     private let task = Lock<Task<Void, Never>?>(nil)
-    /// Atomic, since it is read inside the coordinator's lock, where no other is taken.
+    /// Atomic, because it is read under the coordinator's lock and must not take another lock there.
     private let cancelled = Atomic<Bool>(false)
 
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
     func attach(_ task: Task<Void, Never>) {
         self.task.withLock { $0 = task }
-        // Whoever cancelled before found no task.
+        // A cancel before this point found no task.
         if isCancelled { task.cancel() }
     }
 
@@ -39,23 +39,24 @@ final class FlightTask: Sendable {
     }
 }
 
-/// What is asked for.
+/// What a caller asks for.
 struct FlightQuestion: Sendable {
     var key: CacheKey
     var removable: Digest
-    /// Others may join, and what comes of it is remembered.
+    /// Others may join the flight, and its failure is remembered.
     var isShared: Bool
-    /// A flight whose call was sent before is not joined.
+    /// A flight is not joined if its announced response belongs to a call that was sent before this time.
     var sentSince: WallTime?
     var work: @Sendable (FlightVoice) async -> FlightResult
 }
 
+/// The flights in progress, their waiters and the remembered failures. Confined to the coordinator's lock.
 struct FlightState {
-    /// An asker who waits on its own loop. What it is told is made up here, so that it goes there at once.
+    /// A caller that waits on its own loop. `resume` chooses here what the caller gets, so that it goes there directly.
     struct Waiter: Sendable {
         var continuation: CheckedContinuation<Obtained, Never>
         var ticket: UInt64
-        /// It came to a flight that another had begun.
+        /// The caller came to a flight that another caller had begun.
         var hasJoined: Bool
 
         func resume(_ result: FlightResult) {
@@ -66,39 +67,39 @@ struct FlightState {
         }
     }
 
-    /// A flight under way.
+    /// A flight in progress.
     struct Flight: Sendable {
         let task = FlightTask()
-        /// How long it has waited in our queue.
+        /// How long its calls have waited in Larder's queue.
         let wait = FlightWait()
         let interim = InterimRelay()
-        /// The state of removals when it began.
+        /// The removal stamp from when the flight began.
         var beginning: RemovalStamp
-        /// What it has told already.
+        /// What the flight has announced so far.
         var announced: Made?
     }
 
-    /// Where an asker waits.
+    /// The flight in which a caller waits.
     struct Membership: Sendable {
         var number: FlightNumber
-        /// Others may join its flight.
+        /// Others may join the flight.
         var isShared: Bool
         var wait: FlightWait
         var interim: InterimRelay
     }
 
-    /// What becomes of an asker.
+    /// What becomes of a caller.
     enum Admittance: Sendable {
         case answered(Obtained)
         case told(FlightResult)
-        /// A limit is reached.
+        /// The limit of flights or of waiters is reached.
         case refused
-        /// It waits with that flight.
-        /// - Parameter lead: the flight that is to be started, where it is the asker's.
+        /// The caller waits for that flight.
+        /// - Parameter lead: the flight to start, if the caller leads it.
         case admitted(Membership, lead: Lead?)
     }
 
-    /// A flight that is to be started.
+    /// A flight that must be started.
     struct Lead: Sendable {
         var number: FlightNumber
         var task: FlightTask
@@ -106,25 +107,25 @@ struct FlightState {
         var interim: InterimRelay
     }
 
-    /// Who is to be told, and where each sat.
+    /// The callers to resume, each with the membership that it had.
     typealias Told = [(waiter: Waiter, membership: Membership?)]
 
     private var table = FlightTable<CacheKey, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
     private var flights: [FlightNumber: Flight] = [:]
     private var failures = FailureMemory<RememberedFailure>(limit: 10_000)
-    /// Keys whose last answer could not be shared: askers do not queue for each other on them.
+    /// Keys whose last response must not be shared. Callers of such a key do not wait for each other.
     private var unshareable = FailureMemory<Bool>(limit: 10_000)
     var failurePause: Duration
-    /// By ticket.
+    /// The memberships by ticket number.
     private var memberships: [UInt64: Membership] = [:]
-    /// Who waits until no flight is under way.
+    /// Callers that wait until no flight is in progress.
     var enders: [CheckedContinuation<Void, Never>] = []
 
     init(failurePause: Duration) {
         self.failurePause = failurePause
     }
 
-    /// Flights under way.
+    /// The number of flights in progress.
     var count: Int { flights.count }
     var tasks: [FlightTask] { flights.values.map(\.task) }
 
@@ -132,13 +133,14 @@ struct FlightState {
 
     // MARK: Steps
 
-    /// Finds the asker its flight and enters it there, in one step: else the flight could end before the asker waits for it.
-    /// - Parameter beginning: the state of removals, for a flight that begins now.
+    /// Finds or begins the caller's flight and registers the caller there, in one step. Otherwise the flight could end
+    /// before the caller waits for it.
+    /// - Parameter beginning: the current removal stamp, for a flight that begins now.
     mutating func admit(
         _ waiter: inout Waiter, _ ticket: FlightTicket, _ question: FlightQuestion, _ beginning: RemovalStamp,
         _ memory: MemoryTier, now: Moment
     ) -> Admittance {
-        // A leave before this line found no waiter to take out, so it is looked for here.
+        // A leave before this point found no waiter to remove, so this step checks the ticket.
         if ticket.hasLeft { return .answered(.left) }
         let key = question.key
         if question.isShared {
@@ -169,7 +171,7 @@ struct FlightState {
         return .admitted(membership, lead: lead)
     }
 
-    /// Leads a flight for which nobody waits, unless one is under way or failed a moment ago.
+    /// Leads a flight that no caller waits for, unless one is in progress or failed recently.
     mutating func refresh(
         _ question: FlightQuestion, _ beginning: RemovalStamp, _ memory: MemoryTier, now: MonotonicTime
     ) -> Lead? {
@@ -179,18 +181,18 @@ struct FlightState {
         return begin(number, beginning)
     }
 
-    /// An asker waits no longer.
-    /// - Returns: who is to be told, and the flight that nobody wants any more.
+    /// Removes a caller that no longer waits.
+    /// - Returns: the caller to resume, its membership, and the task of its flight if that flight is abandoned.
     mutating func leave(_ ticket: UInt64, isLate: Bool) -> (Waiter, Membership, abandoned: FlightTask?)? {
         guard let membership = memberships.removeValue(forKey: ticket) else { return nil }
-        // A flight that others may use goes on when its asker's patience ends; one of its own ends with it.
+        // A shared flight goes on when its caller's patience ends. A flight for one caller alone ends with it.
         let found = table.leave(membership.number, ticket: ticket, keepFlight: isLate && membership.isShared)
         guard let (waiter, departure) = found else { return nil }
         guard case .cancel(let number) = departure else { return (waiter, membership, nil) }
         return (waiter, membership, flights[number]?.task)
     }
 
-    /// What a flight brings is known before its end: everyone who waits is answered now, and who comes later at once.
+    /// Announces a flight's result before the flight ends. Waiting callers get it now, and later callers at once.
     mutating func announce(
         _ number: FlightNumber, _ question: FlightQuestion, _ made: Made, now: MonotonicTime
     ) -> Told {
@@ -203,8 +205,8 @@ struct FlightState {
         return release(table.announce(number))
     }
 
-    /// The flight is over.
-    /// - Returns: who is to be told of the result; and the flight, since what it holds is not to be let go within the lock.
+    /// Ends a flight.
+    /// - Returns: the callers to resume, and the flight: what it holds must not be released under the lock.
     mutating func land(
         _ number: FlightNumber, _ question: FlightQuestion, _ result: FlightResult, now: Moment
     ) -> (told: Told, flight: Flight?) {
@@ -223,7 +225,7 @@ struct FlightState {
 
     // MARK: What is known
 
-    /// Whether an asker of the key would spend no call: it would join a flight, or hear what has just failed.
+    /// Whether a request for the key would cost no call: it would join a flight, or get a remembered failure.
     mutating func isAnswered(_ key: CacheKey, _ memory: MemoryTier, now: MonotonicTime) -> Bool {
         if failures.recall(key.digest, now: now) != nil { return true }
         guard let number = table.flight(of: key), let flight = flights[number] else { return false }
@@ -244,11 +246,11 @@ struct FlightState {
         waiters.map { ($0, memberships.removeValue(forKey: $0.ticket)) }
     }
 
-    /// Whoever asks after a purge, after an unsafe request, or after a newer answer that is not stored, asks anew; so does
-    /// who may not use the answer of a call that was sent too early.
+    /// Detaches a flight that a new caller must not join. It began before a purge or an unsafe request, or a newer
+    /// response that is not stored withdrew its response, or its call was sent before `sentSince`.
     private mutating func letGo(_ key: CacheKey, _ memory: MemoryTier, sentSince: WallTime? = nil) {
         guard let number = table.flight(of: key), let flight = flights[number] else { return }
-        // The order of answers has a lock of its own, which calls nothing while it is held.
+        // The order of responses has a lock of its own, which calls nothing while it is held.
         let isWithdrawn = flight.announced?.selection?.place?.isWithdrawn ?? false
         var isTooEarly = false
         if let sentSince, let made = flight.announced { isTooEarly = made.entry.requestTime < sentSince }
@@ -261,12 +263,12 @@ struct FlightState {
         return Lead(number: number, task: flight.task, wait: flight.wait, interim: flight.interim)
     }
 
-    /// The pause counts from the end of the attempt, else a slow failure would be repeated at once.
+    /// Remembers a failure. The pause begins when the attempt ends; otherwise a slow failure would be repeated at once.
     private mutating func remember(_ failure: UpstreamFailure, of key: CacheKey, now: Moment) {
-        // An instant that the failure itself names for the next try is not passed over.
+        // If the failure itself names a time for the next attempt, the pause does not last longer.
         let end = now.monotonic + failurePause
         let named = failure.retryAt.map { now.monotonic(at: $0) }
-        // An answer that has room in memory is not kept for who asks later.
+        // A response with a memory reservation is not kept for later callers.
         var remembered = failure
         if failure.response?.hold != nil { remembered.response = nil }
         failures.remember(

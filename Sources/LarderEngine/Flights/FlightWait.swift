@@ -1,13 +1,13 @@
-// How long the calls of a flight have waited in our queue. The fetcher tells it of each call, and it tells the flights that
-// wait for this one: a list waits in the queue while one of its items does.
+// How long the calls of a flight have waited in Larder's queue. The fetcher reports each call. The flight passes each
+// report on to the flights that wait for it: a list waits in the queue while one of its items does.
 //
-// It changes and is read on any thread. What one flight tells another is called outside its lock, so a beginning and an end may
-// change places on the way; `QueueClock` does not mind.
+// Any thread changes and reads it. One flight reports to another outside its own lock, so a beginning and an end may
+// arrive in the wrong order. `QueueClock` accepts that.
 import LarderCache
 import LarderCore
 
 final class FlightWait: Sendable {
-    /// The flight whose work the task is.
+    /// The flight whose work the current task does.
     @TaskLocal static var current: FlightWait?
 
     private struct State {
@@ -19,7 +19,7 @@ final class FlightWait: Sendable {
 
     func queued(at now: MonotonicTime) -> Duration { state.withLock { $0.clock.total(at: now) } }
 
-    /// A call begins to wait, or waits no longer.
+    /// Reports that a call begins to wait, or waits no longer.
     func changed(_ isWaiting: Bool, at now: MonotonicTime) {
         let askers: [FlightWait] = state.withLock { state in
             let wasRunning = state.clock.isRunning
@@ -29,7 +29,7 @@ final class FlightWait: Sendable {
         for asker in askers { asker.changed(isWaiting, at: now) }
     }
 
-    /// That flight waits for this one from now on.
+    /// Registers a flight that waits for this one from now on.
     func add(_ asker: FlightWait, ticket: UInt64, at now: MonotonicTime) {
         let isRunning = state.withLock { state in
             state.askers[ticket] = asker
@@ -38,18 +38,18 @@ final class FlightWait: Sendable {
         if isRunning { asker.changed(true, at: now) }
     }
 
-    /// And no longer.
+    /// Removes a flight that no longer waits for this one.
     func remove(ticket: UInt64, at now: MonotonicTime) {
         let (asker, isRunning) = state.withLock { ($0.askers.removeValue(forKey: ticket), $0.clock.isRunning) }
         if isRunning { asker?.changed(false, at: now) }
     }
 }
 
-/// A limit on a wait, and the flight in whose work the time in our queue is counted.
+/// A limit of a wait, and the flight whose time in Larder's queue is counted.
 public struct WaitClock: Sendable {
     let limit: WaitLimit
     private let wait: FlightWait?
-    /// How long that flight had been in our queue when the limit began.
+    /// How long that flight had waited in the queue when the limit began.
     private let queuedBefore: Duration
 
     init(_ limit: WaitLimit, _ wait: FlightWait?) {
@@ -58,11 +58,11 @@ public struct WaitClock: Sendable {
         queuedBefore = wait?.queued(at: limit.began) ?? .zero
     }
 
-    /// When it ends, as far as can be told.
+    /// When the limit ends, as far as is known now.
     func end(at now: MonotonicTime) -> MonotonicTime { limit.end(queued: queued(at: now)) }
 
-    /// Who is to blame for its end. A call that still waits when somebody looks has waited until the end and no longer. A wait
-    /// that was over by then counts whole, also what of it came after the end: the clock keeps sums and no instants.
+    /// Who is to blame for the end of the limit. A call that is still waiting has waited until the end and no longer. A
+    /// queue wait that is over counts in full, even the part after the end: the clock keeps sums and no times.
     func blame(at now: MonotonicTime) -> Blame { limit.blame(queued: queued(at: min(now, end(at: now)))) }
 
     private func queued(at now: MonotonicTime) -> Duration { (wait?.queued(at: now) ?? .zero) - queuedBefore }

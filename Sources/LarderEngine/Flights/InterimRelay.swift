@@ -1,22 +1,23 @@
-// Interim answers of an upstream on their way to who leads its flight (RFC 9110 §15.2), at once. Who joined gets them with the
-// answer, since only the final head tells whether the answer is his to have. Nothing of them is stored.
+// Passes an upstream's interim responses to the leader of its flight at once (RFC 9110 §15.2). A caller that joined
+// gets them with the final response, because only the final head tells whether that caller may have it. They are not
+// stored.
 //
-// It changes on any thread. Listeners are called outside its lock, and only hand on what they are told.
+// Any thread changes it. Listeners are called outside its lock, and only pass on what they get.
 import LarderCore
 import LarderHTTP
 
-/// Tells who leads one flight of interim answers.
+/// Passes on the interim responses of one flight.
 public final class InterimRelay: Sendable {
-    /// Takes one interim answer, filtered by nothing yet.
+    /// Takes one interim response, which nothing has filtered yet.
     public typealias Listener = @Sendable (InterimHead) -> Void
 
-    /// The relay of the flight whose work the task is.
+    /// The relay of the flight whose work the current task does.
     @TaskLocal static var current: InterimRelay?
 
     private struct State {
-        /// At most `ResponseHeadReader.maxInterim` of each exchange are told of.
+        /// The interim responses so far, at most `ResponseHeadReader.maxInterim`.
         var heads: [InterimHead] = []
-        /// By their tickets.
+        /// The listeners by ticket number.
         var listeners: [UInt64: Listener] = [:]
     }
     private let state = Lock(State())
@@ -30,7 +31,7 @@ public final class InterimRelay: Sendable {
         for listener in listeners { listener(head) }
     }
 
-    /// An asker waits for the flight from now on.
+    /// Adds a caller's listener, which also gets the responses that came before.
     func add(_ listener: @escaping Listener, ticket: UInt64) {
         let heads = state.withLock { state in
             state.listeners[ticket] = listener
@@ -39,7 +40,7 @@ public final class InterimRelay: Sendable {
         for head in heads { listener(head) }
     }
 
-    /// And no longer.
+    /// Removes a caller's listener.
     func remove(ticket: UInt64) {
         state.withLock { state in
             if !state.listeners.isEmpty { state.listeners[ticket] = nil }

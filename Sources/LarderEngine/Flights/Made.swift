@@ -1,4 +1,4 @@
-// What a flight has made: one value for everyone who waits for it. `EntryRequest` makes the answer to one request of it.
+// The result of a flight: one value for all callers. `EntryRequest` makes the response to one request from it.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -7,38 +7,39 @@ import LarderShared
 /// An entry that a flight has made.
 public struct Made: Sendable {
     var entry: StoredResponse
-    /// Where the body comes from while the entry does not hold it.
+    /// Where the body is read from while the entry does not hold it.
     var tape: TapeBody?
     var origin: Origin
-    /// What became of its row.
+    /// What became of the entry's row.
     var written = Written.refused
-    /// Whether it may be handed to others who asked for the same key (RFC 9111 §4: only what may be stored).
+    /// Whether other callers for the same key may get it (RFC 9111 §4: only what may be stored).
     var mayBeShared = true
-    /// Why it is stored, or is not, where the upstream's rules decided.
+    /// Why the entry is or is not stored, if the upstream's rules decided that.
     var storing: CacheRule?
-    /// The room in memory of what the upstream sent, kept until the last who waited has used it.
+    /// The memory reservation of the upstream's response, kept until the last caller has used the response.
     var hold: BodyHold?
-    /// Whom it answers besides who asked for it; nil: everyone who asks for its key.
+    /// Which other requests the entry answers. Nil means every request for its key.
     var selection: Selection?
-    /// What goes to who asked for it alone.
+    /// What only the requesting client gets.
     var own: Own?
-    /// The part of the tier that hosts share.
+    /// The part that the shared tier played.
     var shared = SharedPart.none
     /// The range that the upstream was asked for.
     var asked: String?
-    /// The upstream has judged the conditions of the request that it was sent for.
+    /// Whether the upstream has judged the conditions of the request that led the fetch.
     var isJudged = false
-    /// Whether it, and what it was made of, may be published there: what it was made of was brought by the same flight.
+    /// Whether the entry may be published to the shared tier, with what it was made from: the same flight fetched that.
     var mayLeave = true
 
     /// Where an entry comes from.
     enum Origin: Sendable {
-        /// The upstream answered with that status: 304 where the stored entry was found to be still right.
-        /// - Parameter isAnswer: the provider takes it for an answer, and not for a failure.
+        /// The upstream answered with this status. 304 means that the stored entry is still right.
+        /// - Parameter isAnswer: whether the provider takes the response for an answer and not for a failure.
         case upstream(status: Int, isAnswer: Bool)
-        /// It was found stored: another flight ended between the asker's look and its lead.
+        /// The entry was found in the store: another flight ended between the look-up and the start of this one.
         case store
-        /// It was made from another stored form, without asking the upstream; the word for that in `Cache-Status`.
+        /// The entry was made from another stored form, without asking the upstream. The word names it in
+        /// `Cache-Status`.
         case otherForm(String)
         /// A stale entry stands in for a failure.
         case standIn(UpstreamFailure)
@@ -46,26 +47,26 @@ public struct Made: Sendable {
 
     /// The request that an entry answers.
     struct Selection: Sendable {
-        /// Which request fields select it; who sends others needs another entry (RFC 9111 §4.1).
+        /// Which request fields select the entry. A request with other values needs another entry (RFC 9111 §4.1).
         var vary: Vary
-        /// The fields of the request by which it was selected.
+        /// The fields of the request that selected the entry.
         var fields: HeaderFields
-        /// Removals up to when the flight began.
+        /// The removal stamp from when the flight began.
         var began: RemovalStamp
-        /// Among the answers of its URL that are under way.
+        /// The response's place among the responses in progress of its URL.
         var place: AnswerPlace?
     }
 
-    /// The parts of an upstream's answer that are not stored and not for others.
+    /// The parts of an upstream's response that are not stored and not for other clients.
     struct Own: Sendable {
-        /// The whole head.
+        /// The fields of the whole head.
         var fields: HeaderFields
         var interim: [InterimHead]
     }
 }
 
 extension Made {
-    /// - Parameter origin: nil where the upstream sent the entry with its own status.
+    /// - Parameter origin: nil if the upstream sent the entry with its own status.
     init(entry: StoredResponse, origin: Origin? = nil, written: Written = .refused, hold: BodyHold? = nil) {
         self.entry = entry
         self.origin = origin ?? .upstream(status: entry.status, isAnswer: true)
@@ -73,34 +74,34 @@ extension Made {
         self.hold = hold
     }
 
-    /// - Parameter failure: the one for which a stale entry stands in; nil where none does.
+    /// - Parameter failure: the failure that a stale entry stands in for; nil if there is none.
     init(entry: StoredResponse, covering failure: UpstreamFailure?) {
         self.init(entry: entry, origin: failure.map { .standIn($0) })
     }
 
-    /// An entry that another flight has stored by now.
+    /// An entry that another flight has stored in the meantime.
     init(found entry: StoredResponse, ready: ReadyStamp? = nil) {
         self.init(entry: entry, origin: .store, written: Written(state: .stored, ready: ready))
     }
 
-    /// The failure for which a stale entry stands in.
+    /// The failure that a stale entry stands in for.
     var covering: UpstreamFailure? {
         if case .standIn(let failure) = origin { failure } else { nil }
     }
 
-    /// The upstream sent it, or the tier that hosts share.
+    /// Whether the upstream or the shared tier sent the entry.
     var isFromOutside: Bool {
         if case .upstream = origin { true } else { shared == .hit }
     }
 
-    /// The other stored form that it was made from.
+    /// The word for the other stored form that the entry was made from.
     var storedForm: String? {
         if case .otherForm(let word) = origin { word } else { nil }
     }
 }
 
 extension Fetched.Origin {
-    /// The origin as far as `RequestFlow` decides by it.
+    /// The origin, as far as `RequestFlow` depends on it.
     init(_ origin: Made.Origin) {
         self =
             switch origin {
