@@ -1,10 +1,11 @@
-// The words of a command line, by the usual rules: options anywhere, "--name=value" or "--name value", "--" ends them.
+// Parses the words of a command line by the usual rules: options may stand anywhere, as "--name=value" or "--name
+// value", and "--" ends them.
 import LarderCore
 import LarderDaemon
 import LarderSettings
 
 struct ArgumentReader {
-    /// Operands and options of one subcommand's words.
+    /// The operands and options in the arguments of one subcommand.
     static func read(
         _ words: [String], for command: Subcommand
     ) throws(CommandFailure) -> (operands: [String], options: [String: [String]]) {
@@ -32,7 +33,7 @@ struct ArgumentReader {
             } else if let attached {
                 options[option.name, default: []].append(attached)
             } else {
-                // "-" alone is a value (standard input); any other dash word is probably a forgotten value.
+                // "-" alone is a value (standard input). Another word with a dash suggests a forgotten value.
                 guard let value = rest.first, value == "-" || !value.hasPrefix("-") else {
                     throw CommandFailure(.usage, "\(name) needs a value: \(option.usage)")
                 }

@@ -1,19 +1,19 @@
-// A daemon of one's own for a while: this very program as `serve`, on ports the kernel chooses, ended with its maker.
+// A temporary daemon: this program as a child process with `serve`, on ports that the kernel chooses.
 import Glibc
 import LarderCore
 import LarderIO
 
-/// A child process that serves.
+/// A child process that runs the daemon.
 final class ChildDaemon: Sendable {
     let pid: pid_t
-    /// Where it listens, in the order of its configuration.
+    /// The addresses it listens on, in the order of its configuration.
     let addresses: [String]
     private let output: Int32
     private let isEnded = Lock(false)
 
     /// Starts `larder serve --config` and reads its `listening ADDRESS` lines.
     /// - Parameters:
-    ///   - listeners: how many such lines to wait for.
+    ///   - listeners: the number of such lines to wait for.
     ///   - environment: the child's whole environment.
     init(
         configuration: String, listeners: Int, environment: [String: String], within limit: Duration = .seconds(20)
@@ -41,8 +41,8 @@ final class ChildDaemon: Sendable {
         output = reader
     }
 
-    /// Asks it to stop and waits until it has.
-    /// - Returns: whether it ended by itself and without an error.
+    /// Asks the child to stop and waits until it has ended.
+    /// - Returns: whether it ended within the time and without an error.
     func stop() -> Bool {
         let isFirst = isEnded.withLock { ended in
             defer { ended = true }
@@ -50,8 +50,8 @@ final class ChildDaemon: Sendable {
         }
         guard isFirst else { return true }
         kill(pid, SIGTERM)
-        // The end of its output is the end of the process: nothing else holds the pipe. Half a minute is what the unit
-        // file allows too.
+        // The end of the child's output means the end of the child, because no other process holds the pipe. Half a
+        // minute is also the limit in the unit file.
         var wanted = pollfd(fd: output, events: 0, revents: 0)
         let isGone = poll(&wanted, 1, 30_000) > 0
         if !isGone { kill(pid, SIGKILL) }
@@ -71,7 +71,8 @@ final class ChildDaemon: Sendable {
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_addclose(&actions, closing)
         posix_spawn_file_actions_addclose(&actions, output)
-        // A group of its own, so that Ctrl-C reaches the maker, which then stops it in order; and no blocked signals.
+        // The child gets its own process group, so that Ctrl-C reaches only the parent, which then stops the child in
+        // order. No signals are blocked in the child.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -90,7 +91,7 @@ final class ChildDaemon: Sendable {
         return posix_spawn(&child, "/proc/self/exe", &actions, &attributes, &arguments, &variables) == 0 ? child : nil
     }
 
-    /// The addresses of the first lines.
+    /// The addresses in the child's first lines.
     private static func listening(
         _ reader: Int32, count: Int, within limit: Duration
     ) throws(CommandFailure) -> [String] {

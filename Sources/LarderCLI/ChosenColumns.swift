@@ -1,22 +1,22 @@
-// The members of results that --fields names and that the table has no column for by itself. Pure.
+// The members of results that --fields names and that the table does not show by default. Pure.
 import LarderCore
 
 struct ChosenColumns {
-    /// Members with a column of their own, which is shown only where they are chosen. An address is cut last: half of it
-    /// leads nowhere.
+    /// Members whose columns are shown only on request. A URL has a large weight so that it is shortened last, because
+    /// a shortened URL is useless.
     private static let table: [(name: String, weight: Int)] = [
         ("id", 0), ("url", 8), ("summary", 3), ("genres", 2), ("artwork", 8),
     ]
 
-    /// In the table's order, each once.
+    /// The chosen members in the order of the table, each once.
     let names: [String]
-    /// The source is wanted, also where all results are of one.
+    /// Whether the source column is shown even if all results have the same source.
     let includesProvider: Bool
 
-    /// None is chosen.
+    /// No members are chosen.
     static let none = ChosenColumns(nil)
 
-    /// - Parameter fields: the option's value: names with commas, in upper or lower case.
+    /// - Parameter fields: the option's value: names separated by commas, in any letter case.
     init(_ fields: String?) {
         let words = (fields ?? "").split(separator: ",").map { String(ASCII.trimmed($0)) }
         func isChosen(_ name: String) -> Bool { words.contains { ASCII.equalFolded($0, name) } }
@@ -28,10 +28,10 @@ struct ChosenColumns {
         Self.table.filter { names.contains($0.name) }.map { .init($0.name.uppercased(), weight: $0.weight) }
     }
 
-    /// What one result has of them.
+    /// The cells of one result, one for each chosen member.
     func cells(_ members: [String: String]) -> [String] { names.map { members[$0] ?? "" } }
 
-    /// Those of one result that it has, as texts.
+    /// The values of these members in a result, as texts. Members that the result lacks are left out.
     static func members(of result: JSONValue) -> [String: String] {
         var members: [String: String] = [:]
         for (name, _) in table {

@@ -1,17 +1,17 @@
-// From the words after "larder" to an exit status.
+// Runs the command line: finds the subcommand, parses its arguments, and returns the exit status.
 import LarderCore
 import LarderDaemon
 import LarderSettings
 
-/// The whole command line.
+/// The whole command line tool.
 public struct CommandLineTool: Sendable {
-    /// Runs the daemon with settings made from these, until it stops.
+    /// Runs the daemon with the settings of an order, until it stops.
     public typealias Serve = @Sendable (_ order: ServeOrder) async throws(CommandFailure) -> Void
 
     public let subcommands: [Subcommand]
     let serve: Serve
 
-    /// - Parameter serve: what `larder serve` does; the process's own is `ServeOrder.run`.
+    /// - Parameter serve: the work of `larder serve`. The program passes `ServeOrder.run`.
     public init(serve: @escaping Serve) {
         self.serve = serve
         let first = [
@@ -29,7 +29,7 @@ public struct CommandLineTool: Sendable {
     }
 
     /// Runs one command.
-    /// - Parameter words: the words after the program's name.
+    /// - Parameter words: the arguments after the program's name.
     public func run(_ words: [String], environment: [String: String], console: Console) async -> Int32 {
         let status = await perform(words, environment: environment, console: console)
         guard let reason = console.failure() else { return status }
@@ -61,14 +61,14 @@ public struct CommandLineTool: Sendable {
                 operands: operands, options: options, environment: environment, console: console, tool: self)
             return try await command.run(invocation).rawValue
         } catch {
-            // Messages repeat words of the command line, of files and of answers.
+            // The message may contain text from the command line, from files and from responses.
             console.note(console.styled("larder:", .red) + " \(Console.printableLines(error.message))")
             if let advice = error.advice { console.note(Console.printableLines(advice)) }
             return error.status.rawValue
         }
     }
 
-    /// The subcommand that the words begin with; two-word names first.
+    /// The subcommand that the words begin with. Names of two words are tried first.
     func find(_ words: [String]) throws(CommandFailure) -> (command: Subcommand, rest: [String]) {
         for count in [2, 1] where words.count >= count {
             let name = words.prefix(count).joined(separator: " ")

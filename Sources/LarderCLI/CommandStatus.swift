@@ -1,29 +1,29 @@
-// The exit status says what became of a command, class by class, so that a script need not read messages.
+// The exit status reports the outcome of a command by class, so a script need not parse messages.
 import LarderCore
 
-/// What the process ends with. The numbers are promised in the manual page.
+/// The exit status of the process. The manual page documents the numbers, so they must not change.
 public enum CommandStatus: Int32, Sendable, CaseIterable {
     case done = 0
-    /// Something that has no class of its own, such as a file that cannot be written.
+    /// A failure without a class of its own, such as a file that cannot be written.
     case failed = 1
-    /// The command line, the configuration or the question itself is wrong.
+    /// The command line, the configuration or the question is wrong.
     case usage = 2
-    /// Asked and answered: there is nothing.
+    /// The question was answered: there are no results.
     case noResults = 3
-    /// Some of the sources answered.
+    /// Only some of the sources answered.
     case partial = 4
-    /// Too many calls: a later try may succeed.
+    /// Too many calls. A later attempt may succeed.
     case limited = 5
-    /// The API could not be reached or was too slow, or the daemon gave no whole answer within `--timeout`.
+    /// The API could not be reached or was too slow, or the daemon gave no complete response within `--timeout`.
     case unreachable = 6
-    /// The API, or Larder, refuses: key missing or wrong, no authority.
+    /// The API or Larder refused: the key is missing or wrong, or there is no authority.
     case refused = 7
-    /// The API's answer could not be understood.
+    /// The API's response could not be understood.
     case broken = 8
     /// No daemon answers.
     case noDaemon = 9
 
-    /// The status of a failure class, as it comes in a problem's `class`.
+    /// The status of a failure class, as named in a problem's `class`.
     public init(_ failure: FailureClass) {
         self =
             switch failure {
@@ -36,7 +36,7 @@ public enum CommandStatus: Int32, Sendable, CaseIterable {
             }
     }
 
-    /// One line for the manual.
+    /// A description of one line for the manual.
     public var meaning: String {
         switch self {
         case .done: "done"
@@ -53,14 +53,14 @@ public enum CommandStatus: Int32, Sendable, CaseIterable {
     }
 }
 
-/// A command that ends with a message instead of an answer.
+/// The error of a command that ends with a message instead of a result.
 public struct CommandFailure: Error, Sendable, Hashable {
     public var status: CommandStatus
-    /// What happened, for standard error.
+    /// What happened. It is written to standard error.
     public var message: String
-    /// What to do about it.
+    /// What the user can do about it.
     public var advice: String?
-    /// The time that was given is over; the daemon is there and did not answer within it.
+    /// Whether the time limit expired. The daemon exists but did not answer in time.
     public var isLate = false
 
     public init(_ status: CommandStatus, _ message: String, advice: String? = nil, isLate: Bool = false) {

@@ -1,11 +1,11 @@
-// What a shell offers for the value of an option or for an operand: the words of the tables that the values are read with. Names of
-// a user's own providers are not among them: they are in the configuration alone.
+// The words that a shell offers for an option's value or an operand. They come from the tables that the values are
+// parsed with. The names of the user's own providers are not included, because only the configuration contains them.
 import LarderCore
 import LarderProviders
 import LarderSettings
 
 enum CompletionWords {
-    /// For the value of an option; none where it is any text.
+    /// The words for an option's value; none if it can be any text.
     static func of(_ option: CommandOption) -> [String] {
         if !option.choices.isEmpty { return option.choices }
         return switch option.name {
@@ -18,7 +18,7 @@ enum CompletionWords {
         }
     }
 
-    /// For the operands of a command.
+    /// The words for the operands of a command.
     static func ofOperands(_ command: Subcommand) -> [String] {
         if !command.operandChoices.isEmpty { return command.operandChoices }
         return switch command.name {
@@ -34,7 +34,7 @@ enum CompletionWords {
         if !$0.contains($1) { $0.append($1) }
     }
 
-    /// Those of each built-in provider by its name.
+    /// The paths of all settings. A setting of providers is listed for each built-in provider.
     private static let settings = SettingsTable.all.flatMap { setting in
         setting.path.contains("<name>")
             ? providers.map { setting.path.replacing("<name>", with: $0) } : [setting.path]

@@ -1,9 +1,9 @@
-// Completion scripts for shells, made from the subcommands' own records.
+// Completion scripts for shells, made from the records of the subcommands.
 import LarderCore
 import LarderDaemon
 
 enum Completions {
-    /// For bash: a function that looks at the words before the cursor.
+    /// The script for bash: a function that looks at the words before the cursor.
     static func bash(_ commands: [Subcommand]) -> String {
         var cases = ""
         for command in commands {
@@ -44,7 +44,7 @@ enum Completions {
             """
     }
 
-    /// For zsh: `_arguments` with a description for each option.
+    /// The script for zsh: `_arguments` with a description for each option.
     static func zsh(_ commands: [Subcommand]) -> String {
         var list = ""
         var cases = ""
@@ -85,7 +85,7 @@ enum Completions {
             """
     }
 
-    /// For fish: one line for each command, each option and its values.
+    /// The script for fish: one line for each command, each option and its values.
     static func fish(_ commands: [Subcommand]) -> String {
         var lines = ["# fish completion for larder; made by \"larder completions fish\"", "complete -c larder -f"]
         var told: Set<String> = []
@@ -116,7 +116,7 @@ enum Completions {
         return lines.joined(separator: "\n")
     }
 
-    /// Within single quotes of fish.
+    /// Escapes a text for single quotes in fish.
     private static func plain(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
     }
@@ -125,7 +125,7 @@ enum Completions {
         commands.compactMap { $0.name.split(separator: " ").first.map(String.init) }
     }
 
-    /// Options whose values are offered, each once.
+    /// The options with offered values, each once.
     private static func choicesByOption(_ commands: [Subcommand]) -> [(String, [String])] {
         var seen: Set<String> = []
         return commands.flatMap(\.options).filter { !CompletionWords.of($0).isEmpty && seen.insert($0.name).inserted }
@@ -134,7 +134,7 @@ enum Completions {
 
     private static func files(_ value: String) -> String { ["FILE", "DIR"].contains(value) ? "_files" : " " }
 
-    /// What `_arguments` and single quotes would take for their own.
+    /// Escapes the characters that `_arguments` and single quotes treat specially.
     private static func quoted(_ text: String) -> String {
         text.replacing("'", with: "").replacing("[", with: "\\[").replacing("]", with: "\\]").replacing(
             ":", with: "\\:")

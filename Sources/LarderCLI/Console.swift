@@ -1,23 +1,23 @@
-// Where a command writes: answers to standard output, talk to standard error. Colour and tables are for a terminal only;
-// a pipe gets the bytes a program wants.
+// The outputs of a command: answers go to standard output, messages to standard error. Colour and tables are for a
+// terminal only; a pipe gets plain data.
 import Glibc
 import LarderCore
 import LarderIO
 
-/// The two outputs of a command and what is known about them.
+/// The two outputs of a command and their properties.
 public struct Console: Sendable {
-    /// Writes to standard output; false where nobody reads it any more.
+    /// Writes to standard output. Returns false if writing failed, for example because the reader has closed it.
     public var write: @Sendable (Bytes) -> Bool
     /// Writes to standard error.
     public var complain: @Sendable (Bytes) -> Void
-    /// Why standard output could not be written to, where the reader did not simply go: a full disk, say.
+    /// Why standard output could not be written (a full disk, say); nil if the reader only closed its end.
     public var failure: @Sendable () -> String? = { nil }
-    /// Standard output is a terminal.
+    /// Whether standard output is a terminal.
     public var isTerminal: Bool
     public var hasColour: Bool
-    /// Standard output is a terminal on which a line can be written over.
+    /// Whether standard output is a terminal on which a line can be overwritten.
     public var rewrites = false
-    /// Columns of the terminal; wide enough for anything where there is none.
+    /// The terminal's width in columns; a large number if there is no terminal.
     public var width: Int
 
     public init(
@@ -31,7 +31,7 @@ public struct Console: Sendable {
         self.complain = complain
     }
 
-    /// The process's own outputs. `NO_COLOR` (no-color.org) and `TERM=dumb` switch colour off.
+    /// The process's own outputs. `NO_COLOR` (no-color.org) and `TERM=dumb` turn colour off.
     public static func standard(environment: [String: String]) -> Console {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let noColour = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
@@ -46,27 +46,27 @@ public struct Console: Sendable {
             },
             complain: { _ = writeAll($0, to: STDERR_FILENO) })
         console.failure = {
-            // A reader that has seen enough closes its pipe; that is no failure of ours.
+            // A reader that has read enough closes its pipe. That is not a failure.
             failure.withLock { $0 }.flatMap { $0 == EPIPE ? nil : String(cString: strerror($0)) }
         }
         console.rewrites = isTerminal && environment["TERM"] != "dumb"
         return console
     }
 
-    /// A line on standard output.
+    /// Writes a line to standard output.
     public func line(_ text: String = "") { _ = write(Bytes(text: text + "\n")) }
 
-    /// Bytes of an answer: as they are in a pipe. On a terminal control characters are replaced, and so is what is no
-    /// UTF-8, since a terminal may take such a byte for one of C1.
+    /// Writes the bytes of a response: unchanged to a pipe. On a terminal, control characters are replaced, and so is
+    /// invalid UTF-8, because a terminal may read such a byte as a C1 control.
     public func show(_ bytes: Bytes) -> Bool {
         guard isTerminal else { return write(bytes) }
         return write(Bytes(text: bytes.lossyText.replacingControls(with: "\u{FFFD}", keeping: "\n\r\t".unicodeScalars)))
     }
 
-    /// A line on standard error.
+    /// Writes a line to standard error.
     public func note(_ text: String) { complain(Bytes(text: text + "\n")) }
 
-    /// The text in a style where there is colour.
+    /// The text in a style, if colour is on.
     public func styled(_ text: String, _ style: Style) -> String {
         hasColour && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
@@ -86,14 +86,14 @@ public struct Console: Sendable {
         return environment["COLUMNS"].flatMap { Int($0) }.map { max(20, $0) } ?? 80
     }
 
-    /// - Returns: the error of write(2); nil when all was written.
+    /// - Returns: the error of write(2), or nil if everything was written.
     private static func writeAll(_ bytes: Bytes, to descriptor: Int32) -> Int32? {
         var rest = bytes[...]
         while !rest.isEmpty {
             switch rest.withUnsafeBytes({ Syscall.write(descriptor, $0) }) {
             case .bytes(let count): rest = rest.dropFirst(count)
             case .wouldBlock:
-                // Somebody else's terminal left non-blocking.
+                // Another program left the terminal in non-blocking mode.
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&wanted, 1, -1)
             case .end: return EIO
@@ -105,7 +105,7 @@ public struct Console: Sendable {
 }
 
 extension Console {
-    /// What came from an API, made safe for a terminal: no control character and so no escape sequence survives.
+    /// Makes a text from an API safe for a terminal: control characters, and so escape sequences, become spaces.
     public static func printable(_ text: String) -> String {
         func isPlain(_ scalar: Unicode.Scalar) -> Bool {
             switch scalar.value {
@@ -119,7 +119,7 @@ extension Console {
         return String(out)
     }
 
-    /// The same of a text of several lines.
+    /// The same for a text of several lines.
     static func printableLines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
             .joined(separator: "\n")

@@ -1,12 +1,12 @@
-// Questions to the daemon, and its problems turned into messages and exit statuses at one place.
+// Sends requests to the daemon, and turns its problems into messages and exit statuses.
 import LarderCore
 import LarderDaemon
 import LarderHTTP
 import LarderSettings
 
-/// How to reach the daemon for one command.
+/// How one command reaches the daemon.
 struct Conversation: Sendable {
-    /// Options that every command of the client half has.
+    /// The options of every command that talks to the daemon.
     static let options: [CommandOption] = [
         CommandOption("--url", value: "URL", "the daemon's address: http://HOST:PORT or unix:/PATH ($LARDER_URL)"),
         CommandOption("--token", value: "TOKEN", "the token for changes over TCP; better in $LARDER_TOKEN"),
@@ -16,7 +16,7 @@ struct Conversation: Sendable {
     let addresses: [DaemonAddress]
     let timeout: Duration
     let token: String?
-    /// Whose ports the token may be sent to.
+    /// The users to whose ports the token may be sent.
     var trusted: Set<UInt32>
 
     init(_ invocation: Invocation) throws(CommandFailure) {
@@ -31,7 +31,7 @@ struct Conversation: Sendable {
         trusted = try PortOwner.trusted(environment: invocation.environment)
     }
 
-    /// The same with less patience.
+    /// The same conversation with another time limit.
     init(_ other: Conversation, timeout: Duration) {
         addresses = other.addresses
         token = other.token
@@ -39,8 +39,8 @@ struct Conversation: Sendable {
         self.timeout = timeout
     }
 
-    /// A conversation with one daemon that is known.
-    /// - Parameter trusted: whose port the token may be sent to; root's always.
+    /// A conversation with one known daemon.
+    /// - Parameter trusted: the users to whose ports the token may be sent. Root is always included.
     init(
         address: DaemonAddress, timeout: Duration = .seconds(60), token: String? = nil, trusted: Set<UInt32> = []
     ) {
@@ -50,13 +50,13 @@ struct Conversation: Sendable {
         self.trusted = trusted.union([0])
     }
 
-    /// The answer, whatever its status, of the first place where a daemon answers.
+    /// The response of the first address at which a daemon answers, whatever its status.
     func ask(_ request: DaemonRequest) throws(CommandFailure) -> DaemonResponse {
         let connection = try connect()
         return try connection.exchange(try signed(request, for: connection), within: timeout)
     }
 
-    /// The request with what every one of ours says, and the token where it is needed and may be sent.
+    /// Adds the fields of every request, and the token if the request needs it and the port's user is trusted.
     func signed(
         _ request: DaemonRequest, for connection: borrowing DaemonConnection
     ) throws(CommandFailure) -> DaemonRequest {
@@ -72,11 +72,11 @@ struct Conversation: Sendable {
         return request
     }
 
-    /// Reads an answer's events as they come, until there are no more or enough have come.
+    /// Reads the events of a response as they arrive, until the stream ends or `take` returns false.
     /// - Parameters:
-    ///   - showsToken: more is told to whoever has the token.
-    ///   - take: is given each event; false when no more is wanted.
-    /// - Returns: the answer, whole where it was no stream of events.
+    ///   - showsToken: whether to send the token, because the daemon tells its holder more.
+    ///   - take: receives each event. It returns false to stop.
+    /// - Returns: the response, with its whole body if it was not a stream of events.
     func events(
         _ target: String, until deadline: MonotonicTime, showsToken: Bool = false,
         _ take: (EventTextReader.Event) throws(CommandFailure) -> Bool
@@ -101,19 +101,19 @@ struct Conversation: Sendable {
         }
     }
 
-    /// The answer where it is a success; otherwise the problem as a failure.
+    /// The response if its status is 2xx; any other is thrown as a failure.
     func demand(_ request: DaemonRequest) throws(CommandFailure) -> DaemonResponse {
         let response = try ask(request)
         guard (200..<300).contains(response.status) else { throw Problem(response).asFailure }
         return response
     }
 
-    /// A JSON answer.
+    /// A JSON response.
     func json(_ request: DaemonRequest) throws(CommandFailure) -> (value: JSONValue, response: DaemonResponse) {
         try json(request, nil)
     }
 
-    /// A JSON answer that may be there already.
+    /// A JSON response, which the caller may already have.
     func json(
         _ request: DaemonRequest, _ there: DaemonResponse?
     ) throws(CommandFailure) -> (value: JSONValue, response: DaemonResponse) {
@@ -139,7 +139,7 @@ struct Conversation: Sendable {
     }
 }
 
-/// An error of the daemon as it came (RFC 9457).
+/// An error from the daemon (RFC 9457).
 struct Problem {
     var status: Int
     var title: String?
@@ -156,7 +156,7 @@ struct Problem {
         retryAfter = retryAfter ?? response.fields.first("Retry-After").flatMap { Int($0) }
     }
 
-    /// A problem inside an answer.
+    /// Reads a problem from inside a response.
     init(_ value: JSONValue?, status: Int) {
         self.status = value?["status"]?.integer ?? status
         title = value?["title"]?.string
@@ -169,7 +169,7 @@ struct Problem {
         retryAfter = value?["retryAfter"]?.integer
     }
 
-    /// The exit status: by class where there is one, else by what the HTTP status promises.
+    /// The exit status, from the failure class if there is one, else from the HTTP status.
     var exitStatus: CommandStatus {
         if let failure { return CommandStatus(failure) }
         return switch status {
@@ -192,7 +192,7 @@ struct Problem {
 
     var asFailure: CommandFailure { CommandFailure(exitStatus, failureText, advice: advice) }
 
-    /// What to do about it, as far as the daemon told.
+    /// What the user can do about it, as far as the daemon says.
     private var advice: String? {
         var advice: [String] = []
         if let parameter, !allowed.isEmpty {

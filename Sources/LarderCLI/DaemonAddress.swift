@@ -1,18 +1,18 @@
-// Where the daemon may be: what the user says, else its Unix socket, else its TCP port.
+// Where to look for the daemon: the address that the user gives, else its Unix socket, else its TCP port.
 import Glibc
 import LarderCore
 import LarderIO
 
-/// One place to try.
+/// One address to try.
 public struct DaemonAddress: Sendable, Hashable, CustomStringConvertible {
     public enum Place: Sendable, Hashable {
         case unix(String)
-        /// A name or an IP address without brackets.
+        /// A host name, or an IP address without brackets.
         case tcp(host: String, port: UInt16)
     }
 
     public var place: Place
-    /// The value of `Host`.
+    /// The value of the `Host` field.
     public var authority: String
 
     public var description: String {
@@ -24,7 +24,7 @@ public struct DaemonAddress: Sendable, Hashable, CustomStringConvertible {
 
     public static let standardPort: UInt16 = 8787
 
-    /// The places to try, in order. A URL that was given is the only one.
+    /// The addresses to try, in order. A URL from the user is the only one.
     static func candidates(
         url: String?, environment: [String: String], exists: (String) -> Bool = { access($0, F_OK) == 0 }
     ) throws(CommandFailure) -> [DaemonAddress] {
@@ -32,7 +32,7 @@ public struct DaemonAddress: Sendable, Hashable, CustomStringConvertible {
         let directories = [
             environment["RUNTIME_DIRECTORY"], environment["XDG_RUNTIME_DIR"].map { "\($0)/larder" }, "/run/larder",
         ]
-        // The last is what larder.socket listens on.
+        // The last one is the socket of the unit larder.socket.
         let sockets =
             directories.compactMap { $0 }.filter { $0.hasPrefix("/") }.map { "\($0)/larder.sock" } + [
                 "/run/larder.sock"
@@ -49,7 +49,8 @@ public struct DaemonAddress: Sendable, Hashable, CustomStringConvertible {
         self.authority = authority
     }
 
-    /// "http://127.0.0.1:8787" or "unix:/run/larder/larder.sock", and the bare "127.0.0.1:8787" of `listening` lines.
+    /// Parses "http://127.0.0.1:8787" or "unix:/run/larder/larder.sock", and the bare "127.0.0.1:8787" of `listening`
+    /// lines.
     init(url: String) throws(CommandFailure) {
         if url.hasPrefix("unix:") {
             let path = String(url.dropFirst(5))
@@ -83,7 +84,7 @@ public struct DaemonAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(place: .tcp(host: host, port: port), authority: isBracketed ? "[\(host)]:\(port)" : "\(host):\(port)")
     }
 
-    /// The addresses to connect to. A name is looked up as every program does (getaddrinfo(3)).
+    /// The socket addresses to connect to. A name is resolved by getaddrinfo(3).
     func socketAddresses() -> [Address] {
         switch place {
         case .unix(let path): return (try? Address("unix:\(path)")).map { [$0] } ?? []
@@ -104,7 +105,7 @@ public struct DaemonAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The entry as text and back: the one way into `Address` that needs no knowledge of its layout.
+    /// Converts the entry to text and parses it, which needs no knowledge of the memory layout of `Address`.
     private static func numeric(_ entry: addrinfo) -> Address? {
         var host = [CChar](repeating: 0, count: 256)
         var service = [CChar](repeating: 0, count: 32)

@@ -1,15 +1,15 @@
-// A request whose body is a file's: sent as the daemon takes it, which may stand still for as long as the upload is paused.
-// The daemon may answer before it has all of it, so both directions are watched.
+// Sends a request whose body is a file. The file is sent as fast as the daemon reads it, and sending stops while the
+// upload is paused. The daemon may answer before it has the whole file, so both directions are polled.
 import Glibc
 import LarderCore
 import LarderIO
 
-/// A file that is read once, from its beginning. Closed when it goes out of use.
+/// A file that is read once, from its beginning. It is closed when its value is destroyed.
 struct OutgoingFile: ~Copyable {
     let descriptor: Int32
     let length: Int64
 
-    /// - Throws: a usage failure for what is no file with content.
+    /// - Throws: a usage failure if the path is not a regular file with content.
     init(_ path: String) throws(CommandFailure) {
         let opened = open(path, O_RDONLY | O_CLOEXEC)
         guard opened >= 0 else { throw CommandFailure(.usage, "\(path) cannot be read") }
@@ -26,15 +26,15 @@ struct OutgoingFile: ~Copyable {
 }
 
 extension DaemonConnection {
-    /// Sends the file and reads the answer.
+    /// Sends the file and reads the response.
     /// - Parameters:
-    ///   - limit: for the answer, once all is sent, and for the daemon's word that it wants the file.
-    ///   - tell: called with the bytes that were sent, from time to time.
+    ///   - limit: how long to wait for the response after everything is sent, and for the daemon's 100 (Continue).
+    ///   - tell: called from time to time with the number of bytes sent.
     func upload(
         _ request: DaemonRequest, _ file: borrowing OutgoingFile, within limit: Duration, tell: (Int64) -> Void
     ) throws(CommandFailure) -> DaemonResponse {
         var request = request
-        // What is refused by its head alone is refused before anything of the file is sent (RFC 9110 §10.1.1).
+        // The daemon can then refuse a request by its head before any of the file is sent (RFC 9110 §10.1.1).
         request.fields.set("Expect", "100-continue")
         try send(Self.head(request, authority: address.authority, length: file.length))
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -44,7 +44,7 @@ extension DaemonConnection {
         while true {
             let wantsToSend = reader.sawInterim && sent < file.length
             var wanted = pollfd(fd: descriptor, events: Int16(POLLIN | (wantsToSend ? POLLOUT : 0)), revents: 0)
-            // A paused upload may stand still for as long as the daemon permits.
+            // A paused upload may stop for as long as the daemon permits.
             let patience = wantsToSend ? -1 : Int32(clamping: max(1, limit.milliseconds))
             let ready = poll(&wanted, 1, patience)
             guard ready != 0 else {
@@ -62,7 +62,7 @@ extension DaemonConnection {
                     tell(sent)
                 case .wouldBlock: break
                 case .failed, .end:
-                    // The answer that says why may still be read.
+                    // The response that explains the refusal may still be readable.
                     if let response = try receive(&reader) { return response }
                 }
             }

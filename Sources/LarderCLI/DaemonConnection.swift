@@ -1,15 +1,15 @@
-// One blocking connection to the daemon. A command asks one question at a time and has nothing else to do meanwhile.
+// One blocking connection to the daemon. A command sends one request at a time and does nothing else meanwhile.
 import Glibc
 import LarderCore
 import LarderIO
 
-/// A question to the daemon.
+/// A request to the daemon.
 public struct DaemonRequest: Sendable {
     public var method: Method
     /// Path and query, percent-encoded.
     public var target: String
     public var fields: HeaderFields
-    /// It reads, and needs the token all the same.
+    /// Whether the request needs the token although it only reads.
     var needsAuthority = false
 
     public init(_ method: Method = .get, _ target: String, fields: HeaderFields = [:]) {
@@ -19,12 +19,12 @@ public struct DaemonRequest: Sendable {
     }
 }
 
-/// A connection, closed when it goes out of use.
+/// A connection. It is closed when its value is destroyed.
 struct DaemonConnection: ~Copyable {
     let descriptor: Int32
     let address: DaemonAddress
 
-    /// Connects to the first socket address that answers.
+    /// Connects to the first socket address that accepts.
     /// - Throws: a `noDaemon` failure with the system's reason.
     init(to address: DaemonAddress) throws(CommandFailure) {
         var reason = "the name is unknown"
@@ -42,26 +42,27 @@ struct DaemonConnection: ~Copyable {
 
     deinit { Syscall.close(descriptor) }
 
-    /// Sends one request and reads its whole answer within the deadline.
+    /// Sends one request and reads its whole response within the deadline.
     func exchange(_ request: DaemonRequest, within limit: Duration) throws(CommandFailure) -> DaemonResponse {
         try stream(request, until: SystemTime().monotonic() + limit, limit) { _, _ in .whole }
     }
 
-    /// What is to be done with a body that is coming.
+    /// How an arriving body is received.
     enum Taking {
-        /// It is read whole, and is part of the answer.
+        /// The body is read whole and becomes part of the response.
         case whole
-        /// Each piece is given as it comes.
+        /// Each piece is passed on as it arrives.
         case pieces
-        /// No more of it is wanted.
+        /// The rest of the body is not wanted.
         case enough
     }
 
-    /// Sends one request and gives its body piece by piece.
+    /// Sends one request and passes the body of the response on piece by piece.
     /// - Parameters:
-    ///   - deadline: for the whole answer; `limit` is how the message of a late one calls it.
-    ///   - take: is given the head, and each piece after it has asked for pieces; first the head with none.
-    /// - Returns: the answer, without what was given in pieces.
+    ///   - deadline: when the whole response must have arrived; `limit` is the same as a duration, for the error
+    ///     message.
+    ///   - take: receives the head with an empty piece first, then each piece if it returned `pieces`.
+    /// - Returns: the response, without the pieces that were passed on.
     func stream(
         _ request: DaemonRequest, until deadline: MonotonicTime, _ limit: Duration,
         _ take: (_ head: DaemonResponse, _ piece: Bytes) throws(CommandFailure) -> Taking
@@ -87,9 +88,9 @@ struct DaemonConnection: ~Copyable {
         }
     }
 
-    /// Reads once.
-    /// - Returns: the answer where that was its end.
-    /// - Throws: `unreachable` and late when the time is over: a daemon that took the connection is there.
+    /// Reads from the socket once.
+    /// - Returns: the response, if it is now complete.
+    /// - Throws: a late `unreachable` failure if the time is over. The daemon exists: it accepted the connection.
     private func feed(
         _ reader: inout DaemonResponseReader, _ chunk: inout Bytes, until deadline: MonotonicTime, _ limit: Duration
     ) throws(CommandFailure) -> DaemonResponse? {
@@ -110,7 +111,7 @@ struct DaemonConnection: ~Copyable {
         }
     }
 
-    /// Whether there is something to read within the time.
+    /// Whether data arrives within the time limit.
     func isReadable(within limit: Duration) -> Bool {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&wanted, 1, Int32(clamping: max(1, limit.milliseconds))) != 0

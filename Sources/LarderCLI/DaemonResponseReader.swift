@@ -1,23 +1,23 @@
-// The client's half of HTTP/1.1, as much as Larder's own answers need (RFC 9112 §4, §6, §7): a status line, fields, and a
-// body by length, by chunks, or to the end. Bytes go in as they come; a whole answer comes out.
+// Reads HTTP/1.1 responses as far as Larder's own responses need (RFC 9112 §4, §6, §7): a status line, fields, and a
+// body that ends by length, by chunks, or at the end of the connection. Received bytes go in; a response comes out.
 import LarderCore
 
-/// One answer of the daemon.
+/// One response from the daemon.
 public struct DaemonResponse: Sendable {
     public var status: Int
     public var reason: String
     public var fields: HeaderFields
     public var body: Bytes
-    /// Whether the connection can carry another exchange.
+    /// Whether the connection can be used for another exchange.
     public var keepsAlive: Bool
 }
 
-/// The peer did not speak HTTP as we read it.
+/// The error of a response that is not valid HTTP.
 struct MalformedAnswer: Error, Sendable, Hashable {
     var message: String
 }
 
-/// Reads one answer.
+/// Reads one response.
 struct DaemonResponseReader {
     static let maxHead = 256 << 10
     static let maxBody = 1 << 30
@@ -34,21 +34,21 @@ struct DaemonResponseReader {
     private let isHead: Bool
     private var stage = Stage.head
     private(set) var buffer = Bytes()
-    /// How much of the buffer is used up.
+    /// The number of bytes of the buffer that have been consumed.
     private var place = 0
-    /// A head before the head has come: the daemon asks for the request's body.
+    /// Whether an interim response (1xx) has arrived: the daemon asks for the request's body.
     private(set) var sawInterim = false
     private var response = DaemonResponse(status: 0, reason: "", fields: [:], body: [], keepsAlive: false)
-    /// Bytes of the body that were taken out before its end.
+    /// The number of body bytes that were taken out before the body ended.
     private var taken = 0
     private var received: Int { taken + response.body.count }
 
-    /// - Parameter isHead: the answer is to a HEAD and has no body whatever its fields say.
+    /// - Parameter isHead: whether the response is to a HEAD request and so has no body, whatever its fields say.
     init(isHead: Bool) {
         self.isHead = isHead
     }
 
-    /// The head once it is whole, without a body.
+    /// The head without a body; nil until it is complete.
     var head: DaemonResponse? {
         if case .head = stage { return nil }
         var head = response
@@ -56,16 +56,16 @@ struct DaemonResponseReader {
         return head
     }
 
-    /// What has come of the body and was not taken before; the answer at its end lacks it then.
+    /// Removes and returns the body bytes received so far. The final response does not contain them.
     mutating func takeBody() -> Bytes {
         defer { response.body = [] }
         taken += response.body.count
         return response.body
     }
 
-    /// Takes bytes; the answer once it is whole.
+    /// Adds received bytes. Returns the response once it is complete.
     mutating func feed(_ bytes: some Collection<UInt8>) throws(MalformedAnswer) -> DaemonResponse? {
-        // A stream of events may go on for weeks.
+        // Discards consumed bytes, because a stream of events may last for weeks.
         buffer.removeFirst(place)
         place = 0
         buffer.append(contentsOf: bytes)
@@ -105,13 +105,13 @@ struct DaemonResponseReader {
         }
     }
 
-    /// The peer sent its last byte.
+    /// Ends the response, because the daemon has closed the connection.
     mutating func end() throws(MalformedAnswer) -> DaemonResponse {
         guard case .toEnd = stage else { throw MalformedAnswer(message: "the connection ended within the answer") }
         return response
     }
 
-    /// True once the head is whole and the stage that follows is set.
+    /// Reads the head and sets the next stage. Returns false if the head is incomplete.
     private mutating func readHead() throws(MalformedAnswer) -> Bool {
         let marker = Bytes(text: "\r\n\r\n")
         guard let end = buffer[place...].firstRange(of: marker) else {
@@ -132,7 +132,7 @@ struct DaemonResponseReader {
             let value = ASCII.trimmed(HeaderField.text(line[line.index(after: colon)...])[...])
             fields.add(HeaderField.text(line[..<colon]), String(value))
         }
-        // 1xx are heads before the head (RFC 9110 §15.2).
+        // 1xx responses precede the final head (RFC 9110 §15.2).
         if code < 200 {
             sawInterim = true
             return try readHead()
@@ -145,7 +145,7 @@ struct DaemonResponseReader {
         return true
     }
 
-    /// How the body ends (RFC 9112 §6.3).
+    /// Determines how the body ends (RFC 9112 §6.3).
     private mutating func frame(_ fields: HeaderFields) throws(MalformedAnswer) {
         if isHead || response.status == 204 || response.status == 304 {
             stage = .length(0)
@@ -170,7 +170,7 @@ struct DaemonResponseReader {
         guard size <= Self.maxBody else { throw MalformedAnswer(message: "the answer is too large") }
     }
 
-    /// Moves up to so many bytes to the body.
+    /// Moves up to `count` bytes to the body.
     private mutating func take(_ count: Int) {
         let end = min(buffer.count, place + count)
         response.body.append(contentsOf: buffer[place..<end])
@@ -181,7 +181,7 @@ struct DaemonResponseReader {
         }
     }
 
-    /// The next line without its end, nil where it is not whole yet.
+    /// The next line without its line end; nil if it is incomplete.
     private mutating func line() throws(MalformedAnswer) -> Bytes? {
         guard let end = buffer[place...].firstRange(of: Bytes(text: "\r\n")) else {
             guard buffer.count - place <= 8192 else { throw MalformedAnswer(message: "a line is too long") }

@@ -1,19 +1,19 @@
-// A search on a terminal: begun without waiting (RFC 7240), followed event by event, and cancelled in the daemon when the
-// person presses Ctrl-C. What is shown at the end is the same envelope that a waiting client gets.
+// A search on a terminal. It is started without waiting (RFC 7240), followed by its events, and cancelled in the daemon
+// when the user presses Ctrl-C. The final output is made from the same envelope that a waiting client gets.
 import Glibc
 import LarderCore
 import LarderHTTP
 import LarderIO
 
-/// One search of one command.
+/// The one search of a command.
 final class FollowedSearch: Sendable {
     private let conversation: Conversation
     private let console: Console
-    /// The path of the search that is under way.
+    /// The path of the running search.
     private let path = Lock<String?>(nil)
     private let isInterrupted = Lock(false)
 
-    /// Where the process left its signals to us, they end it from now on, and with it what is under way.
+    /// If the process has blocked its signals, a signal now ends the process and cancels the running search.
     init(_ conversation: Conversation, _ console: Console) {
         self.conversation = conversation
         self.console = console
@@ -23,22 +23,22 @@ final class FollowedSearch: Sendable {
             isInterrupted.withLock { $0 = true }
             if console.rewrites { _ = console.write(Bytes(text: SearchProgress.erase)) }
             guard let under = path.withLock({ $0 }) else { return }
-            // The person does not wait for a daemon that does not answer.
+            // A short limit, because the user must not wait for a daemon that does not answer.
             let quick = Conversation(conversation, timeout: .seconds(2))
             _ = try? quick.ask(DaemonRequest(.delete, under))
         }
     }
 
-    /// Nothing is under way any more.
+    /// Marks that no search is running.
     func end() { path.withLock { $0 = nil } }
 
-    /// What a search came to.
+    /// The result of a search.
     struct Outcome {
         var value: JSONValue
         var response: DaemonResponse
-        /// The sources that had not answered when the time was over. Empty where the search came to its own end.
+        /// The sources that had not answered when the time was over. Empty if the search ended in time.
         var late: [String] = []
-        /// The time was over before the search was: this is what had come by then.
+        /// Whether the time was over before the search ended. The outcome is then what had arrived.
         var isLate: Bool { !late.isEmpty }
 
         init(_ answer: (value: JSONValue, response: DaemonResponse), late: [String] = []) {
@@ -47,14 +47,14 @@ final class FollowedSearch: Sendable {
         }
     }
 
-    /// Asks, shows the sources as they come unless it is to be quiet, and gives the whole, or what has come within the
-    /// conversation's time.
+    /// Sends the search and shows its sources as they answer, unless `isQuiet` is set. Returns the complete answer, or
+    /// what arrived within the conversation's time limit.
     func answer(to request: DaemonRequest, isQuiet: Bool = false) throws(CommandFailure) -> Outcome {
         let deadline = SystemTime().monotonic() + conversation.timeout
         var begin = request
         begin.fields.add("Prefer", "respond-async")
         let response = try conversation.ask(begin)
-        // All of it was at hand, or the daemon has no room for a search that goes on by itself.
+        // A 200 means that everything was stored. A 503 means that the daemon has no room for another live search.
         guard response.status == 202, let location = response.fields.first("Location") else {
             return Outcome(try conversation.json(request, response.status == 503 ? nil : response))
         }
@@ -62,7 +62,8 @@ final class FollowedSearch: Sendable {
         var hasEnded = false
         do throws(CommandFailure) {
             hasEnded = try follow(location, until: deadline, isQuiet: isQuiet)
-            // What is seen now is our own cancelling, and the signal's thread ends the process in a moment.
+            // After an interruption, what arrives here is the result of our own cancellation. The signal thread is
+            // about to end the process.
             while isInterrupted.withLock({ $0 }) { pause() }
             guard hasEnded else { return Outcome(try conversation.json(request, nil)) }
             let (value, last) = try conversation.json(DaemonRequest(.get, location), nil)
@@ -79,9 +80,9 @@ final class FollowedSearch: Sendable {
     }
 
     /// The search as it stands when its time is over.
-    /// - Throws: where no source has answered: then there is nothing to show.
+    /// - Throws: if no source has answered, because there is nothing to show.
     private func whatHasCome(_ location: String) throws(CommandFailure) -> Outcome {
-        // Asked for while it still goes on, and with a little time of its own.
+        // The search is still running, and this request gets a short limit of its own.
         let quick = Conversation(conversation, timeout: .seconds(2))
         var found = try quick.json(DaemonRequest(.get, location), nil)
         let waiting = SearchAnswer(found.value).waiting
@@ -90,14 +91,14 @@ final class FollowedSearch: Sendable {
             throw CommandFailure(
                 .unreachable, "no source answered within \(limit); waited for \(waiting.joined(separator: ", "))")
         }
-        // It ended while it was asked for.
+        // The search ended before this request was answered.
         guard found.value["state"]?.string == "loading" else { return Outcome(found) }
         found.response.body = UnfinishedSearch.ended(found.value, after: conversation.timeout)
         return Outcome(try conversation.json(DaemonRequest(.get, location), found.response), late: waiting)
     }
 
     /// Shows the sources until the search has ended.
-    /// - Returns: whether its end was seen; false where the daemon streams no events to us.
+    /// - Returns: whether the end was seen. False if the daemon does not stream events to this client.
     private func follow(
         _ location: String, until deadline: MonotonicTime, isQuiet: Bool
     ) throws(CommandFailure) -> Bool {
@@ -126,25 +127,25 @@ final class FollowedSearch: Sendable {
         if !text.isEmpty { _ = console.write(Bytes(text: text)) }
     }
 
-    /// Whoever gives up does not leave a search behind. The clock is not asked: a socket's time-out may come a little
-    /// before the deadline that it was set for.
+    /// Cancels a search that the client gives up. The clock is not checked, because a socket time-out may occur
+    /// slightly before its deadline.
     private func cancelUnfinished() {
         guard let under = path.withLock({ $0 }) else { return }
         _ = try? Conversation(conversation, timeout: .seconds(2)).ask(DaemonRequest(.delete, under))
     }
 }
 
-/// What is shown of a search while it goes on. Pure: events in, text out. On a terminal that can, one line that is written
-/// over, each time with one write, so that nothing flickers; else one line for each source.
+/// What is shown of a running search, as a pure function from events to text. A terminal that supports it shows one
+/// line, which is overwritten with a single write so that it does not flicker. Other outputs get one line per source.
 struct SearchProgress {
-    /// Back to the line's beginning, and nothing right of it (ECMA-48 §8.3.41, EL).
+    /// Returns to the start of the line and erases it (ECMA-48 §8.3.41, EL).
     static let erase = "\r\u{1B}[K"
 
     private var waiting: [String] = []
     private var come: [String] = []
     private var isShown = false
 
-    /// The search has begun: its sources are known.
+    /// The search has begun, and its sources are known.
     mutating func began(_ state: JSONValue, width: Int, rewrites: Bool) -> String {
         guard state["state"]?.string == "loading", let sources = state["sources"] else { return "" }
         waiting = sources.elements.filter { $0["state"]?.string == "loading" }
@@ -165,7 +166,7 @@ struct SearchProgress {
         return rewrites ? line(width) : text + "\n"
     }
 
-    /// Makes room for what comes below.
+    /// Erases the progress line before other output.
     mutating func cleared(rewrites: Bool) -> String {
         defer { isShown = false }
         return rewrites && isShown ? Self.erase : ""
@@ -175,7 +176,7 @@ struct SearchProgress {
         isShown = true
         var parts = come
         if !waiting.isEmpty { parts.append("waiting for " + waiting.joined(separator: ", ")) }
-        // One column less: some terminals begin a new line after the last.
+        // One column is left free, because some terminals wrap after the last column.
         return "\r" + DisplayWidth.cut(parts.joined(separator: " · "), to: max(1, width - 1)) + "\u{1B}[K"
     }
 }

@@ -1,10 +1,10 @@
-// Help for people, made from the subcommands' own records.
+// The help texts, made from the records of the subcommands.
 import LarderCore
 import LarderDaemon
 import LarderSettings
 
 enum HelpText {
-    /// What `larder` alone and `larder help` say.
+    /// The text of `larder` alone and of `larder help`.
     static func overview(_ commands: [Subcommand]) -> String {
         let width = commands.map(\.name.count).max() ?? 0
         let list = commands.map { command in

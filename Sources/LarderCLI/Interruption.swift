@@ -1,15 +1,15 @@
-// What has been started is cleared away also when somebody presses Ctrl-C.
+// Cleans up what a command has started when the user presses Ctrl-C.
 import Glibc
 import LarderCore
 import LarderIO
 
-/// Runs a clearing-up once, at the end of the work or at a signal, whichever is first.
+/// Runs a clean-up once, at the end of the work or on a signal, whichever comes first.
 final class Interruption: Sendable {
     private let clearing: Lock<(@Sendable () -> Void)?>
-    /// Blocked on the main thread before the first task (`CommandLineTool.prepareProcess`).
+    /// The signals. They are blocked on the main thread before the first task (`CommandLineTool.prepareProcess`).
     static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-    /// Whether this process left the signals to be waited for: without that, nothing needs to be done for them here.
+    /// Whether this process has blocked the signals, to wait for them in a thread. If not, their default actions apply.
     static var isPrepared: Bool {
         var blocked = sigset_t()
         return pthread_sigmask(SIG_BLOCK, nil, &blocked) == 0 && sigismember(&blocked, SIGINT) == 1
@@ -17,7 +17,7 @@ final class Interruption: Sendable {
 
     init(_ clear: @escaping @Sendable () -> Void) {
         clearing = Lock(clear)
-        // Without a thread nothing is cleared away at a signal.
+        // If the thread cannot be started, a signal causes no clean-up.
         try? SystemThread.start { self.wait() }.detach()
     }
 
@@ -29,7 +29,7 @@ final class Interruption: Sendable {
         body?()
     }
 
-    /// There is nothing left to clear up. Where a signal has begun it already, this waits for the process's end.
+    /// Discards the clean-up. If a signal has already begun it, this call waits for the end of the process.
     func disarm() {
         let wasArmed = clearing.withLock { held in
             defer { held = nil }

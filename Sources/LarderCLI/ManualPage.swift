@@ -1,4 +1,4 @@
-// The manual page in roff (man(7)), made from the same records as the help, so that it cannot fall behind.
+// The manual page in roff (man(7)), made from the same records as the help, so that it stays up to date.
 import LarderCore
 import LarderDaemon
 import LarderProviders
@@ -29,7 +29,7 @@ enum ManualPage {
         return out
     }
 
-    /// Up to the commands.
+    /// The part before the commands.
     private static let beginning = """
         .\\" Made by "larder help --man"; a test holds the two together.
         .TH LARDER 1 "" "Larder \(LarderVersion.text)" "User Commands"
@@ -52,7 +52,7 @@ enum ManualPage {
 
         """
 
-    /// Between the exit statuses and the settings.
+    /// The part between the exit statuses and the settings.
     private static let environmentAndFiles = """
         .SH ENVIRONMENT
         .TP
@@ -89,13 +89,14 @@ enum ManualPage {
 
         """
 
-    /// A capital at the beginning and a full stop at the end.
+    /// Capitalises the first letter and adds a full stop if there is none.
     private static func sentence(_ text: String) -> String {
         let capital = text.prefix(1).uppercased() + text.dropFirst()
         return escaped(capital.hasSuffix(".") ? capital : "\(capital).")
     }
 
-    /// roff reads "\" as its own, "-" as a hyphen, and a line that begins with "." or "'" as a request.
+    /// Escapes a text for roff, which treats "\" as an escape, "-" as a hyphen, and a line that begins with "." or "'"
+    /// as a macro.
     private static func escaped(_ text: String) -> String {
         let out = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         return out.hasPrefix(".") || out.hasPrefix("'") ? "\\&\(out)" : out

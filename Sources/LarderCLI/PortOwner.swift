@@ -1,9 +1,9 @@
-// Whose program takes the connections to a port of this machine. Ports above 1023 are anybody's: while the daemon is not
-// running, another user's program can listen in its place and would be sent the token. The kernel tells the user of each TCP
-// socket in /proc/net/tcp and tcp6 (proc_net(5)); both are looked at after the connection was made and before it is used, so
-// that what is looked at is the socket that answers.
+// Finds out whose program accepts connections on a local port. Any user can listen on ports above 1023. While the
+// daemon is not running, another user's program could listen in its place and would receive the token. The kernel lists
+// the user of each TCP socket in /proc/net/tcp and tcp6 (proc_net(5)). Both are read after the connection is made and
+// before it is used, so the socket that is judged is the one that answers.
 //
-// A connection to another machine is not judged: its user named that machine, and nothing here knows who listens there.
+// A connection to another machine is not judged: the user named it, and this machine cannot know who listens there.
 import Glibc
 import LarderCore
 import LarderDaemon
@@ -17,7 +17,7 @@ struct TCPSocket: Sendable, Hashable {
     var isListening: Bool
     var user: UInt32
 
-    /// A row of /proc/net/tcp or tcp6; nil for the heading and for what is no row.
+    /// Parses a row of /proc/net/tcp or tcp6; nil for the heading and for malformed rows.
     init?(row: Substring) {
         let words = row.split(separator: " ", maxSplits: 8)
         guard words.count > 7, let local = Self.address(words[1]), let remote = Self.address(words[2]),
@@ -30,7 +30,7 @@ struct TCPSocket: Sendable, Hashable {
         self.user = user
     }
 
-    /// "0100007F:2253": each 32 bits of the address are printed as a number of this machine's byte order.
+    /// Parses "0100007F:2253". Each 32 bits of the address are printed as a number in this machine's byte order.
     private static func address(_ text: Substring) -> Address? {
         guard let colon = text.firstIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...], radix: 16)
         else { return nil }
@@ -52,7 +52,7 @@ struct TCPSocket: Sendable, Hashable {
 }
 
 extension Address {
-    /// An IPv4 address that is written as an IPv6 one counts as what it is (RFC 4291 §2.5.5.2).
+    /// An IPv4-mapped IPv6 address is treated as the IPv4 address (RFC 4291 §2.5.5.2).
     fileprivate static func ipv6OrV4(_ bytes: [UInt8], port: UInt16) -> Address {
         if bytes.count == 4 { return .ipv4(bytes, port: port) }
         let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
@@ -64,10 +64,10 @@ extension Address {
         return self
     }
 
-    /// All addresses of this machine.
+    /// Whether the address means all addresses of this machine.
     fileprivate var isWildcard: Bool { host.allSatisfy { $0 == 0 } }
 
-    /// The address without the port.
+    /// The bytes of the address, without the port.
     fileprivate var host: [UInt8] {
         switch self {
         case .ipv4(let bytes, _), .ipv6(let bytes, _): bytes
@@ -76,20 +76,20 @@ extension Address {
     }
 }
 
-/// Who is at the other end of a connection inside this machine.
+/// The owner of the other end of a connection inside this machine.
 enum PortOwner: Sendable, Hashable {
     case trusted
     case other(UInt32)
-    /// The system does not say.
+    /// The system does not list an owner.
     case unknown
 
     /// - Parameters:
-    ///   - peer: the address that was connected to; `own` is this end's.
-    ///   - trusted: the users who may have the token.
+    ///   - peer: the address that was connected to; `own` is the address of this end.
+    ///   - trusted: the users who may receive the token.
     static func judge(peer: Address, own: Address, among sockets: [TCPSocket], trusted: Set<UInt32>) -> PortOwner {
         let (peer, own) = (peer.plain, own.plain)
-        // The other end of this very connection. It has root's number, or that of nobody in a container, until somebody
-        // accepts it: that tells nothing.
+        // This is the other end of this very connection. Until a process accepts the connection, its user is root, or
+        // nobody in a container, which tells nothing.
         if let end = sockets.first(where: { !$0.isListening && $0.local == peer && $0.remote == own }),
             end.user != 0, end.user != overflow
         {
@@ -99,16 +99,16 @@ enum PortOwner: Sendable, Hashable {
             $0.isListening && $0.local.port == peer.port && ($0.local.host == peer.host || $0.local.isWildcard)
         }
         guard !listeners.isEmpty else { return .unknown }
-        // Several may listen on one port; which of them accepts is not known yet.
+        // Several processes may listen on one port, and it is not yet known which of them will accept.
         return listeners.first { !trusted.contains($0.user) }.map { .other($0.user) } ?? .trusted
     }
 
-    /// The number that stands for users without one in this namespace (user_namespaces(7)).
+    /// The number that stands for users without a mapping in this namespace (user_namespaces(7)).
     private static let overflow: UInt32 = 65_534
 
-    /// The users to whom the token may be sent: root, who asks, and the daemon's. That is `$LARDER_DAEMON_USER` where it is
-    /// set; else the user `larder`, whom systemd makes with DynamicUser=, and the owner of /run/larder, which only root can
-    /// make.
+    /// The users to whom the token may be sent: root, the calling user, and the daemon's user. The daemon's user is
+    /// `$LARDER_DAEMON_USER` if that is set. Otherwise it is the user `larder`, which systemd creates with
+    /// DynamicUser=, and also the owner of /run/larder, which only root can create.
     static func trusted(environment: [String: String]) throws(CommandFailure) -> Set<UInt32> {
         var users: Set<UInt32> = [0, getuid(), geteuid()]
         if let name = environment["LARDER_DAEMON_USER"], !name.isEmpty {
@@ -124,8 +124,8 @@ enum PortOwner: Sendable, Hashable {
         return users
     }
 
-    /// Who is at the other end of a connected socket; `trusted` for Unix sockets, whose folders say who may make them, and
-    /// for other machines.
+    /// The owner of the other end of a connected socket. Unix sockets are `trusted`, because the permissions of their
+    /// folders decide who may create them, and so are other machines.
     static func of(_ descriptor: Int32, trusted: Set<UInt32>) -> PortOwner {
         guard let peer = Socket.peerAddress(descriptor), peer.port != nil, let own = Socket.localAddress(descriptor)
         else {
@@ -150,7 +150,7 @@ enum PortOwner: Sendable, Hashable {
 }
 
 extension DaemonConnection {
-    /// Refuses to send the token to a program of somebody else's.
+    /// Throws if the token would go to another user's program.
     func checkOwner(trusted: Set<UInt32>) throws(CommandFailure) {
         let who: String
         switch PortOwner.of(descriptor, trusted: trusted) {

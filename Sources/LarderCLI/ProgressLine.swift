@@ -1,4 +1,4 @@
-// How far something is, for who watches: one line that is drawn over again on a terminal, a few plain lines elsewhere.
+// Shows progress: on a terminal as one line that is redrawn, elsewhere as a few plain lines.
 import LarderCore
 import LarderIO
 
@@ -12,7 +12,7 @@ struct ProgressLine {
     private var step = 0
     private var isOpen = false
 
-    /// Between two drawings.
+    /// The shortest time between two drawings.
     private static let pause = Duration.milliseconds(100)
 
     init(_ console: Console, total: Int64) {
@@ -21,11 +21,11 @@ struct ProgressLine {
         began = clock.monotonic()
     }
 
-    /// So much is done.
+    /// Shows that `done` bytes have been transferred.
     mutating func show(_ done: Int64) {
         let now = clock.monotonic()
         guard console.isTerminal else {
-            // Quarters are enough for a log.
+            // A log gets one line for each quarter.
             let quarter = Int(done * 4 / total)
             guard quarter > step else { return }
             step = quarter
@@ -38,7 +38,7 @@ struct ProgressLine {
             Bytes(text: "\r" + Self.text(done, of: total, in: now - began, width: console.width) + "\u{1B}[K"))
     }
 
-    /// Ends the line, for what is said next.
+    /// Ends the line, so that other output can follow.
     mutating func end() {
         if isOpen { console.note("") }
         isOpen = false
@@ -56,7 +56,7 @@ struct ProgressLine {
         return "[" + String(repeating: "#", count: filled) + String(repeating: " ", count: room - filled) + "]" + words
     }
 
-    /// One digit behind the point is as much as an eye follows.
+    /// One decimal digit, because more would change too fast to read.
     private static func size(_ bytes: Int64) -> String {
         let units: [(name: String, scale: Int64)] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
         guard let unit = units.first(where: { bytes >= $0.scale }) else { return "\(bytes) B" }

@@ -1,11 +1,11 @@
-// The settings that the running daemon has in force, beside those that the file, the environment and the options say. Without a
-// daemon, or without authority over it, nothing is compared.
+// Compares the settings of the running daemon with those of the file, the environment and the options. Nothing is
+// compared if no daemon answers or the user has no authority over it.
 import LarderCore
 import LarderDaemon
 import LarderSettings
 
 struct RunningSettings: Sendable {
-    /// One setting that the daemon has another value of.
+    /// One setting whose value in the daemon is different.
     struct Difference: Sendable, Hashable {
         var path: String
         var written: String?
@@ -13,10 +13,10 @@ struct RunningSettings: Sendable {
         var needsRestart: Bool
     }
 
-    /// By their paths; nil where there is no value.
+    /// The values by path; nil for a setting without a value.
     private let values: [String: String?]
 
-    /// Asks the daemon; nil where none answers, or it does not permit it.
+    /// Asks the daemon. Nil if none answers, or if it refuses.
     init?(_ invocation: Invocation) {
         guard let conversation = try? Conversation(invocation) else { return nil }
         var request = DaemonRequest(.get, "/v1/settings")
@@ -34,7 +34,8 @@ struct RunningSettings: Sendable {
         self.values = Dictionary(values.map { ($0.path, $0.value) }) { first, _ in first }
     }
 
-    /// Those that differ, in their order. What only one of the two knows is no difference: their versions may differ.
+    /// The settings that differ, in their order. A setting that only one side knows is no difference: the versions may
+    /// differ.
     func differences(from written: [EffectiveSetting]) -> [Difference] {
         written.compactMap { setting in
             guard let inForce = values[setting.path], inForce != setting.value else { return nil }
@@ -44,7 +45,7 @@ struct RunningSettings: Sendable {
         }
     }
 
-    /// Lines that tell of differences and of what brings them into force.
+    /// Lines that describe the differences and how to bring the new values into force.
     static func lines(_ differences: [Difference]) -> [String] {
         differences.map { difference in
             let remedy = difference.needsRestart ? "a restart" : "a reload"

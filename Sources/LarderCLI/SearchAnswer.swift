@@ -1,7 +1,7 @@
-// The answer of a search as the terminal shows it. Everything is optional here: what an envelope lacks is not shown.
+// The answer of a search in the form that the terminal shows. Every member is optional; a missing one is not shown.
 import LarderCore
 
-/// What a table needs of a search's envelope.
+/// The parts of a search's envelope that a table needs.
 struct SearchAnswer {
     struct Source {
         var provider: String
@@ -11,7 +11,7 @@ struct SearchAnswer {
         var fetchedAt: String?
         var detail: String?
         var failure: FailureClass?
-        /// Records that gave no result, and why.
+        /// The number of records that gave no result, and the reasons.
         var dropped = 0
         var droppedReasons: [(word: String, count: Int)] = []
     }
@@ -22,12 +22,12 @@ struct SearchAnswer {
         var collection: String
         var kind: String
         var price: String
-        /// Votes, where the source counts them.
+        /// The votes, if the source counts them.
         var points: String
         var published: String
         var provider: String
         var artwork: String?
-        /// What has a column only where it is chosen.
+        /// Members that have a column only if they are chosen.
         var members: [String: String] = [:]
     }
 
@@ -57,7 +57,7 @@ struct SearchAnswer {
         results =
             (value["results"]?.elements).map { Array($0) }?.map { result in
                 let attributes = result["attributes"]
-                // A discussion is read by who answers whom.
+                // Indentation shows the structure of a discussion.
                 let indent = String(repeating: "  ", count: min(max(attributes?["depth"]?.integer ?? 0, 0), 10))
                 return Result(
                     title: indent + text(result, "title"), creator: text(result, "creator"),
@@ -77,7 +77,7 @@ struct SearchAnswer {
         return "\(cents) \(Console.printable(value?["currency"]?.string ?? ""))"
     }
 
-    /// What the state of the envelope means for a script.
+    /// The exit status for the state of the envelope.
     var exitStatus: CommandStatus {
         switch state {
         case "results": .done
@@ -88,7 +88,7 @@ struct SearchAnswer {
         }
     }
 
-    /// What is said where there are no results: that there were none, or that there were some and none could be used.
+    /// The message if there are no results: nothing was found, or nothing that was found could be used.
     var emptiness: String {
         let dropped = sources.filter { $0.state == "allDropped" }
         if dropped.isEmpty { return "Nothing was found." }
@@ -101,8 +101,8 @@ struct SearchAnswer {
     /// The sources that have not answered.
     var waiting: [String] { sources.filter { $0.state == "loading" }.map(\.provider) }
 
-    /// The results as a table. Columns that no result fills are left out.
-    /// - Parameter chosen: the members that were asked for by name.
+    /// The results as a table. Columns without any value are left out.
+    /// - Parameter chosen: the members that the user named.
     func table(_ chosen: ChosenColumns = .none) -> TableLayout {
         let hasSeveral = Set(results.map(\.provider)).count > 1
         var table = TableLayout(columns: [
@@ -121,12 +121,12 @@ struct SearchAnswer {
         return table
     }
 
-    /// Whether a table has more of each result than its number.
+    /// Whether the table shows more of the results than their numbers.
     static func showsSomething(_ table: TableLayout) -> Bool {
         table.rows.contains { $0.dropFirst().contains { !$0.isEmpty } }
     }
 
-    /// One line about how the answer came to be: "itunes 50 · hit, 12 s old · 0.4 ms".
+    /// One line about how the answer was made: "itunes 50 · hit, 12 s old · 0.4 ms".
     func footer(_ response: DaemonResponse, took: Duration) -> String {
         var parts = sources.map { source in
             switch source.state {
@@ -142,14 +142,14 @@ struct SearchAnswer {
         return parts.filter { !$0.isEmpty }.joined(separator: " · ")
     }
 
-    /// "hit, 12 s old" from `Cache-Status` (RFC 9211) and `Age`.
+    /// "hit, 12 s old", from `Cache-Status` (RFC 9211) and `Age`.
     static func outcome(_ response: DaemonResponse) -> String {
         guard let status = response.fields.combined("Cache-Status") else { return "" }
         let words = status.split(separator: ";").map { ASCII.trimmed($0) }
         let ttl = words.first { $0.hasPrefix("ttl=") }.flatMap { Int($0.dropFirst(4)) }
         if words.contains("hit") {
             let word = (ttl ?? 0) < 0 ? "stale" : "hit"
-            // What was put together from many stored answers has no one age.
+            // An answer that combines many stored answers has no single age.
             guard let age = response.fields.first("Age").flatMap({ Int($0) }) else {
                 return words.contains("detail=local") ? "from what is stored" : word
             }

@@ -1,29 +1,29 @@
-// Who reads the configuration's files when Larder runs as a service. `larder config check` is mostly run by root or by a
-// person, and the service runs as a user of its own: what one can read the other may not. The unit file says who that is
-// (systemd.exec(5), "User/Group Identity", "Sandboxing", "Credentials").
+// Checks whether the service can read the configuration's files. `larder config check` is usually run by root or by a
+// person, but the service runs as a user of its own, which may not be able to read the same files. The unit file names
+// that user (systemd.exec(5), "User/Group Identity", "Sandboxing", "Credentials").
 import FoundationEssentials
 import Glibc
 import LarderCore
 import LarderDaemon
 import LarderSettings
 
-/// What of larder.service decides about reading.
+/// The settings of larder.service that decide what it can read.
 struct ServiceUnit: Sendable, Hashable {
     var user: String?
     var groups: [String] = []
     var isDynamic = false
-    /// `CapabilityBoundingSet=` is there: without it root reads whatever it likes.
+    /// Whether `CapabilityBoundingSet=` is set. Without it, root can read every file.
     var isBounded = false
-    /// Folders of which the service sees nothing.
+    /// Folders that are hidden from the service.
     var hidden: [String] = []
-    /// The file that `--config` names.
+    /// The file named by `--config`.
     var configuration: String?
-    /// Where each credential comes from: a path, or a name in the credential stores.
+    /// The source of each credential: a path, or a name in the credential stores.
     var credentials: [String: String] = [:]
 
     init() {}
 
-    /// - Parameter texts: the unit and what is dropped in, in the order that counts.
+    /// - Parameter texts: the unit and its drop-ins, in the order in which they apply.
     init(parsing texts: [String]) {
         for text in texts {
             var section = ""
@@ -61,7 +61,7 @@ struct ServiceUnit: Sendable, Hashable {
         if isHidden { hidden += folders }
     }
 
-    /// The unit as it is installed; nil where there is none.
+    /// The installed unit; nil if there is none.
     static func installed(environment: [String: String]) -> ServiceUnit? {
         let standard = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map { "\($0)/systemd/system" }
         // systemd.unit(5), "UNIT FILE LOAD PATH".
@@ -79,7 +79,7 @@ struct ServiceUnit: Sendable, Hashable {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether systemd has that credential to hand over: then no file is read in its place.
+    /// Whether systemd can pass this credential to the service. If so, no file is read in its place.
     func hasCredential(_ name: String) -> Bool {
         guard let source = credentials[name] else { return false }
         if source.hasPrefix("/") { return access(source, F_OK) == 0 }
@@ -88,13 +88,13 @@ struct ServiceUnit: Sendable, Hashable {
         }
     }
 
-    /// How messages call the user.
+    /// The service's user, in the wording of messages.
     var who: String {
         if let user { return "larder.service runs as \(user)" }
         return isDynamic ? "larder.service runs as a user of its own (DynamicUser=yes)" : "larder.service runs as root"
     }
 
-    /// The user's numbers. A dynamic user owns no file and is in no group but its own.
+    /// The user and groups of the service. A dynamic user owns no file and is only in its own group.
     var reader: FileReaderIdentity {
         let name = user ?? (isDynamic ? nil : "root")
         let number = name.flatMap { UInt32($0) ?? UserName.number(of: $0) }
@@ -103,13 +103,13 @@ struct ServiceUnit: Sendable, Hashable {
     }
 }
 
-/// A user as permission bits see one. Root counts as any other: the service has no capabilities.
+/// A user, as permission bits apply to it. Root is like any other user, because the service has no capabilities.
 struct FileReaderIdentity: Sendable, Hashable {
     var user: UInt32?
     var groups: Set<UInt32> = []
 
-    /// The first of a file and the folders above it that stands in the way; nil where the file can be read. Access control
-    /// lists (acl(5)) are not read: a file that only they permit is warned of without need.
+    /// The first item on the path, a folder or the file itself, that this user cannot pass or read; nil if the file is
+    /// readable. Access control lists (acl(5)) are ignored, so a file that only they permit causes a needless warning.
     func obstacle(on way: [FileFacts]) -> FileFacts? {
         way.first { facts in
             let shift: UInt32 = facts.owner == user ? 6 : groups.contains(facts.group) ? 3 : 0
@@ -119,7 +119,7 @@ struct FileReaderIdentity: Sendable, Hashable {
     }
 }
 
-/// What stat(2) tells of a file or folder.
+/// The result of stat(2) for a file or folder.
 struct FileFacts: Sendable, Hashable {
     var path: String
     var isFolder: Bool
@@ -143,7 +143,7 @@ struct FileFacts: Sendable, Hashable {
             mode: status.st_mode & 0o777)
     }
 
-    /// A file with the folders that lead to it, links followed; empty where it is not there.
+    /// A file and the folders that lead to it, with links resolved; empty if the file does not exist.
     static func way(to path: String) -> [FileFacts] {
         guard let real = realpath(path, nil) else { return [] }
         defer { free(real) }
@@ -159,10 +159,10 @@ struct FileFacts: Sendable, Hashable {
 }
 
 extension ServiceUnit {
-    /// What the service's user cannot read of the configuration's files.
+    /// Warnings about the configuration's files that the service's user cannot read.
     /// - Parameters:
-    ///   - file: the configuration that was checked; nothing is said where the service has another.
-    ///   - secrets: the files that it names.
+    ///   - file: the configuration that was checked. There are no warnings if the service uses another one.
+    ///   - secrets: the files that the configuration names.
     func warnings(file: String?, secrets: [SecretFile]) -> [String] {
         guard let file, Self.isSame(file, configuration ?? "/etc/larder/larder.yaml") else { return [] }
         var warnings: [String] = []
@@ -174,8 +174,8 @@ extension ServiceUnit {
         return warnings
     }
 
-    /// How systemd hands a secret to the service alone. A credential that the unit does not load is read by nobody, wherever
-    /// its file lies.
+    /// How to pass a secret to the service alone through systemd. A credential that the unit does not load has no
+    /// effect, wherever its file is.
     private func advice(_ credential: String) -> String {
         let source = credentials[credential] ?? "larder.\(credential)"
         let file = source.hasPrefix("/") ? source : "/etc/credstore/\(source)"
@@ -200,7 +200,7 @@ extension ServiceUnit {
 
     private static func isSame(_ one: String, _ other: String) -> Bool { real(one) == real(other) }
 
-    /// The path without links; what is not there keeps the one it was written by.
+    /// The path with links resolved; unchanged if it does not exist.
     private static func real(_ path: String) -> String {
         guard let found = realpath(path, nil) else { return path }
         defer { free(found) }

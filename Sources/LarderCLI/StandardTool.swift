@@ -1,4 +1,4 @@
-// The command line as the program has it: `larder serve` is the real daemon.
+// The command line of the program: `larder serve` runs the real daemon.
 import Glibc
 import LarderCore
 import LarderDaemon
@@ -6,8 +6,8 @@ import LarderIO
 import LarderSettings
 
 extension CommandLineTool {
-    /// What must happen on the main thread before the first task: the daemon's signals are blocked here, so that every
-    /// thread made later leaves them to the descriptor that reads them (signal(7)), and their common heap is set up.
+    /// Prepares the process on the main thread before the first task. The daemon's signals are blocked here, so every
+    /// later thread leaves them to the descriptor that reads them (signal(7)). The heap of all threads is set up too.
     public static func prepareProcess(_ arguments: [String]) {
         switch arguments.first {
         case "serve":
@@ -17,7 +17,7 @@ extension CommandLineTool {
         case _ where ProviderCommands.isUpload(arguments): Signals.block(Interruption.signals)
         case "demo":
             Signals.block(Interruption.signals)
-            // A reader that has seen enough must not end it before its daemon and its directory are cleared away.
+            // A closed standard output must not end the process before its daemon and directory are cleaned up.
             Signals.ignoreWriteSignals()
         case "search", "top": Signals.block(Interruption.signals)
         default: break
@@ -43,7 +43,7 @@ extension CommandLineTool {
             let daemon = try await Daemon.start(settings, surroundings)
             await daemon.run(environment: order.environment) { line in
                 print(line)
-                // Whoever started us through a pipe waits for these lines.
+                // A parent that started this process through a pipe waits for these lines.
                 fflush(nil)
             }
         } catch {

@@ -1,17 +1,17 @@
-// A subcommand is a record: its options, its help, its examples. Parsing, help, completions and the manual page are all
+// A subcommand is a record with its options, help and examples. Parsing, help, completions and the manual page are all
 // made from these records, so they cannot disagree.
 import LarderCore
 
 /// One option of a subcommand.
 public struct CommandOption: Sendable {
-    /// With its dashes: "--limit".
+    /// The name with its dashes: "--limit".
     public var name: String
     /// One letter with its dash: "-o".
     public var short: String?
-    /// What its value is called in help: "NUMBER"; nil for an option without one.
+    /// The placeholder of the value in help: "NUMBER"; nil for an option without a value.
     public var value: String?
     public var summary: String
-    /// What the value may be, for completion.
+    /// The allowed values, for completion.
     public var choices: [String]
 
     public init(_ name: String, short: String? = nil, value: String? = nil, choices: [String] = [], _ summary: String) {
@@ -30,16 +30,16 @@ public struct CommandOption: Sendable {
 
 /// One subcommand.
 public struct Subcommand: Sendable {
-    /// "search", or "config check".
+    /// The name: "search", or "config check".
     public var name: String
     public var summary: String
-    /// What follows the options: "QUERY…".
+    /// The operands after the options: "QUERY…".
     public var operands: String
-    /// Paragraphs of the help.
+    /// The paragraphs of the help.
     public var details: [String]
     public var options: [CommandOption]
     public var examples: [(command: String, purpose: String)]
-    /// Words that the first operand may be, for completion.
+    /// The allowed values of the first operand, for completion.
     public var operandChoices: [String]
     public var run: @Sendable (Invocation) async throws(CommandFailure) -> CommandStatus
 
@@ -60,10 +60,10 @@ public struct Subcommand: Sendable {
     }
 }
 
-/// One call of a subcommand: what was written, and where to write to.
+/// One call of a subcommand: the parsed command line, and the outputs.
 public struct Invocation: Sendable {
     public var operands: [String]
-    /// The values of each option in their order; an option without a value has "".
+    /// The values of each option, in their order. An option without a value has "".
     public var options: [String: [String]]
     public var environment: [String: String]
     public var console: Console
@@ -75,7 +75,7 @@ public struct Invocation: Sendable {
     /// The last value given for the option.
     func value(_ name: String) -> String? { options[name]?.last }
 
-    /// A whole number, or a usage failure.
+    /// The value of an option as a whole number, or a usage failure.
     func number(_ name: String, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
         guard let text = value(name) else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -85,7 +85,7 @@ public struct Invocation: Sendable {
         return number
     }
 
-    /// A duration, or a usage failure.
+    /// The value of an option as a duration, or a usage failure.
     func duration(_ name: String, default standard: Duration) throws(CommandFailure) -> Duration {
         guard let text = value(name) else { return standard }
         do {
@@ -95,7 +95,7 @@ public struct Invocation: Sendable {
         }
     }
 
-    /// The one operand, or a usage failure that names it.
+    /// The only operand, or a usage failure that names the missing one.
     func operand(_ what: String) throws(CommandFailure) -> String {
         guard let first = operands.first, operands.count == 1 else {
             throw CommandFailure(.usage, operands.isEmpty ? "\(what) is missing" : "only one \(what) at a time")
@@ -107,7 +107,7 @@ public struct Invocation: Sendable {
         if let first = operands.first { throw CommandFailure(.usage, "\"\(first)\" has no meaning here") }
     }
 
-    /// A question to that route: its text, and each option that was given as a parameter of the same name.
+    /// A request to a route with the text as `q`. Each given option becomes the parameter of the same name.
     func question(_ route: String, _ text: String, _ options: [CommandOption]) -> DaemonRequest {
         var parameters = QueryParameters([.init("q", text)])
         for option in options {
@@ -117,6 +117,6 @@ public struct Invocation: Sendable {
         return DaemonRequest(.get, "\(route)?\(parameters.encoded)")
     }
 
-    /// Whether to write JSON: asked for, or nobody watches.
+    /// Whether to write JSON: if the user asked for it, or if standard output is not a terminal.
     var wantsJSON: Bool { has("--json") || !console.isTerminal }
 }

@@ -1,12 +1,12 @@
-// Rows set in columns that fit a terminal. Pure: widths in, lines out.
+// Lays out rows in columns that fit a terminal. Pure: widths in, lines out.
 
 /// A table of texts.
 struct TableLayout {
     struct Column {
         var title: String
-        /// Figures stand at the right.
+        /// Whether the column is right-aligned, as numbers are.
         var isRight = false
-        /// Narrow columns keep what they need; the others share the rest by their weight. 0 is narrow.
+        /// A column of weight 0 keeps the width that it needs. The others share the remaining width by weight.
         var weight = 0
 
         init(_ title: String, isRight: Bool = false, weight: Int = 0) {
@@ -19,7 +19,7 @@ struct TableLayout {
     var columns: [Column]
     var rows: [[String]] = []
 
-    /// Lines of at most `width` columns; the first is the header. Columns that are empty in every row are left out.
+    /// Lines of at most `width` columns. The first one is the header. Columns that are empty in every row are left out.
     func lines(width: Int) -> [String] {
         let shown = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }
         guard !shown.isEmpty else { return [] }
@@ -38,14 +38,14 @@ struct TableLayout {
         return [line(columns.map(\.title))] + rows.map(line)
     }
 
-    /// Removes the columns of these titles.
+    /// Removes the columns with these titles.
     mutating func leaveOut(_ titles: [String]) {
         let kept = columns.indices.filter { !titles.contains(columns[$0].title) }
         rows = rows.map { row in kept.map { row[$0] } }
         columns = kept.map { columns[$0] }
     }
 
-    /// The columns of a terminal that take every cell whole.
+    /// The terminal width, in columns, at which no cell is shortened.
     var wholeWidth: Int {
         let shown = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }
         return needed(shown).reduce(2 * max(0, shown.count - 1), +)
@@ -57,14 +57,14 @@ struct TableLayout {
         }
     }
 
-    /// The width of each shown column: what its widest cell needs, and where that is too much together, the weighted
-    /// columns give way, none below eight.
+    /// The width of each shown column, which is the width of its widest cell. If the sum is too large, the weighted
+    /// columns shrink, none below eight.
     private func fit(_ shown: [Int], width: Int) -> [Int] {
         let needed = needed(shown)
         let gaps = 2 * (shown.count - 1)
         var excess = needed.reduce(gaps, +) - width
         var widths = needed
-        // One column at a time from whichever weighted column is widest for its weight.
+        // Repeatedly shrinks the weighted column that is widest in relation to its weight.
         while excess > 0 {
             let candidates = shown.indices.filter { columns[shown[$0]].weight > 0 && widths[$0] > 8 }
             let widest = candidates.max { left, right in
@@ -78,7 +78,7 @@ struct TableLayout {
     }
 }
 
-/// How many columns of a terminal a text takes (Unicode Standard Annex #11: wide and full-width take two).
+/// The number of terminal columns that a text takes (Unicode Standard Annex #11: wide and full-width ones take two).
 enum DisplayWidth {
     static func of(_ text: String) -> Int {
         text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + of($1) }
@@ -99,7 +99,7 @@ enum DisplayWidth {
         }
     }
 
-    /// The text in at most that many columns; a cut is shown by "…".
+    /// The text cut to at most `width` columns. A cut is marked by "…".
     static func cut(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         guard width > 0 else { return "" }

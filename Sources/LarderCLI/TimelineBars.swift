@@ -1,7 +1,7 @@
-// A request's stages as bars on one scale. Pure: an explanation in, lines out.
+// Shows the stages of a request as bars on one scale. Pure: an explanation in, lines out.
 import LarderCore
 
-/// What took how long, out of an explanation.
+/// The stages of a request and their durations, from an explanation.
 struct TimelineBars {
     private struct Span {
         var stage: String
@@ -10,7 +10,7 @@ struct TimelineBars {
         var took: Double
     }
 
-    /// Columns of the bars.
+    /// The greatest length of a bar, in columns.
     private static let scale = 40
 
     private let spans: [Span]
@@ -26,14 +26,14 @@ struct TimelineBars {
         leftOut = Int(explanation["timelineLeftOut"]?.integer ?? 0)
     }
 
-    /// A line for each stage; none where nothing was noted.
+    /// One line for each stage; none if no stages were recorded.
     func lines(width: Int) -> [String] {
         guard let end = spans.map({ $0.start + $0.took }).max() else { return [] }
         var table = TableLayout(columns: [
             TableLayout.Column("stage"), TableLayout.Column("provider"), TableLayout.Column("ms", isRight: true),
             TableLayout.Column("when"),
         ])
-        // A narrow terminal has no room for the scale, and its figures tell the same.
+        // A narrow terminal has no room for the bars. The numbers give the same information.
         let scale = min(Self.scale, width - 34)
         table.rows = spans.map { span in
             [
@@ -49,14 +49,14 @@ struct TimelineBars {
         return lines
     }
 
-    /// From one share of the scale to another, at least one sign long.
+    /// A bar between two fractions of the scale, at least one character long.
     private static func bar(from start: Double, to end: Double, _ scale: Int) -> String {
         let first = min(scale - 1, Int((start * Double(scale)).rounded(.down)))
         let last = max(first + 1, min(scale, Int((end * Double(scale)).rounded(.up))))
         return String(repeating: " ", count: first) + String(repeating: "█", count: last - first)
     }
 
-    /// Milliseconds with a digit or two behind the point.
+    /// Milliseconds with two decimal digits, or none from 100 on.
     private static func text(_ milliseconds: Double) -> String {
         let hundredths = Int((milliseconds * 100).rounded())
         guard milliseconds < 100 else { return String(Int(milliseconds.rounded())) }

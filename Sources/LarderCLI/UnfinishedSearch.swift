@@ -1,10 +1,10 @@
-// The envelope of a search that its client gave up when the time was over. Pure: the envelope of a search under way in,
-// the envelope of an ended one out, so that a script reads one state and follows no link to what is cancelled.
+// Makes the envelope of an ended search from that of a running one, for a client whose time is over. It is a pure
+// function. The result has a single state for scripts, and no link to the cancelled search.
 import LarderCore
 
 enum UnfinishedSearch {
-    /// What has come, as the answer of a search that ended: its state is `partial`, and each source that has not
-    /// answered is `failed` with the class `timedOut`. `id` and `events` are left out: the search behind them is gone.
+    /// What has arrived, in the form of the answer of an ended search. The state is `partial`, and each source that has
+    /// not answered is `failed` with the class `timedOut`. `id` and `events` are left out: the search no longer exists.
     static func ended(_ envelope: JSONValue, after limit: Duration) -> Bytes {
         var writer = JSONWriter(reserving: envelope.range.count + 256)
         writer.object { writer in

@@ -1,13 +1,13 @@
-// The files of the console as they are served: styles, modules and pictures. They lie in Files/ and are in the program.
+// The console's files as they are served: styles, modules and pictures. The program contains them; see Files/.
 import LarderCore
 
-/// One file.
+/// One file of the console.
 public struct ConsoleFile: Sendable {
     public let name: String
-    /// Its media type.
+    /// The media type.
     public let type: String
     public let body: Bytes
-    /// A strong validator, quotation marks included.
+    /// A strong validator, including the quotation marks.
     public let etag: String
 
     private init(_ name: String, _ text: StaticString) {
@@ -27,9 +27,9 @@ public struct ConsoleFile: Sendable {
         ConsoleFiles.all.map { ($0.name, ConsoleFile($0.name, $0.text)) }
     ) { first, _ in first }
 
-    /// All names, in order.
+    /// The names of all files, sorted.
     public static let names = files.keys.sorted()
 
-    /// The file of that name.
+    /// The file of this name; nil if there is none.
     public static func named(_ name: String) -> ConsoleFile? { files[name] }
 }

@@ -1,8 +1,8 @@
-// A page of the console: what all of them have around what each of them shows. Pages are whole documents, so that they can
-// be read without a script; the scripts take the lists over.
+// The frame that all pages of the console share. A page is a complete document, so it can be read without a script.
+// Scripts take over its lists.
 import LarderCore
 
-/// The views.
+/// The views of the console. The raw value is the path.
 public enum ConsoleView: String, Sendable, CaseIterable {
     case search = "/"
     case now = "/now"
@@ -10,7 +10,7 @@ public enum ConsoleView: String, Sendable, CaseIterable {
     case providers = "/providers"
     case store = "/store"
 
-    /// What it is called.
+    /// The title of the view.
     public var title: String {
         switch self {
         case .search: "Search"
@@ -21,7 +21,7 @@ public enum ConsoleView: String, Sendable, CaseIterable {
         }
     }
 
-    /// The script of the page.
+    /// The file name of the page's script.
     var script: String {
         switch self {
         case .search: "search.js"
@@ -33,21 +33,22 @@ public enum ConsoleView: String, Sendable, CaseIterable {
     }
 }
 
-/// What a route answered, as a page takes it.
+/// The response of a route, as a page receives it.
 public enum ConsoleAnswer: Sendable {
     case answer(JSONValue)
-    /// It was refused or failed, with a sentence.
+    /// The route refused or failed. Holds a sentence for the user.
     case problem(String)
-    /// It was not asked for.
+    /// The route was not asked.
     case none
 
     var value: JSONValue? { if case .answer(let value) = self { value } else { nil } }
     var problem: String? { if case .problem(let sentence) = self { sentence } else { nil } }
 }
 
-/// A whole document.
+/// Renders a complete document.
 enum ConsolePage {
-    /// - Parameter search: whether the script may search without a click; nil on other pages.
+    /// - Parameter search: the value of `data-search`: whether the script may search without a click; nil on other
+    ///   pages.
     static func document(
         _ view: ConsoleView, title: String, search: String? = nil, _ content: (inout Markup) -> Void
     ) -> String {
@@ -102,7 +103,7 @@ enum ConsolePage {
         }
     }
 
-    /// The form for the admin token, which only a script can use.
+    /// The form for the admin token. Only a script can use it.
     static func tokenForm(_ page: inout Markup) {
         page.add("form", ["id": "token", "class": "panel token", "hidden": "", "autocomplete": "off"]) { form in
             form.add("label", ["for": "token-field"]) { $0.addTerm("token", "Token", isStop: false) }
@@ -119,7 +120,7 @@ enum ConsolePage {
 }
 
 extension Markup {
-    /// A field of a form with its label.
+    /// Adds a form field with its label.
     mutating func addField(
         _ name: StaticString, _ label: String, value: String, placeholder: String = "", id: StaticString? = nil
     ) {
@@ -135,8 +136,8 @@ extension Markup {
         }
     }
 
-    /// A choice of a form with its label.
-    /// - Parameter choices: values and what they are called.
+    /// Adds a choice to a form, with its label.
+    /// - Parameter choices: the values and their labels.
     mutating func addChoice(
         _ name: StaticString, _ label: String, _ choices: [(value: String, label: String)], chosen: String
     ) {
@@ -151,14 +152,14 @@ extension Markup {
         }
     }
 
-    /// An instant as a person reads it, in UTC; the scripts show it in the person's own time.
+    /// Adds an instant in UTC. The scripts convert it to the user's local time.
     mutating func addInstant(_ value: JSONValue?) {
         guard let text = value?.string else { return }
         add("time", ["datetime": text], text: text.instant)
     }
 
-    /// The head of a table.
-    /// - Parameter columns: each with the word that explains it, where there is one.
+    /// Adds the head of a table.
+    /// - Parameter columns: the columns, each with the glossary word that explains it, if there is one.
     mutating func addColumns(_ columns: [(label: String, term: String?, isNumber: Bool)]) {
         add("thead") { head in
             head.add("tr") { row in
@@ -175,12 +176,12 @@ extension Markup {
         }
     }
 
-    /// A cell that tells its column where rows are blocks.
+    /// Adds a cell that also holds the name of its column, for narrow screens where rows are shown as blocks.
     mutating func addCell(_ name: String, number: Bool = false, _ content: (inout Markup) -> Void) {
         add("td", ["data-name": name, "class": number ? "number" : nil], content)
     }
 
-    /// A sentence for what could not be shown.
+    /// Adds the message of a response that could not be shown.
     mutating func addProblem(_ answer: ConsoleAnswer) {
         add("p", ["id": "refusal", "class": "bad", "role": "status"], text: answer.problem ?? "")
     }
@@ -195,11 +196,11 @@ extension String {
 }
 
 extension JSONValue {
-    /// What a string, a number or a truth says; of anything else nothing.
+    /// The text of a string, a number or a Boolean; empty for any other value.
     var said: String {
         string ?? numberText ?? bool.map { $0 ? "yes" : "no" } ?? ""
     }
 
-    /// A count of bytes in the greatest unit.
+    /// A number of bytes in the largest fitting unit.
     var sizeText: String { Units.format(size: Int64(integer ?? 0)) }
 }

@@ -1,8 +1,8 @@
-// What technical words mean. The words stand once, in Files/glossary.js, which the scripts import and this reads.
+// The explanations of technical words. They are in Files/glossary.js, which the scripts import and this file parses.
 import LarderCore
 
 enum Glossary {
-    /// The explanations by their words.
+    /// The explanations by word.
     static let words: [String: String] = {
         let file = "\(ConsoleFiles.glossaryJs)"
         guard let start = file.firstIndex(of: "{"), let end = file.lastIndex(of: "}"),
@@ -13,8 +13,8 @@ enum Glossary {
 }
 
 extension Markup {
-    /// A word with its explanation on hover, and for the keyboard.
-    /// - Parameter isStop: the Tab key stops at it; in long lists it does not.
+    /// Adds a word with its explanation, which is shown on hover and on keyboard focus.
+    /// - Parameter isStop: whether the Tab key stops at the word. It does not in long lists.
     mutating func addTerm(_ name: String, _ label: String? = nil, pill: String? = nil, isStop: Bool = true) {
         let label = label ?? name.spaced
         let style = pill.map { "pill \($0)" }

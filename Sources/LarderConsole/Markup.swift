@@ -1,18 +1,18 @@
-// Markup that is being written. Text and the values of attributes go in escaped (HTML, §13.3); only the names of elements and
-// attributes, which the code says itself, go in as they are. So nothing that an answer holds can become markup.
+// Builds markup. Texts and attribute values are escaped (HTML, §13.3). Only the names of elements and attributes, which
+// are literals in the code, are written as they are. So no content of a response can become markup.
 import LarderCore
 
-/// Elements and texts in the order in which they are added.
+/// The elements and texts in the order in which they are added.
 struct Markup: Sendable {
-    /// The attributes of an element. Nil leaves one out; the empty text is a bare name.
+    /// The attributes of an element. A nil value omits the attribute; an empty text writes only its name.
     typealias Attributes = KeyValuePairs<StaticString, String?>
 
     private(set) var text = ""
 
-    /// A text.
+    /// Adds a text.
     mutating func add(_ text: String) { escape(text) }
 
-    /// An element with what is added inside of it.
+    /// Adds an element and its content.
     mutating func add(
         _ name: StaticString, _ attributes: Attributes = [:], _ content: (inout Markup) -> Void
     ) {
@@ -21,18 +21,18 @@ struct Markup: Sendable {
         text += "</\(name)>"
     }
 
-    /// An element with a text.
+    /// Adds an element with a text.
     mutating func add(_ name: StaticString, _ attributes: Attributes = [:], text content: String) {
         add(name, attributes) { $0.add(content) }
     }
 
-    /// An element that has no content and no end: `input`, `meta`, `link`, `img`.
+    /// Adds an element that has no content and no end tag: `input`, `meta`, `link`, `img`.
     mutating func addEmpty(_ name: StaticString, _ attributes: Attributes = [:]) { begin(name, attributes) }
 
-    /// A line break in the source, for whoever reads it.
+    /// Adds a line break to the source, to make it readable.
     mutating func breakLine() { text += "\n" }
 
-    /// What a document begins with.
+    /// Adds the first line of a document.
     mutating func addDoctype() { text += "<!doctype html>\n" }
 
     private mutating func begin(_ name: StaticString, _ attributes: Attributes) {
@@ -55,7 +55,7 @@ struct Markup: Sendable {
             case ">": text += "&gt;"
             case "\"": text += "&quot;"
             case "'": text += "&#39;"
-            // No document may hold them, and a browser would show signs of an error.
+            // HTML documents must not contain these characters, and a browser would show replacement characters.
             case "\u{0}"..."\u{8}", "\u{B}", "\u{C}", "\u{E}"..."\u{1F}", "\u{7F}"..."\u{9F}": text += "\u{FFFD}"
             default: text.unicodeScalars.append(scalar)
             }
@@ -64,7 +64,7 @@ struct Markup: Sendable {
 }
 
 extension StaticString {
-    /// An attribute that is told with its value though that is empty.
+    /// Whether the attribute is written with its value even if the value is empty.
     fileprivate var hasValue: Bool {
         switch "\(self)" {
         case "value", "alt": true

@@ -1,8 +1,8 @@
-// The last requests. Without a script the page shows them as they were when it was asked for, by the same filters.
+// The page of the last requests. Without a script it shows the requests at the time of loading, with the same filters.
 import LarderCore
 
 public enum NowPage {
-    /// The filters, as `/v1/requests` knows them.
+    /// The filters, with the parameter names of `/v1/requests`.
     public static let filters = ["provider", "outcome", "status", "client", "path", "slow"]
 
     private static let columns: [(label: String, term: String?, isNumber: Bool)] = [
@@ -15,8 +15,8 @@ public enum NowPage {
     ]
 
     /// - Parameters:
-    ///   - providers: names to choose from.
-    ///   - answer: what `/v1/requests` answered to these filters.
+    ///   - providers: the provider names to choose from.
+    ///   - answer: the response of `/v1/requests` with these filters.
     public static func render(_ query: QueryParameters, providers: [String], answer: ConsoleAnswer) -> String {
         ConsolePage.document(.now, title: "Now · Larder") { main in
             main.add("h1", text: "Now")

@@ -1,10 +1,10 @@
-// The description by which a browser adds the search page as a search engine (OpenSearch 1.1).
+// The OpenSearch 1.1 description, with which a browser can add the search page as a search engine.
 import LarderCore
 
 public enum OpenSearch {
     public static let type = "application/opensearchdescription+xml"
 
-    /// - Parameter host: what the request's `Host` said, which was checked: addresses in the description are whole.
+    /// - Parameter host: the value of the request's `Host` field, already checked. The description needs absolute URLs.
     public static func description(host: String) -> String {
         var page = Markup()
         page.add("OpenSearchDescription", ["xmlns": "http://a9.com/-/spec/opensearch/1.1/"]) { root in

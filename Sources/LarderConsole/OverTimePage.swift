@@ -1,4 +1,4 @@
-// The last hour and the last month. The plots are drawn by the script; without one the page shows the sums.
+// The page of the last hour and the last month. The script draws plots; without a script the page shows totals.
 import LarderCore
 
 public enum OverTimePage {
@@ -11,8 +11,8 @@ public enum OverTimePage {
     ]
 
     /// - Parameters:
-    ///   - isMonth: the month was asked for, not the hour.
-    ///   - answer: what `/v1/history` answered.
+    ///   - isMonth: whether to show the month instead of the hour.
+    ///   - answer: the response of `/v1/history`.
     public static func render(isMonth: Bool, answer: ConsoleAnswer) -> String {
         ConsolePage.document(.overTime, title: "Over time · Larder") { main in
             main.add("h1", text: "Over time")

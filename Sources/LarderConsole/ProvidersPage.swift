@@ -1,8 +1,8 @@
-// Providers as they are, and Larder itself, from what `/v1/status` says.
+// The page of the providers and of Larder itself, made from the response of `/v1/status`.
 import LarderCore
 
 public enum ProvidersPage {
-    /// - Parameter answer: what `/v1/status` answered.
+    /// - Parameter answer: the response of `/v1/status`.
     public static func render(answer: ConsoleAnswer) -> String {
         ConsolePage.document(.providers, title: "Providers · Larder") { main in
             main.add("h1", text: "Providers")
@@ -20,7 +20,7 @@ public enum ProvidersPage {
         }
     }
 
-    /// The tier that hosts share, and with a script the hosts. Hidden where this one stands alone.
+    /// The shared tier and, with a script, the hosts. Hidden if this host shares nothing.
     private static func fleet(_ main: inout Markup, _ shared: JSONValue?) {
         main.add(
             "section",

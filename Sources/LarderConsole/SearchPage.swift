@@ -1,23 +1,23 @@
-// The search page. Its form works without a script too: then the daemon asks and the results stand in the page. A search
-// spends upstream calls, and a link on any page may lead to `/?q=…`: so it runs by itself only after a navigation that this
-// origin or the person at the browser began, which the route says.
+// The search page. Its form also works without a script: the daemon then runs the search and puts the results into the
+// page. A search spends upstream calls, and any web page may link to `/?q=…`. A search therefore runs without a click
+// only after a navigation that this origin or the browser's user started; the route determines this.
 import LarderCore
 
-/// What is asked and what of the answer is shown, as the page's address says it.
+/// The question and the part of the answer to show, as given in the page's URL.
 public struct SearchQuestion: Sendable, Equatable {
     public var term = ""
     public var source = ""
     public var sort = "relevance"
-    /// Only what is stored is searched.
+    /// Whether only stored results are searched.
     public var isStored = false
     public var kind = ""
-    /// Only results of this provider are shown.
+    /// If set, only results of this provider are shown.
     public var from = ""
     public var page = 1
-    /// The browser runs no script: the page says so by a field that only such a browser sends.
+    /// Whether the browser runs no script. Only such a browser sends this field of the form.
     public var isPlain = false
 
-    /// Nobody turns so many pages; a larger number counts for it.
+    /// The highest page number. A larger number is treated as this one.
     private static let lastPage = 10_000
 
     public init(_ query: QueryParameters) {
@@ -32,7 +32,7 @@ public struct SearchQuestion: Sendable, Equatable {
         isPlain = text("plain") == "1"
     }
 
-    /// The target that answers it.
+    /// The target of the request that answers the question.
     public var target: String {
         var items = [QueryParameters.Item("q", term)]
         if !source.isEmpty { items.append(.init("source", source)) }
@@ -43,7 +43,7 @@ public struct SearchQuestion: Sendable, Equatable {
         return "/v1/search?" + QueryParameters(items).encoded
     }
 
-    /// The page's own address.
+    /// The page's own URL.
     var address: String {
         var items: [QueryParameters.Item] = []
         func add(_ name: String, _ value: String, unless usual: String = "") {
@@ -60,7 +60,7 @@ public struct SearchQuestion: Sendable, Equatable {
         return items.isEmpty ? "/" : "/?" + QueryParameters(items).encoded
     }
 
-    /// The same with another part of the answer shown.
+    /// The same question with another part of the answer shown.
     func showing(_ change: (inout SearchQuestion) -> Void) -> SearchQuestion {
         var other = self
         other.page = 1
@@ -70,13 +70,13 @@ public struct SearchQuestion: Sendable, Equatable {
 }
 
 public enum SearchPage {
-    /// Cards of one page.
+    /// The number of cards on one page.
     static let pageSize = 24
 
     /// - Parameters:
-    ///   - sources: names of the providers that can be searched.
-    ///   - runs: this origin led here, so the script may search without a click.
-    ///   - answer: what the question's target answered, where the page was to show it by itself.
+    ///   - sources: the names of the providers that can be searched.
+    ///   - runs: whether the script may search without a click, because this origin led here.
+    ///   - answer: the answer to the question's target, if the daemon had to ask it for the page.
     public static func render(
         _ question: SearchQuestion, sources: [String], runs: Bool, answer: ConsoleAnswer
     ) -> String {
@@ -129,7 +129,7 @@ public enum SearchPage {
                     label.addTerm("fullText", "only what is stored", isStop: false)
                 }
             }
-            // Where scripts run, this is no part of the form.
+            // A browser that runs scripts ignores this field.
             form.add("noscript") { $0.addEmpty("input", ["type": "hidden", "name": "plain", "value": "1"]) }
         }
     }
@@ -227,7 +227,7 @@ public enum SearchPage {
 }
 
 extension String {
-    /// The address where it is one of the web: nothing else becomes a link.
+    /// The text itself if it is an http or https URL. Nothing else becomes a link.
     var webAddress: String? {
         let start = prefix(8).lowercased()
         return start.hasPrefix("http://") || start.hasPrefix("https://") ? self : nil
@@ -242,6 +242,6 @@ extension String {
 }
 
 extension Optional where Wrapped == JSONValue.Elements {
-    /// The elements, none where there is no value.
+    /// The elements; empty if there is no value.
     var all: [JSONValue] { map { Array($0) } ?? [] }
 }

@@ -1,11 +1,11 @@
-// What is stored, as lists. Looking at one entry and removing need the token, and so a script.
+// The page of stored entries, as lists. Viewing one entry and removing entries need the token, and so a script.
 import LarderCore
 
 public enum StorePage {
-    /// The order where none is asked for.
+    /// The default order.
     public static let usualOrder = "largest"
 
-    /// The filters, as `/v1/entries` knows them.
+    /// The filters, with the parameter names of `/v1/entries`.
     public static let filters = ["order", "provider", "kind", "prefix", "url", "key"]
 
     private static let orders: [(value: String, label: String)] = [
@@ -19,8 +19,8 @@ public enum StorePage {
     ]
 
     /// - Parameters:
-    ///   - providers: names to choose from.
-    ///   - answer: what `/v1/entries` answered to these filters.
+    ///   - providers: the provider names to choose from.
+    ///   - answer: the response of `/v1/entries` with these filters.
     public static func render(_ query: QueryParameters, providers: [String], answer: ConsoleAnswer) -> String {
         ConsolePage.document(.store, title: "Store · Larder") { main in
             main.add("h1", text: "Store")
@@ -72,7 +72,7 @@ public enum StorePage {
         }
     }
 
-    /// Tried dry first: the button that removes is hidden until then.
+    /// The form for removing entries. Its button stays hidden until a dry run has been made.
     private static func purge(_ main: inout Markup) {
         main.add("form", ["id": "purge", "class": "panel purge", "hidden": "", "aria-labelledby": "purge-title"]) {
             form in

@@ -1,4 +1,4 @@
-// larder artwork: one image by its handle, into a file or a pipe.
+// larder artwork: writes one image, named by its handle, to a file or a pipe.
 import Glibc
 import LarderCore
 import LarderIO
@@ -38,7 +38,7 @@ enum ArtworkCommand {
         return .done
     }
 
-    /// Writes the whole file, or none: a half image must not be taken for one.
+    /// Writes the whole file or nothing, so that a partial image is never mistaken for a complete one.
     static func save(_ bytes: Bytes, to path: String) throws(CommandFailure) {
         let part = "\(path).part"
         let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)

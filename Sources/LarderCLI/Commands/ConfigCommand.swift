@@ -1,4 +1,4 @@
-// larder config check: everything that is wrong with a configuration, at once.
+// larder config check: reports all errors of a configuration at once.
 import LarderCore
 import LarderDaemon
 import LarderSettings

@@ -1,5 +1,5 @@
-// larder demo: the whole of it on one screen, without key or Internet: a stand-in for the APIs, a daemon in front of it,
-// and the questions that `larder search` would ask.
+// larder demo: shows Larder at work without a key or Internet access. It starts a stand-in for the APIs and a daemon in
+// front of it, and asks the questions that `larder search` would ask.
 import FoundationEssentials
 import Glibc
 import LarderCore
@@ -64,15 +64,15 @@ enum DemoCommand {
         ProviderRegistry.builtIn.flatMap { $0.samples.first?.questions ?? [] }
     }
 
-    /// What the questions before it have brought, of every source.
+    /// A search over the results that the earlier questions stored, of every source.
     private static let fromTheStore = SampleQuestion(words: "local lantern", target: "/v1/local?q=lantern")
 
     private static var recorded: [SampleQuestion] {
         ProviderRegistry.builtIn.flatMap { $0.samples.first?.recordedQuestions ?? [] }
     }
 
-    /// Asks as often as there are labels; shows the results once, and what each time took.
-    /// - Returns: the first result's artwork.
+    /// Asks the question once per label. Shows the results once, and the time of each attempt.
+    /// - Returns: the artwork handle of the first result.
     private static func ask(
         _ question: SampleQuestion, times labels: [String] = ["the first time ", "the second time"],
         _ conversation: Conversation, _ console: Console
@@ -115,14 +115,14 @@ enum DemoCommand {
     }
 }
 
-/// The stand-in, the daemon, and the directory that both live in.
+/// The stand-in, the daemon, and the directory that both use.
 private final class Workshop: Sendable {
     let origin: OriginServer
     let daemon: ChildDaemon
     private let interruption: Interruption
 
     init(recordings: String?, environment: [String: String]) throws(CommandFailure) {
-        // Long enough for a socket's path, and nobody else's.
+        // The path is short enough for a socket, and the process id makes it unique.
         let directory = "/tmp/larder-demo-\(getpid())"
         let started = Lock<(origin: OriginServer?, daemon: ChildDaemon?)>((nil, nil))
         interruption = Interruption {
@@ -159,17 +159,17 @@ private final class Workshop: Sendable {
 
     func clear() { interruption.clear() }
 
-    /// Says where the console is, and stays until a signal clears everything away.
+    /// Prints the address of the console and waits until a signal cleans up.
     func stay(_ console: Console) -> Never {
         console.line("\nThe console, with this data in it: \(console.styled("http://\(daemon.addresses[0])/", .bold))")
         console.line("Its token for changes: \(Self.token). Ctrl-C ends all of it.")
         while true { pause() }
     }
 
-    /// No secret: the daemon is this demonstration's own and listens on this machine only.
+    /// Not a secret: this daemon belongs to the demonstration and listens only on this machine.
     static let token = "demo-token-for-the-console"
 
-    /// Without what would change the daemon's settings or speak to a service manager.
+    /// The environment without variables that would change the daemon's settings or contact a service manager.
     private static func plain(_ environment: [String: String]) -> [String: String] {
         let foreign = Set(ProviderRegistry.builtIn.flatMap(\.about.keyVariables)).union([
             "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID",
@@ -178,8 +178,8 @@ private final class Workshop: Sendable {
         return environment.filter { !$0.key.hasPrefix("LARDER_") && !foreign.contains($0.key) }
     }
 
-    /// - Parameter isLimited: with the providers' own budgets; false for recordings, of which there are more than a
-    ///   minute's budget, and refusals among them, which are shown and need no warning.
+    /// - Parameter isLimited: whether the providers' own budgets apply. False for recordings: there are more of them
+    ///   than one minute's budget, and some are refusals, which are shown and need no warning.
     private static func configuration(_ directory: String, _ origin: OriginServer, isLimited: Bool) -> String {
         let providers = ProviderRegistry.builtIn.map(\.about).map { about in
             let name = about.name
@@ -189,7 +189,7 @@ private final class Workshop: Sendable {
                     imageHosts: ["\(origin.root)"]
                 """
             if about.searchBase != nil { lines += "\n    searchURL: \(origin.baseURL(for: name))" }
-            // The stand-in takes any key.
+            // The stand-in accepts any key.
             if about.needsKey { lines += "\n    key: any-will-do" }
             if !isLimited { lines += "\n    rate: off\n    quota: off" }
             return lines

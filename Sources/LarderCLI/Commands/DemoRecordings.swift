@@ -1,11 +1,11 @@
-// The demo's walk through a recordings folder: every recording is asked for through the daemon, twice, and told in one
-// line. What the API refused is told as Larder tells it.
+// The demo of a recordings folder. Each recording is requested twice through the daemon and shown in one line. A
+// request that the API refused is shown as Larder reports it.
 import LarderCore
 import LarderOrigin
 import LarderProviders
 
 enum DemoRecordings {
-    /// - Parameter socket: the daemon's Unix socket, where suspensions may be ended.
+    /// - Parameter socket: the daemon's Unix socket, over which suspensions may be ended.
     static func show(_ origin: OriginServer, socket: String, _ console: Console) throws(CommandFailure) {
         let conversation = Conversation(address: try DaemonAddress(url: socket))
         defer { origin.choose(nil) }
@@ -40,7 +40,7 @@ enum DemoRecordings {
         let first = try ask(target, isFirst: true, conversation)
         guard first.response.status == 200, let value = try? JSON.parse(first.response.body) else {
             let problem = Problem(first.response)
-            // The next recording must not suffer from this one.
+            // The failure must not affect the next recording, so the suspension is ended.
             _ = try conversation.demand(DaemonRequest(.post, "/v1/providers/\(provider)/resume"))
             return [problem.failure?.rawValue ?? "\(problem.status)", "", "", problem.failureText, first.took, ""]
         }
@@ -54,7 +54,7 @@ enum DemoRecordings {
         ]
     }
 
-    /// A file with many bodies: each by its key, the times those of the last.
+    /// Shows a file with many bodies: each one is requested by its key. The times are those of the last one.
     private static func many(
         _ targets: [String], _ conversation: Conversation
     ) throws(CommandFailure) -> [String] {
@@ -74,7 +74,7 @@ enum DemoRecordings {
         ]
     }
 
-    /// The first time must be a fetch even where another recording answers the same question.
+    /// The first request must fetch, even if another recording answers the same question.
     private static func ask(
         _ target: String, isFirst: Bool, _ conversation: Conversation
     ) throws(CommandFailure) -> (response: DaemonResponse, took: String) {

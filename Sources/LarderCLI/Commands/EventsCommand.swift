@@ -1,4 +1,4 @@
-// larder events: follows what happens to the APIs, a line an event.
+// larder events: follows changes in the state of the APIs, one line per event.
 import LarderCore
 import LarderHTTP
 
@@ -19,12 +19,12 @@ enum EventsCommand {
         try invocation.noOperands()
         let console = invocation.console
         let asJSON = invocation.wantsJSON
-        // There is no time within which something must happen.
+        // There is no deadline, because events may be far apart.
         let response = try Conversation(invocation).events(
             "/v1/events", until: MonotonicTime(nanoseconds: .max)
         ) { event throws(CommandFailure) in
             let text = asJSON ? json(event) : lines(event).map { $0 + "\n" }.joined()
-            // Nobody reads it any more: no more is wanted.
+            // If the output cannot be written any more, the stream is ended.
             return text.isEmpty || (asJSON ? console.show(Bytes(text: text)) : console.write(Bytes(text: text)))
         }
         guard response.status == 200 else { throw Problem(response).asFailure }
@@ -32,7 +32,7 @@ enum EventsCommand {
         throw CommandFailure(.noDaemon, "the daemon has ended")
     }
 
-    /// The event as one line of JSON: its data with its name in front.
+    /// The event as one line of JSON: its data, with its name as the first member.
     static func json(_ event: EventTextReader.Event) -> String {
         let data = event.data.lossyText
         guard data.hasPrefix("{\""), (try? JSON.parse(event.data)) != nil else { return "" }
@@ -51,7 +51,7 @@ enum EventsCommand {
             case "reachability": reachability(value)
             case "suspension": suspension(value)
             case "budget": budget(value)
-            // An event of a newer daemon.
+            // An event from a newer daemon.
             default: Console.printable(event.name)
             }
         return ["\(at)  \(name(value))  \(what)"]
@@ -83,7 +83,7 @@ enum EventsCommand {
     private static func budget(_ value: JSONValue) -> String {
         let limit = Console.printable(value["limit"]?.string ?? "budget")
         let left = value["remaining"]?.integer ?? 0
-        // An API need not say how many calls there are when all of them are there.
+        // An API need not report its limit when all of its calls are left.
         let calls = value["calls"]?.integer
         let all = calls.map { " of \($0) calls" } ?? ""
         return switch value["level"]?.string {
@@ -97,12 +97,12 @@ enum EventsCommand {
         value["class"]?.string.map { " (\(Console.printable($0)))" } ?? ""
     }
 
-    /// Room for the names of the built-in providers.
+    /// The provider's name, padded to the length of the built-in providers' names.
     private static func name(_ value: JSONValue) -> String {
         let name = Console.printable(value["provider"]?.string ?? "")
         return name + String(repeating: " ", count: max(0, 10 - name.count))
     }
 
-    /// The time of day, in UTC, with its date.
+    /// The date and time, in UTC.
     private static func time(_ text: String?) -> String { StatusCommand.time(text ?? "") }
 }

@@ -1,4 +1,4 @@
-// larder explain: why an answer came from the store or from the upstream, by the rules and their sections.
+// larder explain: tells why a response came from the store or from the upstream, by the rules and their sections.
 import LarderCore
 
 enum ExplainCommand {
@@ -31,7 +31,7 @@ enum ExplainCommand {
             _ = invocation.console.show(response.body + [0x0A])
             return .done
         }
-        // A hit from memory is recorded without its target, and the path of a built-in API lacks the way to it.
+        // The record of a memory hit has no target, and the path of a built-in API lacks its route prefix.
         let path = Console.printable(asked?.target ?? value["path"]?.string ?? operand)
         let status = value["status"].map { String(decoding: $0.raw, as: UTF8.self) } ?? ""
         invocation.console.line(
@@ -51,7 +51,7 @@ enum ExplainCommand {
         return .done
     }
 
-    /// A request of ours that was made to be explained.
+    /// A request that this command made in order to explain it.
     private struct Asked {
         var target: String
         var id: String
@@ -61,13 +61,14 @@ enum ExplainCommand {
     private static func explanation(
         of id: String, _ asked: Asked?, _ conversation: Conversation
     ) throws(CommandFailure) -> (value: JSONValue, response: DaemonResponse) {
-        // A listener of one provider passes every path on: it shall not ask its API for this one. The daemon does not mind.
+        // A listener bound to one provider passes every path on. `only-if-cached` keeps it from calling its API. The
+        // daemon's own route ignores it.
         let response = try conversation.ask(
             DaemonRequest(.get, "/v1/explain/\(id)", fields: ["Cache-Control": "only-if-cached"]))
         let value = try? JSON.parse(response.body)
         let code = value?["code"]?.string
         if let asked, asked.response.status >= 400, response.status == 404, code == "unknownRequest" {
-            // It was refused before it was a request of anybody's, as one of a foreign page is.
+            // The request was refused before it was recorded, like a request from another site's page.
             throw refusal(Problem(asked.response))
         }
         let isProblem = response.status >= 400 && code != nil && code != "notStored"
@@ -82,14 +83,14 @@ enum ExplainCommand {
         return (value, response)
     }
 
-    /// What was asked is wrong, so that there is nothing to explain: a provider that does not exist, for one.
+    /// The failure of a request that was wrong, so there is nothing to explain; for example, an unknown provider.
     private static func refusal(_ problem: Problem) -> CommandFailure {
         var failure = problem.asFailure
         if problem.status == 404 { failure.status = .usage }
         return failure
     }
 
-    /// The path of a URL of this daemon; anything else as it is.
+    /// The path of a URL of this daemon. Any other text is unchanged.
     private static func local(_ text: String) -> String {
         for start in ["http://127.0.0.1", "http://localhost", "http://[::1]"] where text.hasPrefix(start) {
             let path = text.dropFirst(start.count).drop { $0 == ":" || $0.isNumber }
@@ -98,7 +99,7 @@ enum ExplainCommand {
         return text
     }
 
-    /// Asks the route.
+    /// Sends the request to be explained.
     private static func ask(
         _ path: String, _ conversation: Conversation, _ invocation: Invocation
     ) throws(CommandFailure) -> Asked {

@@ -1,4 +1,4 @@
-// larder fleet status: the hosts that share answers and budgets.
+// larder fleet status: lists the hosts that share answers and budgets.
 import LarderCore
 
 enum FleetCommand {

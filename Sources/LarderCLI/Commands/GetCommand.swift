@@ -1,4 +1,4 @@
-// larder get: any route of the daemon, bytes as they come.
+// larder get: prints the response of any route of the daemon, byte for byte.
 import LarderCore
 
 enum GetCommand {
@@ -40,7 +40,7 @@ enum GetCommand {
         return response.status < 400 ? .done : Problem(response).exitStatus
     }
 
-    /// The path as a request target: begins with "/", holds printable ASCII only (RFC 9112 §3.2.1).
+    /// The path as a request target: it begins with "/" and contains only printable ASCII (RFC 9112 §3.2.1).
     static func target(_ text: String) throws(CommandFailure) -> String {
         let path = text.hasPrefix("/") ? text : "/\(text)"
         guard !text.lowercased().hasPrefix("http://"), !text.lowercased().hasPrefix("https://") else {
@@ -54,7 +54,7 @@ enum GetCommand {
         }.joined()
     }
 
-    /// "Name: value" as a field.
+    /// Parses "Name: value" as a field.
     static func field(_ text: String) throws(CommandFailure) -> HeaderField {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex,
             text[..<colon].utf8.allSatisfy(ASCII.isToken)
@@ -63,7 +63,7 @@ enum GetCommand {
         guard value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else {
             throw CommandFailure(.usage, "--header: the value of \(text[..<colon]) holds a control character")
         }
-        // A field's text has one scalar a byte (HeaderFields).
+        // In `HeaderFields`, a value has one Unicode scalar for each byte.
         return HeaderField(String(text[..<colon]), HeaderField.text(Bytes(text: value)))
     }
 }

@@ -1,4 +1,4 @@
-// larder history: the daemon's figures over time, as a line of bars and a table of twelve rows.
+// larder history: shows the daemon's figures over time, as a line of bars and a table of twelve rows.
 import LarderCore
 
 enum HistoryCommand {
@@ -31,7 +31,7 @@ enum HistoryCommand {
     /// The slots of one row, added up.
     struct Group: Equatable {
         var from = ""
-        /// Nil where the daemon did not run.
+        /// Nil if the daemon did not run.
         var requests: Int?
         var hits = 0
         var calls = 0
@@ -40,7 +40,7 @@ enum HistoryCommand {
         var slowest: Double?
     }
 
-    /// Cuts the time into that many parts of equal length.
+    /// Divides the time into `count` parts of equal length and adds up each part.
     static func groups(_ value: JSONValue, count: Int) -> [Group] {
         guard count > 0, let step = value["stepSeconds"]?.integer, step > 0,
             let begin = value["from"]?.string.flatMap(seconds(of:)),
@@ -54,7 +54,7 @@ enum HistoryCommand {
         for point in value["points"]?.elements.map({ $0 }) ?? [] {
             guard let at = point["at"]?.string.flatMap(seconds(of:)), at >= begin, at <= end else { continue }
             let slot = Int((at - begin) / Int64(step))
-            // The part that begins at or before the slot, as above.
+            // The last part that begins at or before the slot, by the same rounding as above.
             var part = min(count - 1, slot * count / slots)
             while part + 1 < count, (part + 1) * slots / count <= slot { part += 1 }
             add(point, to: &groups[part])
@@ -108,7 +108,7 @@ enum HistoryCommand {
         console.line("Calls saved over every run: \(parts)")
     }
 
-    /// One sign for each figure: a space where there is none, else a bar by its share of the largest.
+    /// One character for each figure: a space if there is none, else a bar for its share of the largest.
     static func bars(_ figures: [Int?]) -> String {
         let signs: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
         let most = figures.compactMap { $0 }.max() ?? 0
@@ -124,7 +124,7 @@ enum HistoryCommand {
         value >= 10 ? String(Int(value.rounded())) : "\((value * 10).rounded() / 10)"
     }
 
-    /// Seconds since 1970 of "2026-11-20T12:00:00Z"; nil for any other text.
+    /// The seconds since 1970 of "2026-11-20T12:00:00Z"; nil for any other text.
     static func seconds(of text: String) -> Int64? {
         let parts = text.split { "-T:Z".contains($0) }.map { Int64($0) }
         guard text.utf8.count == 20, text.hasSuffix("Z"), parts.count == 6, let year = parts[0], let month = parts[1],

@@ -1,4 +1,4 @@
-// larder local: full text over what the daemon has stored, without asking any API.
+// larder local: searches the text of stored results without calling any API.
 import LarderCore
 import LarderProviders
 

@@ -1,9 +1,9 @@
-// larder log: the requests answered lately, then each as it is answered, a line a request.
+// larder log: prints the latest requests, then each new one, one line per request.
 import LarderCore
 import LarderHTTP
 
 enum LogCommand {
-    /// Options that are parameters of the route.
+    /// Options that become parameters of the route.
     private static let filters = [
         CommandOption("--provider", value: "NAME", "only requests that this provider had a part in"),
         CommandOption(
@@ -59,7 +59,7 @@ enum LogCommand {
     private static func show(
         _ invocation: Invocation, _ conversation: Conversation, _ last: Int
     ) throws(CommandFailure) -> CommandStatus {
-        // None is a number that the list does not know.
+        // The route does not accept 0.
         guard last > 0 else { return .done }
         var request = DaemonRequest(.get, target("/v1/requests", invocation, .init("limit", String(last))))
         request.needsAuthority = true
@@ -124,7 +124,7 @@ struct LogLineText {
         target = text("target").isEmpty ? "(not known)" : text("target")
     }
 
-    /// "1.2ms", "350ms", "2.5s".
+    /// Formats a duration: "1.2ms", "350ms", "2.5s".
     static func time(_ milliseconds: Double) -> String {
         let tenths = Int((milliseconds * 10).rounded())
         return switch milliseconds {
@@ -134,7 +134,7 @@ struct LogLineText {
         }
     }
 
-    /// At most that wide. On a narrow terminal the client goes first.
+    /// The line, at most `width` columns wide. A terminal of less than 100 columns does not show the client.
     func line(width: Int) -> String {
         let shown = cells.enumerated().filter { width >= 100 || $0.offset != 5 }.map(\.element)
         let front = shown.map { cell in

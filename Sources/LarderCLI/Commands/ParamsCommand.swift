@@ -1,4 +1,4 @@
-// larder params: the table of settings, with the values in force and where they were written.
+// larder params: lists the settings with the values in force and their sources.
 import LarderCore
 import LarderDaemon
 import LarderSettings

@@ -1,11 +1,11 @@
-// The commands that a provider has of its own name, since its users can sign in or it takes files. No provider is named here.
+// The commands under a provider's own name, for providers with sign-in or uploads. This file names no provider.
 import LarderProviders
 
 enum ProviderCommands {
-    /// Those of the providers that Larder knows, in their order.
+    /// The commands of all built-in providers, in their order.
     static let all = ProviderRegistry.builtIn.flatMap { of($0.about) }
 
-    /// Those of one provider.
+    /// The commands of one provider.
     static func of(_ about: ProviderAbout) -> [Subcommand] {
         var commands: [Subcommand] = []
         if let facts = about.signIn {
@@ -19,7 +19,7 @@ enum ProviderCommands {
         return commands
     }
 
-    /// Whether these words begin an upload.
+    /// Whether these words begin an upload command.
     static func isUpload(_ words: [String]) -> Bool {
         words.count > 1 && words[1] == UploadCommand.word && all.contains { $0.name == "\(words[0]) \(words[1])" }
     }

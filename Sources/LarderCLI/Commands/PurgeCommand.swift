@@ -1,9 +1,9 @@
-// larder purge: remove entries, or only their freshness.
+// larder purge: removes entries, or only their freshness.
 import LarderCore
 
 enum PurgeCommand {
-    /// `--url` is the daemon's address everywhere. Here it may also be what to purge: an address has no path, and what is
-    /// stored has one.
+    /// In every command `--url` is the daemon's address. Here it may also name what to purge. An address has no path;
+    /// the URL of an entry has one.
     private static let urlOption = CommandOption(
         "--url", value: "URL",
         "what has this URL: an API's own, or /raw/NAME/…; without a path, the daemon's address")
@@ -12,12 +12,12 @@ enum PurgeCommand {
         (try? DaemonAddress(url: url)) != nil || url.hasPrefix("unix:")
     }
 
-    /// Option and parameter of `DELETE /v1/cache`.
+    /// The options and the parameters of `DELETE /v1/cache` that they set.
     private static let selectors = [
         "--all": "all", "--provider": "provider", "--term": "term", "--key": "key", "--prefix": "prefix",
         "--kind": "kind", "--older-than": "olderThan",
     ]
-    /// Those that may be given together: an entry must have all of them.
+    /// Parameters that may be combined. An entry must match all of them.
     private static let marks: Set<String> = ["provider", "prefix", "kind", "olderThan"]
 
     static let command = Subcommand(

@@ -1,4 +1,4 @@
-// larder quota: how many calls each API still allows.
+// larder quota: shows how many calls each API still allows.
 import LarderCore
 
 enum QuotaCommand {
@@ -50,7 +50,7 @@ enum QuotaCommand {
         return table
     }
 
-    /// "user 488 of 500, client 12488 of 12500": what the API itself says is left.
+    /// The remaining calls that the API itself reports: "user 488 of 500, client 12488 of 12500".
     private static func credits(_ budget: JSONValue?) -> String {
         let told = budget?.members.filter { $0.name.hasSuffix("Credits") } ?? []
         return told.compactMap { member in

@@ -1,4 +1,4 @@
-// larder NAME delete: takes one picture down again, by what its upload gave for that.
+// larder NAME delete: removes one uploaded picture by the removal name that its upload returned.
 import LarderCore
 import LarderProviders
 
@@ -6,7 +6,7 @@ struct RemovalCommand: Sendable {
     let about: ProviderAbout
     let facts: UploadAbout
 
-    /// Its second word.
+    /// The second word of the command.
     static let word = "delete"
 
     var command: Subcommand {

@@ -1,4 +1,4 @@
-// larder suspend and resume: call an API no more for a time, and again.
+// larder suspend and resume: stop calling an API for a time, and call it again.
 import LarderCore
 
 enum ResumeCommand {

@@ -1,9 +1,9 @@
-// larder search: one search over one or several sources, as a table or as JSON.
+// larder search: searches one or several sources and prints a table or JSON.
 import LarderCore
 import LarderProviders
 
 enum SearchCommand {
-    /// The options that become parameters of `/v1/search`, by the same names.
+    /// The options that become parameters of `/v1/search` with the same names.
     static let questionOptions = [
         CommandOption("--source", value: "NAMES", "sources with commas; all configured ones unless set"),
         CommandOption(
@@ -55,16 +55,16 @@ enum SearchCommand {
             isTimed: invocation.has("--timeout"), chosen: ChosenColumns(invocation.value("--fields")))
     }
 
-    /// The question of these options.
+    /// The request for these options.
     static func request(_ query: String, _ invocation: Invocation) throws(CommandFailure) -> DaemonRequest {
         _ = try invocation.number("--limit", in: 1...200)
         return invocation.question("/v1/search", query, questionOptions)
     }
 
-    /// Asks and shows the answer.
+    /// Sends the request and shows the answer.
     /// - Parameters:
-    ///   - isTimed: the person said for how long: JSON too is then of what has come.
-    ///   - chosen: the members that were asked for by name.
+    ///   - isTimed: whether the user set a time limit. JSON output then also contains only what arrived in time.
+    ///   - chosen: the members that the user named.
     static func show(
         _ request: DaemonRequest, _ conversation: Conversation, _ console: Console, asJSON: Bool, isTimed: Bool = false,
         chosen: ChosenColumns = .none

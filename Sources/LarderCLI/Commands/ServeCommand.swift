@@ -1,9 +1,9 @@
-// larder serve: settings from file, environment and options, then the daemon until it is told to stop.
+// larder serve: reads the settings from file, environment and options, then runs the daemon until it is told to stop.
 import LarderCore
 import LarderDaemon
 import LarderSettings
 
-/// What the daemon is started with.
+/// The settings and environment of a daemon to run.
 public struct ServeOrder: Sendable {
     public var settings: Settings
     /// Reads the same sources again, for SIGHUP.
@@ -46,7 +46,7 @@ enum ServeCommand {
     }
 }
 
-/// Where the settings of one process come from; asked again at each reload.
+/// The sources of one process's settings. They are read again at each reload.
 struct SettingsSources: Sendable {
     var file: String?
     var environment: [String: String]

@@ -1,4 +1,4 @@
-// larder NAME login, logout, status: who Larder is to a provider whose users can sign in.
+// larder NAME login, logout, status: manages Larder's account at a provider that has sign-in.
 import Glibc
 import LarderCore
 import LarderProviders
@@ -69,7 +69,7 @@ struct SignInCommand: Sendable {
         }
     }
 
-    /// Asks once a second. Instants in one form compare as texts.
+    /// Polls the daemon once a second. Instants in one format can be compared as texts.
     private func wait(
         _ conversation: Conversation, since startedAt: String, until expiresAt: String
     ) throws(CommandFailure) -> (JSONValue, DaemonResponse) {

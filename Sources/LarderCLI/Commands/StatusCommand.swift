@@ -1,4 +1,4 @@
-// larder status: how the daemon, its store and the APIs are.
+// larder status: shows the state of the daemon, its store and the APIs.
 import LarderCore
 
 enum StatusCommand {
@@ -52,7 +52,7 @@ enum StatusCommand {
         var table = providers(value)
         guard !table.rows.isEmpty else { return }
         if table.wholeWidth > console.width { table = providers(value, isBrief: true) }
-        // What the table is for stays whole: figures about the past go first.
+        // The essential columns are not shortened. Columns about the past are removed first.
         for least in [["REVALIDATED"], ["HITS", "MISSES"], ["REACHABLE"]] where table.wholeWidth > console.width {
             table.leaveOut(least)
         }
@@ -65,7 +65,7 @@ enum StatusCommand {
         }
     }
 
-    /// The tier that hosts share: where it is, whether it is asked, what it brought.
+    /// The shared tier: its address, whether it is in use, and what it contributed.
     private static func shared(_ value: JSONValue, _ console: Console) -> String {
         var parts = [Console.printable(value["url"]?.string ?? "")]
         if value["breaker"]?.string != "closed" {
@@ -82,8 +82,8 @@ enum StatusCommand {
         return parts.joined(separator: ", ")
     }
 
-    /// One row a provider.
-    /// - Parameter isBrief: for a terminal on which the long form has no room: a figure cut in two says nothing.
+    /// A table with one row per provider.
+    /// - Parameter isBrief: whether the terminal is too narrow for the long form. A shortened number would be useless.
     static func providers(_ value: JSONValue, isBrief: Bool = false) -> TableLayout {
         var table = TableLayout(columns: [
             .init("PROVIDER"), .init("STATE", weight: 1), .init("REACHABLE"), .init("RATE", weight: 1),
@@ -92,7 +92,7 @@ enum StatusCommand {
         ])
         for provider in value["providers"]?.elements.map({ $0 }) ?? [] {
             var state = Console.printable(provider["state"]?.string ?? "")
-            // What is off or has no key waits for nothing that comes by itself.
+            // For a provider that is off or has no key, no time is shown, because waiting does not help.
             if state == "suspended", let until = provider["suspendedUntil"]?.string {
                 state += " until \(isBrief ? timeOfDay(until) : time(until))"
             }
@@ -107,15 +107,15 @@ enum StatusCommand {
                 limit(budget?["rate"], isBrief: isBrief),
                 limit(budget?["quota"], isBrief: isBrief), answers == nil ? "" : String(hits),
                 answers?["miss"]?.integer.map(String.init) ?? "",
-                // Most people have none of these: then the column is left out.
+                // Usually there are none, and the column is then left out.
                 answers?["revalidated"]?.integer.flatMap { $0 > 0 ? String($0) : nil } ?? "",
             ])
         }
         return table
     }
 
-    /// "17 of 20/min left, full at 12:00:30Z": the time of day in UTC, with the date where the window is long; briefly
-    /// "17 of 20/min".
+    /// "17 of 20/min left, full at 12:00:30Z". The time is in UTC, with month and day if the window is longer than an
+    /// hour. The brief form is "17 of 20/min".
     static func limit(_ value: JSONValue?, isBrief: Bool = false) -> String {
         guard let limit = value?["limit"]?.integer, let remaining = value?["remaining"]?.integer else { return "" }
         let seconds = value?["windowSeconds"]?.integer
@@ -141,15 +141,14 @@ enum StatusCommand {
         }
     }
 
-    /// The time of day of an RFC 3339 instant, with its date unless that is left out by being near: kept whole and in
-    /// UTC, so that no two readers differ.
+    /// An RFC 3339 instant as date and time in UTC: every reader sees the same text.
     static func time(_ text: String) -> String {
         let plain = Console.printable(text)
         guard plain.count == 20, plain.hasSuffix("Z") else { return plain }
         return "\(plain.prefix(10)) \(plain.dropFirst(11).prefix(8)) UTC"
     }
 
-    /// The same without its date: "12:00:30Z".
+    /// The time of day of an instant: "12:00:30Z".
     private static func timeOfDay(_ text: String) -> String {
         let plain = Console.printable(text)
         return plain.count == 20 && plain.hasSuffix("Z") ? String(plain.dropFirst(11)) : plain

@@ -1,4 +1,4 @@
-// larder top: the daemon at work on a full screen, drawn anew each second; in a pipe one plain snapshot.
+// larder top: shows the daemon at work on a full screen, redrawn each second. In a pipe it prints one plain snapshot.
 import Glibc
 import LarderCore
 import LarderIO
@@ -32,7 +32,7 @@ enum TopCommand {
         }
         let quick = Conversation(conversation, timeout: min(conversation.timeout, .seconds(2)))
         var state = TopState()
-        // A daemon that is not there at the beginning is an error: only one that goes away is waited for.
+        // If no daemon answers at the start, the command fails. It waits only for a daemon that goes away later.
         try poll(quick, into: &state)
         let terminal = TopTerminal(console)
         let interruption = Interruption.isPrepared ? Interruption { terminal.restore() } : nil
@@ -44,7 +44,7 @@ enum TopCommand {
         return .done
     }
 
-    /// One snapshot over one interval.
+    /// Prints one snapshot over one interval.
     private static func snapshot(
         _ conversation: Conversation, _ interval: Duration, _ invocation: Invocation
     ) throws(CommandFailure) -> CommandStatus {
@@ -67,7 +67,7 @@ enum TopCommand {
         return .done
     }
 
-    /// Draws until a key ends it, or nobody reads it any more.
+    /// Draws until a key ends the view or the output cannot be written.
     private static func watch(
         _ conversation: Conversation, _ interval: Duration, _ terminal: TopTerminal, _ state: inout TopState
     ) {
@@ -89,11 +89,12 @@ enum TopCommand {
                 isChanged = true
             }
             if follower == nil, state.trouble == nil, SystemTime().monotonic() >= nextFollow {
-                // What the same daemon told before is not counted anew; one that began anew has other requests.
+                // Requests that the same daemon has reported are not counted again. A restarted daemon has other
+                // requests.
                 let isSame = followedAt.map { state.uptime >= $0 } ?? false
                 follower = try? RequestFollower(conversation, last: isSame ? 0 : 1000)
                 followedAt = state.uptime
-                // One that refuses is not asked at once again.
+                // If the daemon refuses, it is not asked again at once.
                 nextFollow = SystemTime().monotonic() + .seconds(1)
             }
             let size = terminal.size
@@ -101,13 +102,13 @@ enum TopCommand {
                 guard terminal.show(TopView(state, width: size.width, height: size.height).lines) else { return }
                 (drawn, isChanged) = (size, false)
             }
-            // The size of the terminal is looked at four times a second.
+            // The terminal size is checked four times a second.
             let rest = min(nextPoll - SystemTime().monotonic(), .milliseconds(250))
             let ready = terminal.wait(follower?.descriptor, keyboard: hasKeyboard, atMost: rest)
             if ready.key {
                 let keys = terminal.keys()
                 hasKeyboard = !keys.isEmpty
-                // An arrow key is an escape and letters behind it: none of ours.
+                // An arrow key is an escape and further bytes, none of which is a command.
                 for key in keys where keys.first != 0x1B { guard state.press(key) else { return } }
                 isChanged = true
             }
@@ -115,7 +116,7 @@ enum TopCommand {
                 if let events = follower?.read() {
                     for event in events { state.take(event: event) }
                 } else {
-                    // The next look tells whether the daemon is there.
+                    // The next poll tells whether the daemon is still there.
                     follower = nil
                     nextPoll = min(nextPoll, SystemTime().monotonic() + .milliseconds(200))
                 }

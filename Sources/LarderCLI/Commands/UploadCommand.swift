@@ -1,5 +1,5 @@
-// larder NAME upload: a picture or film from a file to a provider that takes them, with its progress. Ctrl-C ends it in the
-// daemon as well, at once.
+// larder NAME upload: uploads a picture or film from a file to a provider that accepts them, and shows the progress.
+// Ctrl-C also cancels the upload in the daemon at once.
 import Glibc
 import LarderCore
 import LarderIO
@@ -9,7 +9,7 @@ struct UploadCommand: Sendable {
     let about: ProviderAbout
     let facts: UploadAbout
 
-    /// Its second word.
+    /// The second word of the command.
     static let word = "upload"
 
     var command: Subcommand {
@@ -43,7 +43,7 @@ struct UploadCommand: Sendable {
         let present = Lock<String?>(nil)
         let cancel: @Sendable () -> Void = {
             if let id = present.withLock({ $0 }) {
-                // The person does not wait for a daemon that does not answer.
+                // A short limit, because the user must not wait for a daemon that does not answer.
                 let quick = Conversation(conversation, timeout: .seconds(5))
                 _ = try? quick.ask(DaemonRequest(.delete, "/v1/uploads/\(id)"))
             }

@@ -1,4 +1,4 @@
-// larder warm: ask a list of searches, one after the other, at the pace the APIs allow.
+// larder warm: asks a list of searches one after the other, at the pace that the APIs allow.
 import Glibc
 import LarderCore
 import LarderDaemon
@@ -37,14 +37,14 @@ enum WarmCommand {
             }
             let outcome = tally.add(response)
             invocation.console.note("\(number + 1)/\(lines.count) \(outcome)  \(Console.printable(line))")
-            // The daemon keeps the APIs' limits; the pause is what a guest does besides.
+            // The daemon keeps the APIs' limits. The pause is an additional courtesy.
             if outcome != "hit", number + 1 < lines.count { try await Self.pause(pause) }
         }
         invocation.console.line(tally.text)
         return tally.exitStatus
     }
 
-    /// What became of the lines.
+    /// The outcomes of the lines.
     struct Tally {
         var hits = 0
         var fetched = 0
@@ -87,7 +87,7 @@ enum WarmCommand {
         }
     }
 
-    /// The searches of a file.
+    /// The searches in a file.
     static func read(_ path: String) throws(CommandFailure) -> [String] {
         let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CommandFailure(.usage, "\(path) cannot be read") }

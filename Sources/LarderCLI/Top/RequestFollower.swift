@@ -1,4 +1,4 @@
-// A stream of events that is read when there is something to read: whoever draws has no time to wait for it.
+// A stream of events that is read only when data is there, because the code that draws the screen must not wait for it.
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -11,8 +11,8 @@ struct RequestFollower: ~Copyable {
 
     var descriptor: Int32 { connection.descriptor }
 
-    /// Connects and asks.
-    /// - Parameter last: how many earlier requests come first.
+    /// Connects and sends the request.
+    /// - Parameter last: the number of earlier requests to include.
     init(_ conversation: Conversation, last: Int) throws(CommandFailure) {
         let made = try conversation.connect()
         var request = DaemonRequest(.get, "/v1/requests/events?last=\(last)", fields: ["Accept": EventText.mediaType])
@@ -24,8 +24,8 @@ struct RequestFollower: ~Copyable {
         events = EventTextReader()
     }
 
-    /// Reads once, where something is there.
-    /// - Returns: the events that came; nil at the stream's end.
+    /// Reads once. Call it when data is there.
+    /// - Returns: the events received; nil if the stream has ended.
     mutating func read() -> [JSONValue]? {
         var chunk = Bytes(repeating: 0, count: 64 << 10)
         guard

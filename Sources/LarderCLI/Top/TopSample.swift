@@ -1,26 +1,26 @@
-// What `larder top` reads of a daemon at one moment, and what two moments tell together. Values only.
+// The figures that `larder top` reads from a daemon at one moment, and the rates between two moments. Values only.
 import LarderCore
 
 /// The figures of `/metrics` that are shown, at one moment.
 struct TopSample: Sendable, Equatable {
-    /// Seconds on a clock that never steps back.
+    /// The time in seconds on a monotonic clock.
     var at: Double
-    /// Requests that a loop answered at once.
+    /// The number of requests that a loop answered at once.
     var loopHits = 0.0
-    /// Requests of a handler by outcome.
+    /// The number of requests that a handler answered, by outcome.
     var outcomes: [String: Double] = [:]
-    /// Requests of a route answered 5xx.
+    /// The number of requests that a route answered with 5xx.
     var errors = 0.0
-    /// Requests of a handler that took at most so many seconds.
+    /// The number of requests that a handler answered within a given number of seconds.
     var buckets: [Double: Double] = [:]
-    /// Answers by provider, those of the loops included.
+    /// The number of responses by provider, including those of the loops.
     var answers: [String: Double] = [:]
 
     init(at: Double) {
         self.at = at
     }
 
-    /// Reads the Prometheus text format; what is not known is passed over.
+    /// Parses the Prometheus text format. Unknown series are ignored.
     init(_ text: String, at: Double) {
         self.init(at: at)
         for line in text.split(separator: "\n") where line.hasPrefix("larder_") {
@@ -34,7 +34,7 @@ struct TopSample: Sendable, Equatable {
             case "larder_server_memory_hits_total": loopHits += value
             case "larder_server_requests_total": outcomes[label("outcome") ?? "", default: 0] += value
             case "larder_requests_total" where label("status") == "5xx": errors += value
-            // The daemon's own pages have no outcome; an answer of several providers has one.
+            // The daemon's own pages have the outcome "none". A response of several providers has a real outcome.
             case "larder_request_duration_seconds_bucket" where label("outcome") != "none":
                 guard let bound = label("le").flatMap({ $0 == "+Inf" ? .infinity : Double($0) }) else { continue }
                 buckets[bound, default: 0] += value
@@ -51,21 +51,21 @@ struct TopSample: Sendable, Equatable {
     }
 }
 
-/// What happened between two samples.
+/// The rates between two samples.
 struct TopRates: Sendable, Equatable {
     var requests = 0.0
     var errors = 0.0
-    /// Of the requests for what is cached, those that needed no call of their own; nil where there were none.
+    /// The share of requests for cached content that needed no upstream call of their own; nil if there were none.
     var hitRatio: Double?
-    /// Milliseconds of requests that a handler answered; nil without any.
+    /// The latency of requests that a handler answered, in milliseconds; nil if there were none.
     var percentiles: (p50: Double, p90: Double, p99: Double)?
-    /// Answers a second by provider.
+    /// The responses per second, by provider.
     var answers: [String: Double] = [:]
 
-    /// Nothing is known.
+    /// Makes rates of which nothing is known.
     init() {}
 
-    /// A daemon that began anew in between has smaller figures: then all of its figures count.
+    /// Computes the rates. After a restart of the daemon its figures are smaller than before, and they count in full.
     init(_ old: TopSample, _ new: TopSample) {
         let seconds = max(0.001, new.at - old.at)
         func rise(_ old: Double, _ new: Double) -> Double { new < old ? new : new - old }
@@ -88,7 +88,7 @@ struct TopRates: Sendable, Equatable {
         for (name, value) in new.answers { answers[name] = rise(old.answers[name] ?? 0, value) / seconds }
     }
 
-    /// As Prometheus reckons it (histogram_quantile): even within a bucket; in the last one its lower bound.
+    /// A quantile as Prometheus computes it (histogram_quantile): linear within a bucket; in the last, its lower bound.
     static func quantile(_ part: Double, _ buckets: [(bound: Double, count: Double)]) -> Double {
         let rank = part * (buckets.last?.count ?? 0)
         var below = (bound: 0.0, count: 0.0)

@@ -1,14 +1,14 @@
-// What `larder top` knows and how it is sorted: a value that samples, requests and keys change. Bounded, however long it runs.
+// The state of `larder top` and its sort orders: a value that samples, requests and keys change. Its size is bounded.
 import LarderCore
 
 struct TopState: Sendable {
-    /// What was asked for again and again.
+    /// A target and the requests for it.
     struct Entry: Sendable, Equatable {
         var target: String
         var count = 0
         var hits = 0
         var bytes = 0
-        /// Of those that were timed.
+        /// The total duration of the requests that were timed.
         var milliseconds = 0.0
         var timed = 0
 
@@ -36,29 +36,29 @@ struct TopState: Sendable {
         case name
     }
 
-    /// Targets that are remembered: of more, those asked for least are forgotten.
+    /// The greatest number of targets. When there are more, the ones with the fewest requests are dropped.
     static let mostEntries = 512
     static let mostSlow = 32
-    /// Slower ones are listed.
+    /// The duration in milliseconds from which a request is listed as slow.
     static let slow = 250.0
 
     var rates = TopRates()
     var providers: [Provider] = []
     private(set) var entries: [String: Entry] = [:]
-    /// The newest first.
+    /// The slow requests, the newest first.
     private(set) var slow: [SlowRequest] = []
-    /// Requests that came faster than they are told.
+    /// The number of requests that came too fast for the stream to report.
     var dropped = 0
     var version = ""
     var uptime = 0
     var order = Order.count
     var providersByRate = false
     var showsHelp = false
-    /// Why the daemon does not answer, while it does not.
+    /// Why the daemon does not answer; nil while it answers.
     var trouble: String?
     private var last: TopSample?
 
-    /// Takes what a poll brought.
+    /// Takes the results of one poll.
     mutating func take(_ sample: TopSample, status: JSONValue) {
         trouble = nil
         if let last { rates = TopRates(last, sample) }
@@ -76,7 +76,7 @@ struct TopState: Sendable {
         }
     }
 
-    /// Takes what an event of the stream told.
+    /// Takes an event of the stream.
     mutating func take(event value: JSONValue) {
         dropped = value["dropped"]?.integer ?? dropped
         for request in value["requests"]?.elements.map({ $0 }) ?? [] { take(request) }
@@ -107,11 +107,11 @@ struct TopState: Sendable {
         if slow.count > Self.mostSlow { slow.removeLast() }
     }
 
-    /// A key of the keyboard.
-    /// - Returns: false where it ends the view.
+    /// Handles a key press.
+    /// - Returns: false if the key ends the view.
     mutating func press(_ key: UInt8) -> Bool {
         switch key {
-        // q, Q, and Ctrl-C, which arrives as a byte while the terminal is raw.
+        // q, Q, and Ctrl-C, which arrives as a byte because the terminal is raw.
         case 0x71, 0x51, 0x03: return false
         case 0x3F, 0x68: showsHelp.toggle()
         case 0x63: order = .count
@@ -124,7 +124,7 @@ struct TopState: Sendable {
         return true
     }
 
-    /// The entries as they are sorted.
+    /// The entries in the current sort order.
     var hottest: [Entry] {
         entries.values.sorted { left, right in
             switch order {
@@ -136,7 +136,7 @@ struct TopState: Sendable {
         }
     }
 
-    /// The providers as they are sorted.
+    /// The providers in the current sort order.
     var sortedProviders: [Provider] {
         providersByRate ? providers.sorted { ($1.rate, $0.name) < ($0.rate, $1.name) } : providers
     }

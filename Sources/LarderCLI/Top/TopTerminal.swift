@@ -1,16 +1,16 @@
-// The terminal of `larder top`: the alternate screen, keys as they are pressed, and all of it put back at the end, whatever
-// the end is.
+// The terminal of `larder top`: the alternate screen, and keys without waiting for a line end. Everything is restored
+// at the end, however the command ends.
 import Glibc
 import LarderCore
 import LarderIO
 
-/// A terminal that a view has taken over. One owner; `restore` may be called from any thread, and counts once.
+/// A terminal that a view has taken over. It has one owner. `restore` may be called by any thread; it acts once.
 final class TopTerminal: Sendable {
     private let console: Console
-    /// What the keyboard was set to; nil where standard input is no terminal.
+    /// Whether the terminal is taken over, and the previous keyboard settings; nil if standard input is not a terminal.
     private let before: Lock<(isTaken: Bool, keyboard: termios?)>
 
-    /// Takes it over.
+    /// Takes over the terminal.
     init(_ console: Console) {
         self.console = console
         var keyboard = termios()
@@ -18,16 +18,17 @@ final class TopTerminal: Sendable {
         before = Lock((true, hasKeyboard ? keyboard : nil))
         if hasKeyboard {
             var raw = keyboard
-            // Keys come at once and unseen, Ctrl-C among them; lines on standard output keep their carriage returns.
+            // Keys arrive at once and without echo, including Ctrl-C. Output processing stays on, so lines get carriage
+            // returns.
             raw.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
             raw.c_iflag &= ~tcflag_t(IXON | ICRNL)
             tcsetattr(STDIN_FILENO, TCSANOW, &raw)
         }
-        // The alternate screen, without a cursor (xterm's control sequences: 1049, 25).
+        // Switches to the alternate screen and hides the cursor (xterm control sequences 1049 and 25).
         _ = console.write(Bytes(text: "\u{1B}[?1049h\u{1B}[?25l"))
     }
 
-    /// Puts back what was there.
+    /// Restores the terminal. Only the first call has an effect.
     func restore() {
         let taken = before.withLock { before in
             defer { before.isTaken = false }
@@ -38,7 +39,7 @@ final class TopTerminal: Sendable {
         if var keyboard = taken.keyboard { tcsetattr(STDIN_FILENO, TCSANOW, &keyboard) }
     }
 
-    /// Columns and lines now.
+    /// The current size in columns and lines.
     var size: (width: Int, height: Int) {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -47,15 +48,15 @@ final class TopTerminal: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Writes the lines over those that are there, in one piece, so that nothing flickers.
-    /// - Returns: false where nobody reads it any more.
+    /// Draws the lines over the previous ones with a single write, so that the screen does not flicker.
+    /// - Returns: false if standard output cannot be written.
     func show(_ lines: [TopLine]) -> Bool {
         let text = lines.map { line in line.style.map { console.styled(line.text, $0) } ?? line.text }
             .joined(separator: "\u{1B}[K\r\n")
         return console.write(Bytes(text: "\u{1B}[H\(text)\u{1B}[K\u{1B}[J"))
     }
 
-    /// Waits for a key, for something on the descriptor, or until the time is over.
+    /// Waits for a key, for data on the descriptor, or until the time is over.
     func wait(_ descriptor: Int32?, keyboard: Bool, atMost limit: Duration) -> (key: Bool, data: Bool) {
         var wanted = [
             pollfd(fd: keyboard ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
@@ -65,10 +66,10 @@ final class TopTerminal: Sendable {
         return (wanted[0].revents != 0, wanted[1].revents != 0)
     }
 
-    /// Whether keys can be had.
+    /// Whether there is a keyboard.
     var hasKeyboard: Bool { before.withLock { $0.keyboard != nil } }
 
-    /// The keys that were pressed; none where the keyboard is gone.
+    /// The keys that were pressed; empty if the keyboard is gone.
     func keys() -> Bytes {
         var buffer = Bytes(repeating: 0, count: 64)
         let count = read(STDIN_FILENO, &buffer, buffer.count)

@@ -1,7 +1,7 @@
-// How `larder top` looks: a state in, lines out. No line is wider than the terminal, and there are never more than it has.
+// Renders the view of `larder top`: a state in, lines out. The lines fit the width and height of the terminal.
 import LarderCore
 
-/// One line and how it stands out.
+/// One line and its style.
 struct TopLine: Sendable, Equatable {
     var text: String
     var style: Console.Style?
@@ -19,7 +19,7 @@ struct TopView {
     let width: Int
     let height: Int
 
-    /// - Parameter height: lines of the terminal; more than there are to show where it is no terminal.
+    /// - Parameter height: the number of lines of the terminal. For other outputs it is larger than any view.
     init(_ state: TopState, width: Int, height: Int) {
         self.state = state
         self.width = max(1, width)
@@ -42,7 +42,7 @@ struct TopView {
         "q        quit; any other key leaves this page",
     ]
 
-    /// All lines of the view; the keys stand on the last one.
+    /// All lines of the view. The last one lists the keys.
     var lines: [TopLine] {
         guard width >= Self.leastWidth else {
             return fitted([TopLine("Too narrow: \(Self.leastWidth) columns are needed.")])
@@ -55,7 +55,7 @@ struct TopView {
         return fitted(out + [TopLine(Self.keys, .faint)])
     }
 
-    /// The lines of a snapshot that nobody redraws.
+    /// The lines of a snapshot, which is not redrawn.
     var snapshot: [String] { fitted(head + tables(.max)).map(\.text) }
 
     private func fitted(_ lines: [TopLine]) -> [TopLine] {
@@ -82,11 +82,12 @@ struct TopView {
         return out
     }
 
-    /// - Parameter room: lines for all three tables and what parts them.
+    /// - Parameter room: the number of lines for all three tables and the lines between them.
     private func tables(_ room: Int) -> [TopLine] {
         let slow = state.slow
         let providers = providerTable
-        // The entries get what the others leave; each table has its title and an empty line before it.
+        // The table of targets gets the lines that the others leave. Each table has a title and an empty line before
+        // it.
         let bounded = room == .max ? 10_000 : room
         let providerRows = min(providers.rows.count, max(1, (bounded - 6) / 3))
         let slowRows = min(slow.count, max(1, (bounded - 6) / 4))
@@ -139,7 +140,7 @@ struct TopView {
         return table
     }
 
-    /// "0", "0.4", "12", "1,234".
+    /// Formats a number: "0", "0.4", "12", "1,234".
     static func figure(_ value: Double) -> String {
         if value > 0, value < 9.95 {
             let tenths = Int((value * 10).rounded())

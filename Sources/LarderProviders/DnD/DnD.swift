@@ -1,5 +1,5 @@
-// The D&D 5e SRD API (dnd5eapi.co, version 5.8): whole lists without pages, records by slug, data that changes only
-// with releases. Its own cache mixes languages, so every JSON request names `lang=en`.
+// The D&D 5e SRD API (dnd5eapi.co, version 5.8): complete lists without pages, records by slug, data that changes only
+// with releases. The API's own cache mixes languages, so every JSON request contains `lang=en`.
 import LarderCore
 
 /// Monsters, equipment and spells of the D&D 5e System Reference Document.
@@ -23,14 +23,14 @@ public struct DnD: Provider {
                 parameters: detailParameters, refusals: [.conflict], ttl: .seconds(7 * 86_400),
                 summary: "/api/2014/{collection}/{index}: one record"),
         ],
-        // A 404 can be a passing fault there: it is believed for ten minutes only.
+        // A 404 may be a passing fault of this API, so it is kept for ten minutes only.
         emptyTTL: .seconds(600), negativeTTL: .seconds(600), staleFor: .seconds(30 * 86_400),
         defaultRate: CallRate(calls: 20, per: .seconds(1)), imageHosts: ["www.dnd5eapi.co"],
         categories: DnDCollection.allCases.map(\.rawValue), sorts: [.relevance, .name],
         offers: "monsters, equipment, spells and all else of the D&D 5e rules",
         terms: "Content of the SRD 5.1 is under CC BY 4.0 and the OGL 1.0a.",
         attribution: "D&D 5e SRD API, dnd5eapi.co", normaliserVersion: 2,
-        // A list tells index and level; a record has its own members besides.
+        // A list gives the index and the level. A single record also has its own members.
         kinds: DnDCollection.allCases.map {
             ResultKind($0.kind, isOpen: true, [.texts("index"), $0 == .spells ? .numbers("level") : []])
         })

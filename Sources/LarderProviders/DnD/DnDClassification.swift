@@ -1,6 +1,6 @@
-// What an answer of the D&D API is. Errors are plain text or JSON at will. A missing thing is "Not Found", as a text or as an
-// error in JSON; a part of something missing may come as an empty 200. Errors within the API come with 404 as well, so a 404
-// to one of its lists is such an error.
+// Classifies the responses of the D&D API. Errors are plain text or JSON. A missing resource is "Not Found", as a text
+// or as an error in JSON; a part of a missing record may be an empty 200. Internal errors of the API also have status
+// 404, so a 404 for one of its lists is such an error.
 import LarderCore
 import LarderHTTP
 
@@ -21,7 +21,7 @@ extension DnD {
         let isEmpty = response.body.allSatisfy { $0 <= 0x20 }
         if endpoint == "other" {
             if isEmpty { return .notFound }
-            // Pictures, and what no route of ours reads.
+            // Pictures, and responses that no typed route reads.
             guard response.fields.first("Content-Type")?.lowercased().contains("json") == true else { return .data }
         }
         let root: JSONValue
@@ -43,14 +43,15 @@ extension DnD {
         case "details":
             return root["index"]?.string?.isEmpty == false ? .data : .broken("The answer is no record of the D&D API.")
         default:
-            // Parts of a record are lists with or without a frame, or objects; of what is missing, an empty object.
+            // A part of a record is a list, a list inside an object, or an object. A part of a missing record is an
+            // empty object.
             guard root.kind == .object || root.kind == .array else { return .broken("The answer is no record.") }
             return root.kind == .object && root.count == 0 ? .notFound : .data
         }
     }
 
-    /// "Not Found", and "File Not Found" for a picture, as a text or in JSON. Other errors come with 404 as well, when
-    /// something within the API fails.
+    /// Whether an error says "Not Found", or "File Not Found" for a picture, as a text or in JSON. Internal errors of
+    /// the API have status 404 as well.
     private static func saysNotFound(_ body: Bytes) -> Bool {
         guard body.count <= 4096 else { return false }
         let text = (try? JSON.parse(body)).map { ($0["error"] ?? $0["message"])?.string } ?? body.lossyText
@@ -65,7 +66,7 @@ extension DnD {
 }
 
 extension DnD {
-    /// Slugs are in lower case. A request in capitals may be answered or not; it names the same record.
+    /// Slugs are in lower case. The API may or may not answer a slug in upper case, but it names the same record.
     public func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)? {
         guard endpoint == "details", let index = request.lastSegment else { return nil }
         return { record in record["index"]?.string.map { ASCII.equalFolded($0, index) } ?? false }

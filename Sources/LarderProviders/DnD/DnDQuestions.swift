@@ -1,14 +1,14 @@
-// Questions to the D&D API. Lists come whole and are kept for days, so a search by name is answered here from the one
-// list entry instead of one upstream call for every word; only what a list does not hold is asked upstream.
+// Questions to the D&D API. Lists are complete and are kept for days, so a search by name reads the stored list instead
+// of making an upstream call for every word. Only filters on values that the list lacks are sent upstream.
 import LarderCore
 
-/// The collections with routes of their own; the rest of the API is reached raw.
+/// The collections that have typed routes. The rest of the API is available through `/raw`.
 enum DnDCollection: String, CaseIterable, Sendable {
     case monsters
     case equipment
     case spells
 
-    /// The kind of its records.
+    /// The kind of the collection's results.
     var kind: String {
         switch self {
         case .monsters: "monster"
@@ -17,7 +17,7 @@ enum DnDCollection: String, CaseIterable, Sendable {
         }
     }
 
-    /// The filters beside `name`, with the API's own names for them.
+    /// The filters other than `name`, with the API's names for them.
     var filters: [(parameter: QuestionParameter, upstream: String)] {
         switch self {
         case .monsters: [(Self.challengeRating, "challenge_rating")]
@@ -40,7 +40,7 @@ enum DnDCollection: String, CaseIterable, Sendable {
 extension DnD {
     static let editions = ["2014", "2024"]
 
-    /// The lists that the API has in each edition.
+    /// The API's lists in each edition.
     static let collections: [String: Set<String>] = [
         "2014": [
             "ability-scores", "alignments", "backgrounds", "classes", "conditions", "damage-types", "equipment",
@@ -62,7 +62,7 @@ extension DnD {
         .text("name", "What the name holds.", example: "dragon", longest: 200), edition, .limit(1...1000),
         .sort([SortOrder.relevance, .name]),
     ]
-    /// Those of all collections.
+    /// The parameters of all collections together.
     static let listParameters = usualParameters + DnDCollection.allCases.flatMap(\.filters).map(\.parameter)
     static let detailParameters = [edition]
     static let collectionCapture = QuestionParameter.choice(
@@ -90,8 +90,8 @@ extension DnD {
         return try Self.list(collection, QuestionReader(query, allowed: own))
     }
 
-    /// The category is the collection, monsters where none is named: each collection is a call of its own, and a
-    /// search of all three would triple the load for a default.
+    /// The category is the collection, with monsters as the default. Each collection needs its own call, so a default
+    /// search of all three would triple the load.
     public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
         let term = QuestionReader.collapsed(request.term)
         guard !term.isEmpty else { throw .missing("q", "A search needs a term.") }
@@ -139,7 +139,7 @@ extension DnD {
             normalise: { response, signer throws(NormaliseError) in
                 try DnDResults.list(response, collection: collection, name: name, limit: limit, sort: sort)
             })
-        // Of what is filtered by, the whole list tells the level of a spell only.
+        // Of all filter values, the whole list contains only the level of a spell.
         if let filter = filters.first, filters.count == 1, filter.0 == "level" {
             let levels = filter.1.split(separator: ",").map(String.init)
             endpoint.wider = {
@@ -174,7 +174,7 @@ extension DnD {
             })
     }
 
-    /// The rule set of 2024 has no spells yet.
+    /// The 2024 edition has no spells yet.
     private static func edition(
         _ reader: QuestionReader, _ collection: DnDCollection
     ) throws(ClientFacingError) -> String {
@@ -188,7 +188,7 @@ extension DnD {
     private static func filterValue(_ reader: QuestionReader, _ name: String) throws(ClientFacingError) -> String? {
         if name == "school" { return try reader.text(name, maxLength: 100)?.lowercased() }
         guard let parts = try reader.list(name, max: 40) else { return nil }
-        // The API drops what is no number silently and would then answer another question.
+        // The API silently ignores values that are not numbers and would answer another question.
         let numbers = parts.compactMap { Double($0) }.filter { (0...30).contains($0) }
         guard numbers.count == parts.count else {
             throw .invalid(name, "\"\(name)\" takes numbers from 0 to 30, separated by commas (0.25, not 1/4).")
@@ -199,11 +199,11 @@ extension DnD {
 }
 
 extension DnD {
-    /// Only the order: this API's names and filters are many, and the rest of them come raw.
+    /// Normalises only the order of parameters. The API has many names and filters, most of them used only by `/raw`.
     static let form = CanonicalQuery()
 
-    /// A raw request without a language is sent with `lang=en`, since the API's own cache would otherwise answer in
-    /// the language of whoever asked first. Pictures refuse any query.
+    /// Adds `lang=en` to a raw request without a language. Otherwise the API's own cache would answer in the language
+    /// of an earlier client. Requests for pictures are unchanged, because they must not have a query.
     public func canonical(_ request: UpstreamRequest) -> UpstreamRequest {
         var request = request
         if request.path.hasPrefix("/api/images/") { return request }
@@ -221,10 +221,10 @@ extension DnD {
         guard segments.count >= 3, segments[0] == "api", let lists = Self.collections[String(segments[1])] else {
             return "other"
         }
-        // Parts of a record, such as a class's levels, have shapes of their own.
+        // Parts of a record, such as a class's levels, have their own shapes.
         if segments.count > 4 || segments[2] == "locales" { return "other" }
         if segments.count == 4 { return "details" }
-        // What is no collection of the API may be missing like any other thing.
+        // A path that is not a known collection may be missing like any other resource, so it is not a list.
         return lists.contains(String(segments[2])) ? "list" : "other"
     }
 

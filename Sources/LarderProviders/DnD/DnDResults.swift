@@ -1,5 +1,5 @@
-// Lists and records of the D&D API as results. A record's own members stay under `attributes`, in camel case like the
-// rest of the answer; paths become absolute against the URL that answered.
+// Converts lists and records of the D&D API to results. A record's own members are kept under `attributes`, in camel
+// case like all members of results. Paths become absolute URLs, resolved against the URL of the response.
 import LarderCore
 
 enum DnDResults {
@@ -12,7 +12,7 @@ enum DnDResults {
             try records(response)[...], response, collection: collection, name: name, limit: limit, sort: sort)
     }
 
-    /// The same of the records of some levels in a whole list; nil where a record does not tell its level.
+    /// Results from the records of some levels in a whole list; nil if a record does not contain its level.
     static func list(
         _ response: UpstreamResponse, collection: DnDCollection, name: String?, levels: [String], limit: Int?,
         sort: SortOrder
@@ -55,7 +55,7 @@ enum DnDResults {
             result.attribute("level", number: record["level"]?.numberText)
             list.add(result, from: record)
         }
-        // The API gives whole lists: how many there are is how many matched, whatever `limit` cuts off.
+        // The API returns whole lists, so the total is the number of matches before `limit` is applied.
         return list.answer(sort: sort, language: "en", total: matched, limit: limit)
     }
 
@@ -90,7 +90,7 @@ enum DnDResults {
         }
     }
 
-    /// Texts are one string or a list of them, under one of two names.
+    /// The description of a record. It is one string or a list of strings, under one of two names.
     private static func description(_ record: JSONValue) -> String? {
         guard let value = record["desc"] ?? record["description"] else { return nil }
         if let text = value.string { return TextCleaning.paragraphs(text) }
@@ -101,7 +101,7 @@ enum DnDResults {
     private static func summary(_ record: JSONValue, _ collection: DnDCollection) -> String? {
         let text = description(record)
         guard collection == .monsters else { return text }
-        // Few monsters have a text; all have the line under their name, as the book prints it.
+        // Few monsters have a description. All have the line that the book prints under their name.
         let type = [record["size"]?.string, record["type"]?.string].compactMap { $0 }.joined(separator: " ")
         let line = [type, record["alignment"]?.string ?? ""].filter { !$0.isEmpty }.joined(separator: ", ")
         return [line, text ?? ""].first { !$0.isEmpty }.map { first in
@@ -117,13 +117,13 @@ enum DnDResults {
         }
     }
 
-    /// Coins are no ISO 4217 currency: the price names them as the game does (cp, sp, gp).
+    /// The price of an item. Coins have no ISO 4217 code, so the currency is the game's own (cp, sp, gp).
     private static func price(_ cost: JSONValue?) -> ResultItem.Price? {
         Numbers.price(cost?["quantity"], currency: cost?["unit"]?.string)
     }
 
-    /// A path of the API as an absolute URL. Where the API answers below some other path (a stand-in, a proxy), that
-    /// path comes before: "/api/images/…" in an answer of "http://host/dnd5e/api/2014/…" is below "http://host/dnd5e".
+    /// The absolute URL of an API path. If the API is served below another path (a stand-in, a proxy), that path is
+    /// prepended: "/api/images/…" in a response of "http://host/dnd5e/api/2014/…" is below "http://host/dnd5e".
     private static func address(_ path: String, _ response: UpstreamResponse) -> String? {
         guard path.hasPrefix("/") else { return nil }
         let answered = WebURL(response.url.isEmpty ? DnD.facts.defaultBaseURL : response.url)
@@ -132,7 +132,7 @@ enum DnDResults {
         return answered.origin + (place.map { answered.target[..<$0.lowerBound] } ?? "") + path
     }
 
-    /// Two records of the data name something else as their picture: only the pictures' own folder counts.
+    /// The URL of a picture. Two records have a wrong path there, so only the folder of pictures is accepted.
     private static func imageURL(_ path: String, _ response: UpstreamResponse) -> String? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard path.hasPrefix("/api/images/"), !parts.contains(".."),
@@ -149,7 +149,7 @@ enum DnDResults {
         of record: JSONValue, _ response: UpstreamResponse, to result: inout ResultItem
     ) {
         var form = CamelCase()
-        // References inside a record are paths of the API, too.
+        // References inside a record are API paths too.
         form.rewritten = { _, text in text.hasPrefix("/api/") ? address(text, response) ?? text : text }
         let bytes = form.members(record.members.lazy.filter { !told.contains($0.name) })
         if !bytes.isEmpty { result.furtherAttributes = bytes }

@@ -1,5 +1,5 @@
-// Samples in the shape of the D&D 5e API. Names and figures are of the System Reference Document 5.1 (CC BY 4.0,
-// Wizards of the Coast); the texts are ours.
+// Samples in the form of the D&D 5e API. Names and figures are from the System Reference Document 5.1 (CC BY 4.0,
+// Wizards of the Coast). The texts were written for Larder.
 import LarderCore
 
 struct DnDSamples: SampleAPI {
@@ -23,7 +23,7 @@ struct DnDSamples: SampleAPI {
         (["/v1/dnd"] + recording.segments.dropFirst(2) + (key.map { [$0] } ?? [])).joined(separator: "/")
     }
 
-    /// Each in the order of their indices.
+    /// The records of each collection, ordered by index.
     private static let collections = [
         "monsters": SampleFile(DnDSampleFiles.monsters).records(),
         "equipment": SampleFile(DnDSampleFiles.equipment).records(),
@@ -73,6 +73,6 @@ struct DnDSamples: SampleAPI {
         }
     }
 
-    /// What a list tells of a record.
+    /// The members of a record that a list contains.
     private static let listed: Set = ["index", "name", "level", "url"]
 }

@@ -1,5 +1,5 @@
 // Hacker News: lists, items and users from its Firebase API (version 0), searches from Algolia's (version 1). Both are
-// free and without a key, and their ids are the same. Paths tell them apart: /v0 is Firebase, /api/v1 is Algolia.
+// free, need no key and use the same ids. The path distinguishes them: /v0 is Firebase, /api/v1 is Algolia.
 import LarderCore
 
 /// Stories, comments, jobs and polls of Hacker News.
@@ -31,10 +31,9 @@ public struct HackerNews: Provider {
                 "recent", parameters: recentParameters, refusals: [.conflict], ttl: .seconds(60),
                 summary: "/api/v1/search_by_date: the newest first"),
         ],
-        // A fresh id may appear shortly after it was looked for in vain.
+        // A new id may appear shortly after a look-up that did not find it.
         emptyTTL: .seconds(60), negativeTTL: .seconds(60), staleFor: .seconds(86_400),
-        // Algolia's limit for one address. Firebase states none; its calls count here as well, which errs on the side
-        // of manners.
+        // Algolia's limit per address. Firebase states no limit, but its calls count here as well, as a courtesy.
         defaultQuota: CallRate(calls: 10_000, per: .seconds(3600)),
         categories: ["stories", "comments", "ask", "show", "jobs", "polls"], sorts: [.relevance, .name, .date],
         offers: "lists of Hacker News with their items, each cached by itself; comments, users, search",

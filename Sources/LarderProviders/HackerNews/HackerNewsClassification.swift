@@ -1,12 +1,12 @@
-// What an answer of Hacker News is. Firebase says `null` under 200 for what does not exist or is withheld, and never 404.
-// Algolia says with an empty page and a message that a page lies beyond the hits that can be reached; of its items and users,
-// which no route of ours asks for, it says 404 with a message.
+// Classifies the responses of Hacker News. Firebase answers `null` under 200 for an item that does not exist or is
+// withheld, and never 404. Algolia answers with an empty page and a message if a page lies beyond the reachable hits.
+// For its items and users, which no typed route uses, Algolia answers 404 with a message.
 import LarderCore
 import LarderHTTP
 
 extension HackerNews {
     private static let statuses = StatusTable("Hacker News")
-    /// Firebase refuses a path and not the caller: the rest of it works.
+    /// Firebase refuses a path, not the client: other paths still work.
     private static let statusesWithMessage = StatusTable(
         "Hacker News", [(401...401, .invalidRequest), (403...403, .invalidRequest)])
 
@@ -45,7 +45,7 @@ extension HackerNews {
         }
     }
 
-    /// Also under 200.
+    /// Classifies a response that is not JSON. It may also have status 200.
     private static func unreadable(_ response: UpstreamResponse, _ why: String) -> Classification {
         response.status == 200 ? .broken(why) : statuses.classify(response, why)
     }
@@ -64,14 +64,14 @@ extension HackerNews {
 }
 
 extension HackerNews {
-    /// Comments and votes on a post close two weeks after it; of what is older only texts of moderators change.
+    /// Comments and votes on a post close after two weeks. Older posts change only if a moderator edits a text.
     private static let closesAfter: Int64 = 14 * 86_400
     private static let closedLifetime = Duration.seconds(86_400)
 
     public func contentLifetime(of endpoint: String) -> (@Sendable (UpstreamResponse) -> Duration?)? {
         guard endpoint == "item" else { return nil }
         return { response in
-            // A figure of an upstream: what is no time of this calendar says nothing, and nothing is reckoned with it.
+            // The value comes from upstream. A time outside the calendar is ignored, so no arithmetic uses it.
             guard let time = HackerNewsResults.value(response)?["time"]?.integer,
                 (0..<253_402_300_800).contains(time)
             else { return nil }

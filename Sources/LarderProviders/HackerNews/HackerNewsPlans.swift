@@ -1,18 +1,18 @@
-// What a list of ids or the ids below an item become: the plans of Hacker News' answers. An item is one call, so both are
-// bounded by how many items may be asked for.
+// The plans of Hacker News: they turn a list of ids, or the ids below an item, into results. Each item needs one call,
+// so both plans limit the number of items.
 import LarderCore
 
-/// A piece of a list and the items it names.
+/// A range of a list and the items that it names.
 struct HackerNewsListPlan: CallPlan {
     private enum Stage {
         case begin
         case ids
-        /// With the length of the whole list, and the ids that were no numbers.
+        /// The items are being fetched. Holds the length of the whole list and the number of invalid ids.
         case items(total: Int, unreadable: Int)
     }
 
     let list: HackerNewsList
-    /// The first of the list's ids that is wanted, counted from 0, and how many.
+    /// The index of the first requested id in the list, and the number of ids.
     let start: Int
     let limit: Int
     let sort: SortOrder
@@ -62,24 +62,24 @@ struct HackerNewsListPlan: CallPlan {
     }
 }
 
-/// An item, then its comments level by level: the first levels whole before a deeper one is begun, so that a bound on
-/// their number cuts off the depths and not the later half of the discussion.
+/// An item and its comments, level by level. Each level is complete before the next one begins, so a limit on the
+/// number of comments cuts off the deep levels and not the later half of the discussion.
 struct HackerNewsThreadPlan: CallPlan {
     private struct Node {
         var post: HackerNewsPost?
-        /// Levels below the item that was asked for.
+        /// The level below the requested item.
         var depth: Int
         var children: [Int] = []
-        /// Why there is nothing to show of it; nil where it failed, which is not the plan's to tell.
+        /// Why the item gives no result; nil if its call failed, because the daemon counts failed calls.
         var dropped: DropReason?
     }
 
     let id: Int
     let depth: Int
-    /// Comments in all.
+    /// The greatest number of comments in all.
     let limit: Int
     private var nodes: [Node] = []
-    /// Those whose answers come next.
+    /// The nodes whose items the next outcomes hold.
     private var awaited: Range<Int> = 0..<0
 
     init(id: Int, depth: Int, limit: Int) {
@@ -111,13 +111,13 @@ struct HackerNewsThreadPlan: CallPlan {
         }
     }
 
-    /// Makes places for the next level and says whose they are.
+    /// Adds the nodes of the next level. Returns the ids of their items.
     private mutating func children() -> [Int] {
         var wanted: [Int] = []
         let begin = nodes.count
         for place in awaited where nodes[place].depth < depth {
             guard let post = nodes[place].post else { continue }
-            // The answers of a poll come before what is said about it.
+            // The options of a poll come before its comments.
             for child in post.parts + post.kids where nodes.count - 1 < limit {
                 nodes[place].children.append(nodes.count)
                 nodes.append(Node(depth: nodes[place].depth + 1))
@@ -137,7 +137,7 @@ struct HackerNewsThreadPlan: CallPlan {
         return results.answer(sort: .relevance, language: nil, total: root.comments.map { $0 + 1 })
     }
 
-    /// A post and then everything below it, as a discussion is read. The depth is bounded, so is the recursion.
+    /// Adds a post and then everything below it, in reading order. The depth of the recursion is limited by `depth`.
     private func add(_ place: Int, of root: HackerNewsPost, to results: inout ResultList) {
         let node = nodes[place]
         if let post = node.post {
@@ -151,7 +151,7 @@ struct HackerNewsThreadPlan: CallPlan {
         } else if let reason = node.dropped {
             results.drop(reason)
         }
-        // What was said below a deleted comment is still there.
+        // The replies to a deleted comment still exist.
         for child in node.children { add(child, of: root, to: &results) }
     }
 }

@@ -1,5 +1,5 @@
-// One post of Hacker News, from either API: the same post is the same result whichever of them told of it. Texts are
-// HTML there and plain here.
+// One post of Hacker News, from either API. Both APIs give the same result for the same post. Texts are HTML upstream
+// and plain text in results.
 import LarderCore
 
 struct HackerNewsPost: Sendable {
@@ -13,20 +13,20 @@ struct HackerNewsPost: Sendable {
     private var by, title, text, url, storyTitle: String?
     private var time: Int?
     private(set) var points: Int?
-    /// Of a story or a poll: all comments below it.
+    /// The number of all comments below a story or a poll.
     private(set) var comments: Int?
     private var parent, story: Int?
     private var isDead = false
     private var isDeleted = false
-    /// What is below it, in ranked order, and the answers of a poll.
+    /// The ids of the direct comments in ranked order, and of the options of a poll.
     private(set) var kids: [Int] = []
     private(set) var parts: [Int] = []
-    /// The words that a search finds it by; items have none.
+    /// The tags by which a search finds the post. Items from Firebase have none.
     private var tags: [String] = []
     /// The API's own record.
     let source: JSONValue?
 
-    /// A record of `/v0/item/{id}.json`.
+    /// Reads a record of `/v0/item/{id}.json`.
     init(item: JSONValue?) {
         source = item
         guard let item, item.kind == .object else { return }
@@ -46,7 +46,7 @@ struct HackerNewsPost: Sendable {
         parts = item["parts"]?.elements.compactMap(\.integer) ?? []
     }
 
-    /// A hit of a search. Members that are null and members that are absent say the same.
+    /// Reads a hit of a search. A null member means the same as an absent one.
     init(hit: JSONValue) {
         source = hit
         id = hit["objectID"]?.string.flatMap(HackerNews.number)
@@ -63,7 +63,7 @@ struct HackerNewsPost: Sendable {
         kids = hit["children"]?.elements.compactMap(\.integer) ?? []
         tags = hit["_tags"]?.elements.compactMap { TextCleaning.line($0.string) } ?? []
         let story = hit["story_id"]?.integer
-        // Newer answers name a story as its own story.
+        // Newer responses name a story as its own story.
         if story != id { self.story = story }
         if kind == nil { kind = hit["comment_text"]?.string == nil ? "story" : "comment" }
     }
@@ -76,7 +76,7 @@ struct HackerNewsPost: Sendable {
         }
     }
 
-    /// - Parameter root: the post whose discussion it is part of.
+    /// - Parameter root: the post whose discussion contains this one.
     func result(of root: HackerNewsPost? = nil) throws(NoResult) -> ResultItem {
         if isDeleted { throw NoResult(reason: .deleted) }
         if isDead { throw NoResult(reason: .dead) }
@@ -95,7 +95,7 @@ struct HackerNewsPost: Sendable {
             isReply ? TextCleaning.htmlLine(root?.title ?? storyTitle) : link.flatMap { Self.site($0) }
         result.summary = summary
         result.url = link ?? discussion
-        // Years of four digits: RFC 3339 has no others.
+        // Only years of four digits, because RFC 3339 has no others.
         if let time, (0..<253_402_300_800).contains(time) {
             result.setPublished(WallTime(seconds: Int64(time)).rfc3339)
         }
@@ -114,13 +114,13 @@ struct HackerNewsPost: Sendable {
 
     static func page(_ target: String) -> String { "https://news.ycombinator.com/\(target)" }
 
-    /// The host of a link, as the site shows it.
+    /// The host of a link in the form that the site displays.
     private static func site(_ link: String) -> String? {
         guard let host = WebURL(link)?.host else { return nil }
         return host.hasPrefix("www.") ? String(host.dropFirst(4)) : host
     }
 
-    /// A comment has no title: its first words stand for it.
+    /// The first words of a comment serve as its title, because a comment has none.
     private static func firstWords(_ text: String) -> String? {
         guard let line = TextCleaning.line(text) else { return nil }
         return line.count <= 80 ? line : line.prefix(79) + "…"

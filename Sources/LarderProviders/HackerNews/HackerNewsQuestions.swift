@@ -1,9 +1,9 @@
 // Questions to Hacker News: `/v1/hackernews/{top,new,best,ask,show,job}`, `/item/{id}`, `/user/{id}`, `/search`,
-// `/recent`, and its part in `/v1/search`.
+// `/recent`, and Hacker News' part of `/v1/search`.
 import LarderCore
 
 extension HackerNews {
-    /// The longest list upstream has 500 ids; the deepest discussion is read to ten levels.
+    /// The longest upstream list has 500 ids. Discussions are read to at most ten levels.
     static let longestList = 500
     static let deepest = 10
 
@@ -19,7 +19,7 @@ extension HackerNews {
         "id", .pattern("^[1-9][0-9]{0,11}$"), "The item's number.", example: "1000001")
     static let userCapture = QuestionParameter(
         "id", .pattern("^[A-Za-z0-9_-]{1,40}$"), "The user's name; its case counts.", example: "ada")
-    /// In the order of time there is no other.
+    /// The order is always by time, so there is no `sort`.
     static let recentParameters: [QuestionParameter] = [
         .text("q", "What is searched for.", example: "cache").or("query"),
         QuestionParameter(
@@ -72,7 +72,7 @@ extension HackerNews {
         var question = QuestionBuilder()
         question.add("id", id)
         question.add("depth", depth)
-        // Without comments their number says nothing.
+        // Without comments, their limit has no meaning.
         question.add("limit", depth == 0 ? nil : limit)
         return Endpoint(
             provider: facts.name, name: "item", parameters: question.parameters, subject: itemRequest(id),
@@ -81,7 +81,7 @@ extension HackerNews {
 
     static func itemRequest(_ id: Int) -> UpstreamRequest { UpstreamRequest(path: "/v0/item/\(id).json") }
 
-    /// A name keeps its case: the API knows "pg" and not "PG".
+    /// The name keeps its case: the API knows "pg" and not "PG".
     private static func user(_ name: String, _ reader: QuestionReader) throws(ClientFacingError) -> Endpoint {
         guard isUserName(name) else {
             throw .invalid("id", "A user's name has letters, digits, \"-\" and \"_\" only, as in user/pg.")
@@ -99,7 +99,7 @@ extension HackerNews {
             && name.utf8.allSatisfy { ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }
     }
 
-    /// Digits without a zero before them: one spelling for one id.
+    /// Parses digits without a leading zero, so each id has one spelling.
     static func number(_ text: String) -> Int? {
         guard (1...12).contains(text.utf8.count), text.utf8.first != 0x30, text.utf8.allSatisfy(ASCII.isDigit)
         else { return nil }
@@ -112,7 +112,7 @@ extension HackerNews {
     static let searchForm = CanonicalQuery(
         defaults: ["page": "0", "hitsPerPage": "20", "query": ""], collapsed: ["query"])
 
-    /// `print=pretty` changes the bytes, so it stays: what is asked for raw comes as it was asked for.
+    /// `print=pretty` is kept, because it changes the bytes of a raw response.
     public func canonical(_ request: UpstreamRequest) -> UpstreamRequest {
         var request = request
         let form = Self.isSearch(request.path) ? Self.searchForm : Self.documentForm

@@ -1,4 +1,4 @@
-// Answers of Hacker News that are read whole: the hits of a search and users. Items are read one by one, by the plans.
+// Converts single responses of Hacker News: the hits of a search, and users. The plans read items one by one.
 import LarderCore
 
 enum HackerNewsResults {
@@ -30,7 +30,7 @@ enum HackerNewsResults {
                 list.drop(error.reason)
             }
         }
-        // With filters of ours nobody knows how many there are beyond those that were looked at.
+        // With Larder's own filters, the number of matches beyond the examined hits is unknown.
         return list.answer(sort: sort, language: "en", total: filters.isEmpty ? root["nbHits"]?.integer : nil)
     }
 
@@ -48,7 +48,7 @@ enum HackerNewsResults {
             result.setPublished(WallTime(seconds: Int64(time)).rfc3339)
         }
         result.attribute("karma", number: root["karma"]?.integer.map(String.init))
-        // Tens of thousands, with some: how many they are is what can be shown.
+        // A user may have tens of thousands of submissions, so only their number is shown.
         result.attribute("submissions", number: root["submitted"].map { String($0.count) })
         result.attribute("links", texts: about.links)
         list.add(result, from: root)
@@ -63,6 +63,6 @@ enum HackerNewsResults {
         }
     }
 
-    /// The record of an answer, nil where it is none.
+    /// The JSON value of a response; nil if its body is not JSON.
     static func value(_ response: UpstreamResponse) -> JSONValue? { try? JSON.parse(response.body) }
 }

@@ -1,5 +1,5 @@
-// Samples in the shapes of Hacker News' two APIs: made-up posts, with what makes the real ones awkward: ids of nothing,
-// dead and deleted posts, texts in HTML.
+// Samples in the forms of Hacker News' two APIs: invented posts with the difficulties of real ones: ids without an
+// item, dead and deleted posts, texts in HTML.
 import LarderCore
 
 struct HackerNewsSamples: SampleAPI {
@@ -20,8 +20,8 @@ struct HackerNewsSamples: SampleAPI {
 
     var questions: [SampleQuestion] { [.get("/v1/hackernews/top?limit=9"), .search("cache", ("source", "hn"))] }
 
-    /// "/v0/topstories.json" is asked as "top", all of it; "/v0/item/8863.json" as "item/8863", without its comments, which
-    /// were not recorded with it.
+    /// "/v0/topstories.json" becomes a question for the whole list "top". "/v0/item/8863.json" becomes "item/8863"
+    /// without its comments, which were not recorded.
     func route(of recording: RecordedRequest, key: String?) -> String? {
         var parts = recording.segments.dropFirst().map { $0.replacing(".json", with: "") }
         if recording.path.hasPrefix("/api/") {
@@ -54,14 +54,14 @@ struct HackerNewsSamples: SampleAPI {
         }
     }
 
-    /// What Firebase says of anything that is not there.
+    /// Firebase's response for anything that does not exist.
     private var nothing: SampleAnswer { json(Bytes(text: "null")) }
 
     private func json(_ body: Bytes) -> SampleAnswer {
         SampleAnswer(fields: fields, body: body)
     }
 
-    /// Lists of ids keep the spaces of the file.
+    /// The response with one item. Lists of ids keep the spacing of the file.
     private func item(_ post: Post) -> SampleAnswer {
         json { writer in
             for member in post.record.members { writer.member(member.name, raw: member.value.raw) }
@@ -125,7 +125,7 @@ struct HackerNewsSamples: SampleAPI {
         }
     }
 
-    /// All of the tags; of those in brackets, one.
+    /// Whether a post has all of the requested tags, and one tag of each group in brackets.
     private static func agrees(_ tags: [String], with wanted: String) -> Bool {
         var rest = wanted[...]
         while !rest.isEmpty {
@@ -157,7 +157,7 @@ struct HackerNewsSamples: SampleAPI {
         return post
     }
 
-    /// 1000008 names nothing, 1000006 is dead and 1000007 deleted, as happens in the live lists.
+    /// 1000008 does not exist, 1000006 is dead and 1000007 deleted. The live lists contain such ids too.
     private static let lists = SampleFile(HackerNewsSampleFiles.lists).root
     private static let users = SampleFile(HackerNewsSampleFiles.users).root
 
@@ -172,9 +172,9 @@ struct HackerNewsSamples: SampleAPI {
         var type: String { text("type") ?? "" }
         var time: Int { record["time"]?.integer ?? 0 }
         var score: Int? { record["score"]?.integer }
-        /// Of a choice, its poll.
+        /// The parent of a comment, or the poll of an option.
         var parent: Int? { (record["parent"] ?? record["poll"])?.integer }
-        /// Searches know nothing of it.
+        /// Whether searches leave the post out.
         var isHidden: Bool { record["dead"] != nil || record["deleted"] != nil }
         var words: String { ["title", "text", "by"].compactMap(text).joined(separator: " ") }
 

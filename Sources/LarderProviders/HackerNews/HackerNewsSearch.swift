@@ -1,12 +1,12 @@
-// Searches of Hacker News at Algolia: tags, numeric filters, pages. No more than the first thousand hits can be reached,
-// and filters on points and comments are refused there of late: those are applied here, to all that can be reached.
+// Searches of Hacker News at Algolia: tags, numeric filters, pages. Only the first thousand hits can be reached.
+// Algolia has recently begun to refuse filters on points and comments, so Larder applies them to all reachable hits.
 import LarderCore
 
 extension HackerNews {
     static let tagWords = [
         "story", "comment", "poll", "pollopt", "job", "show_hn", "ask_hn", "front_page",
     ]
-    /// Hits that Algolia gives of any search.
+    /// The number of hits that Algolia returns of any search.
     static let reach = 1000
 
     public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
@@ -75,7 +75,7 @@ extension HackerNews {
                     response, filters: own, start: own.isEmpty ? 0 : (page - 1) * limit, limit: limit,
                     sort: sort == .name ? .name : .relevance)
             })
-        // Filters of ours look at all that can be reached already.
+        // Larder's own filters already read all reachable hits, so no other question has a wider answer.
         guard own.isEmpty else { return endpoint }
         let wanted = ListStretch(start: (page - 1) * limit, count: limit)
         endpoint.wider = {
@@ -95,9 +95,9 @@ extension HackerNews {
     }
 }
 
-/// `tags`: words joined by commas, all of which must hold; of words in brackets, one.
+/// `tags`: words separated by commas, all of which must match. Of a group in brackets, one must match.
 enum HackerNewsTags {
-    /// Without white space, in one order. Words with a name in them keep its case.
+    /// The tags without white space, in one order. A word that contains a name keeps its case.
     static func canonical(_ text: String) throws(ClientFacingError) -> String {
         let text = text.filter { !$0.isWhitespace }
         var terms: [String] = []
@@ -141,7 +141,7 @@ enum HackerNewsTags {
 struct HackerNewsFilter: Sendable, Hashable {
     enum Field: String, CaseIterable, Sendable { case created = "created_at_i", points, comments = "num_comments" }
     enum Comparison: String, CaseIterable, Sendable {
-        // The longer first: "<=" begins like "<".
+        // Longer operators come first, because "<=" begins with "<".
         case atMost = "<=", atLeast = ">=", below = "<", above = ">", equal = "="
     }
 
@@ -169,10 +169,10 @@ struct HackerNewsFilter: Sendable, Hashable {
 
     var text: String { "\(field.rawValue)\(comparison.rawValue)\(number)" }
 
-    /// Whether Algolia applies it itself.
+    /// Whether Algolia applies the filter itself.
     var isAlgolias: Bool { field == .created }
 
-    /// Whether a figure passes; one that is not there passes nothing.
+    /// Whether a value passes the filter. A missing value never does.
     func passes(_ figure: Int?) -> Bool {
         guard let figure else { return false }
         return switch comparison {

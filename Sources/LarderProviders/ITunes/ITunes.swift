@@ -1,5 +1,6 @@
-// The iTunes Search API (performance-partners.apple.com/search-api): no key, about twenty calls a minute, 403 with an
-// empty body when there were too many. Facts in this file; questions, tables and results in the files beside it.
+// The iTunes Search API (performance-partners.apple.com/search-api). It needs no key and allows about twenty calls a
+// minute; above that it answers 403 with an empty body. This file holds the facts. The questions, tables and results
+// are in the files of this folder.
 import LarderCore
 
 /// iTunes and App Store search.
@@ -20,7 +21,7 @@ public struct ITunes: Provider {
                 "lookup", parameters: lookupParameters, refusals: [.missingParameter, .conflict], ttl: .seconds(86_400),
                 summary: "/lookup: records by id, UPC, ISBN or bundle id"),
         ],
-        // Some callers get an empty 200 while they are limited: it is believed for ten minutes only.
+        // Some rate-limited clients get an empty 200, so an empty response is kept for ten minutes only.
         emptyTTL: .seconds(600), negativeTTL: .seconds(600), staleFor: .seconds(7 * 86_400),
         defaultRate: CallRate(calls: 20, per: .seconds(60)), imageHosts: ["*.mzstatic.com"],
         categories: ITunesCategory.allCases.map(\.rawValue), sorts: [.relevance, .name, .date, .price],

@@ -1,5 +1,5 @@
-// What an answer of iTunes is. Its limit speaks as a 403 with an empty body, which must never be taken for "no
-// results". It has no 404 of its own: what it does not know is an empty list.
+// Classifies the responses of iTunes. A rate limit is reported as a 403 with an empty body, which must never be read as
+// "no results". iTunes has no 404 of its own: an unknown id gives an empty list.
 import LarderCore
 import LarderHTTP
 
@@ -12,7 +12,7 @@ extension ITunes {
         case 200 where endpoint == "other": .data
         case 200: Self.classify(response.body)
         case 400: .invalidRequest(Self.errorMessage(response.body) ?? "iTunes refused the question.")
-        // 404 is reported now and then for questions that are answered a moment later.
+        // iTunes sometimes reports 404 for requests that succeed a moment later.
         default: Self.statuses.classify(response)
         }
     }
@@ -31,7 +31,7 @@ extension ITunes {
         guard !results.isForeignList() else { return .broken("The answer's list has no results of iTunes.") }
         var elements = results.elements
         if elements.next() != nil { return .data }
-        // A count that contradicts the list is a cut or half-made answer.
+        // A count that contradicts the list means that the response was cut or incomplete.
         return (root["resultCount"]?.integer ?? 0) == 0
             ? .empty : .broken("The answer counts results it does not have.")
     }
@@ -43,9 +43,10 @@ extension ITunes {
 }
 
 extension ITunes {
-    /// A lookup by ids brings the records with these ids, and with `entity` their children, which name the parent's id. Of
-    /// several ids some may be unknown, so one record that names one of them is enough. An id is the record's own or that of
-    /// its collection or artist, under a name that depends on the kind. Records tell no UPC, no ISBN and not every id of AMG.
+    /// A lookup by ids returns the records with these ids. With `entity` it also returns their children, which contain
+    /// the parent's id. Some of several ids may be unknown, so one record that contains one of them is enough. The id
+    /// is the record's own, its collection's or its artist's, in a member that depends on the kind. Records contain no
+    /// UPC, no ISBN and not every AMG id.
     public func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)? {
         guard endpoint == "lookup", let query = try? QueryParameters(parsing: request.query ?? "") else { return nil }
         var ids: Set<Int> = []
@@ -55,11 +56,11 @@ extension ITunes {
             switch item.name {
             case "id":
                 let numbers = values.compactMap { Int($0) }
-                // The API may read what is no number here, such as a number with a blank before it.
+                // The API may accept a value that is not a number here, such as a number after a space.
                 guard numbers.count == values.count else { return nil }
                 ids.formUnion(numbers)
             case "bundleId": bundles += values
-            // With a key that records do not tell, nothing can be compared.
+            // Records do not contain these keys, so there is nothing to compare.
             case "upc", "isbn", "amgArtistId", "amgAlbumId", "amgVideoId": return nil
             default: break
             }

@@ -1,4 +1,4 @@
-// The kinds of iTunes results. A kind of the store that is not listed comes in camel case, with the attributes of a track.
+// The kinds of iTunes results. A kind that is not listed gets its name in camel case and the attributes of a track.
 
 extension ITunes {
     static let kinds: [ResultKind] = {

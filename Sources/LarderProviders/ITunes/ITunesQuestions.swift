@@ -1,4 +1,4 @@
-// Questions to iTunes: `/v1/itunes/search`, `/v1/itunes/lookup` and this provider's part in `/v1/search`.
+// Questions to iTunes: `/v1/itunes/search`, `/v1/itunes/lookup` and iTunes' part of `/v1/search`.
 import LarderCore
 
 extension ITunes {
@@ -57,14 +57,14 @@ extension ITunes {
         }
         if let limit = request.limit { search.limit = min(max(limit, 1), 200) }
         if let country = request.country { search.country = try Self.country(country) }
-        // A language that iTunes does not have is not sent: its answers come in English then.
+        // A language that iTunes does not support is not sent. The response is then in English.
         if let language = request.language, let known = Self.language(language) { search.language = known }
         search.explicit = request.explicit ?? true
         search.sort = request.sort ?? .relevance
         return search.endpoint
     }
 
-    /// One search, every part decided.
+    /// One search with every parameter decided.
     struct Search: Sendable {
         var term: String
         var media: String?
@@ -170,7 +170,7 @@ extension ITunes {
             try reader.text("country").map { text throws(ClientFacingError) in try Self.country(text) } ?? "US"
         let language =
             try reader.text("lang").map { text throws(ClientFacingError) in try knownLanguage(text) } ?? "en_us"
-        // "recent" is the API's own order (the newest albums of an artist first); the others are ours.
+        // "recent" is the API's own order (an artist's newest albums first). Larder sorts the other orders itself.
         let sort = try reader.word("sort", among: SortOrder.allCases.map(\.rawValue) + ["recent"]) ?? "relevance"
         var question = QuestionBuilder()
         question.add(key.name, key.value)
@@ -204,7 +204,7 @@ extension ITunes {
         return UpstreamRequest(path: "/" + name, query: form.encode(present))
     }
 
-    /// A number of at most 20 digits, a bundle id, or an ISBN whose hyphens are dropped.
+    /// Validates an identifier: a number of at most 20 digits, a bundle id, or an ISBN, whose hyphens are removed.
     private static func identifier(_ text: String, _ name: String) throws(ClientFacingError) -> String {
         if name == "bundleId" {
             guard text.utf8.count <= 155, text.utf8.allSatisfy({ PercentCoding.isUnreserved($0) && $0 != 0x7E }) else {
@@ -230,7 +230,7 @@ extension ITunes {
         return text.uppercased()
     }
 
-    /// "xx_yy" in lower case from any usual spelling; "en" and "ja" stand for the two forms Apple names.
+    /// A language as "xx_yy" in lower case, from any usual spelling. "en" and "ja" mean the two forms that Apple names.
     private static func language(_ text: String) -> String? {
         let parts = text.lowercased().split(whereSeparator: { $0 == "_" || $0 == "-" })
         guard parts.allSatisfy({ QuestionReader.isTwoLetters(String($0)) }) else { return nil }
@@ -264,13 +264,13 @@ extension ITunes {
         switch request.path {
         case "/search": request.query = Self.searchForm.canonical(request.query)
         case "/lookup": request.query = Self.lookupForm.canonical(request.query)
-        // Anything else below this host is unknown ground: only the order is settled, which the API ignores.
+        // For any other path of this host, only the order of the parameters is normalised. The API ignores the order.
         default: request.query = CanonicalQuery().canonical(request.query)
         }
         return request
     }
 
-    /// A storefront may stand before the name: "/gb/lookup".
+    /// The endpoint is the last segment, because a storefront may precede it: "/gb/lookup".
     public func endpointName(for request: UpstreamRequest) -> String {
         switch request.path.split(separator: "/").last {
         case "search": "search"

@@ -1,5 +1,5 @@
-// Records of iTunes as results. Every field may be missing; which names hold the title, the id and the price depends on
-// what the record wraps: a track, a collection, an artist, or an ebook that wraps nothing.
+// Converts iTunes records to results. Every field may be missing. What the record wraps (a track, a collection, an
+// artist, or nothing, as with an ebook) decides which fields hold the title, the id and the price.
 import LarderCore
 
 enum ITunesResults {
@@ -32,7 +32,8 @@ enum ITunesResults {
         return answer(records[...], response.body.count, signer, sort: sort, language: language)
     }
 
-    /// The same of a stretch of an answer that was fetched for another; nil where it does not hold all of it.
+    /// Results from a range of a response that was fetched for another question; nil if it does not hold the whole
+    /// range.
     static func normalise(
         _ response: UpstreamResponse, _ signer: ArtworkSigner, sort: SortOrder, language: String, _ wanted: ListStretch,
         of stored: ListStretch
@@ -72,7 +73,7 @@ enum ITunesResults {
         return list.answer(sort: sort, language: language)
     }
 
-    /// One record, read by field.
+    /// One record, with access by field.
     private struct Record {
         var fields: JSONRecord
 
@@ -87,7 +88,7 @@ enum ITunesResults {
             return text
         }
 
-        /// A link, nil for what is none.
+        /// A link; nil if the text is not a web URL.
         func link(_ field: Field) -> String? { text(field).flatMap { WebURL.isWeb($0) ? $0 : nil } }
 
         func number(_ field: Field) -> String? { Numbers.lenient(fields[field.rawValue]) }
@@ -125,14 +126,14 @@ enum ITunesResults {
         list.add(result, from: source)
     }
 
-    /// What a record is, and so where its parts stand.
+    /// The type of a record, which decides where its values are.
     private struct Shape {
         enum Wraps { case track, collection, artist }
 
         var kind: String
         var wraps: Wraps
 
-        /// Upstream kinds and ours; any other one is taken as it is, in camel case.
+        /// Upstream kinds and Larder's names for them. Any other kind keeps its name, in camel case.
         private static let kinds = [
             "song": "song", "music-video": "musicVideo", "feature-movie": "movie", "tv-episode": "tvEpisode",
             "podcast": "podcast", "podcast-episode": "podcastEpisode", "software": "software",
@@ -140,7 +141,7 @@ enum ITunesResults {
             "coached-audio": "coachedAudio", "interactive-booklet": "interactiveBooklet", "pdf": "pdf",
         ]
 
-        /// nil where the record does not tell: it has neither kind, wrapper nor any id.
+        /// Nil if the record has no kind, no wrapper type and no id, so its type is unknown.
         init?(_ record: Record) {
             switch record.text(.wrapperType) {
             case "artist": (kind, wraps) = ("artist", .artist)
@@ -155,7 +156,7 @@ enum ITunesResults {
                     if kind == "artist" { wraps = .artist }
                     if kind == "album" { wraps = .collection }
                 } else if record[.trackId] != nil {
-                    // Some videos come with a null kind: that it is a track is all the record tells.
+                    // Some videos have a null kind. Such a record is known only to be a track.
                     kind = record[.bundleId] != nil ? "software" : "track"
                 } else if record[.collectionId] != nil {
                     (kind, wraps) = ("album", .collection)
@@ -182,7 +183,7 @@ enum ITunesResults {
             }
         }
 
-        /// A podcast is its own collection; otherwise another level's id would name another thing.
+        /// A podcast is its own collection. For other kinds, an id of another level would identify another thing.
         var otherIDs: [Field] { kind == "podcast" ? [.collectionId] : [] }
 
         var titles: [Field] {
@@ -202,7 +203,8 @@ enum ITunesResults {
             }
         }
 
-        /// Where nothing is sold by the piece, the price of the whole album is not the piece's: it stays an attribute.
+        /// The members with the record's own price. An album's price is not the price of a track that is not sold
+        /// separately; it stays an attribute.
         var prices: [Field] {
             switch wraps {
             case .track: [.trackPrice, .price]
@@ -239,7 +241,7 @@ enum ITunesResults {
         addPrice("hdRentalPrice", .trackHdRentalPrice, of: record, to: &result)
         result.attribute("formattedPrice", text: record[.formattedPrice])
         result.attribute("storefront", text: record[.country])
-        // On records of podcasts this member holds seconds at times: its unit is unknown there, so it is left out.
+        // In podcast records this member sometimes holds seconds. Its unit is unknown, so it is left out.
         result.attribute("durationMillis", number: result.kind == "podcast" ? nil : record[.trackTimeMillis])
         result.attribute("trackNumber", number: record[.trackNumber])
         result.attribute("trackCount", number: record[.trackCount])
@@ -277,17 +279,17 @@ enum ITunesResults {
         result.attribute("supportedDevices", texts: record.texts(.supportedDevices))
     }
 
-    /// A further price, with its currency like the first.
+    /// Adds a further price in the record's currency.
     private static func addPrice(_ name: StaticString, _ field: Field, of record: Record, to result: inout ResultItem) {
         guard let value = record[field] else { return }
         result.attribute(name, price: Numbers.price(value, currency: record.text(.currency)))
     }
 }
 
-/// Sizes of iTunes artwork, which the last segment of its URL chooses.
+/// The sizes of iTunes artwork. The last segment of the URL selects the size.
 enum ITunesArtwork {
-    /// The same picture in a square of that side: ".../100x100bb.jpg" becomes ".../600x600bb.jpg". A URL whose last
-    /// segment is not wholly `{w}x{h}{letters}(-{digits}).(jpg|png|webp)` is left alone.
+    /// The URL of the same picture in a square with that side: ".../100x100bb.jpg" becomes ".../600x600bb.jpg". A URL
+    /// is unchanged unless its whole last segment is `{w}x{h}{letters}(-{digits}).(jpg|png|webp)`.
     static func resized(_ url: String, to side: Int) -> String {
         var text = url
         return text.withUTF8 { bytes in
@@ -303,12 +305,12 @@ enum ITunesArtwork {
         }
     }
 
-    /// Where the two numbers with their "x" stand in such a URL.
+    /// The range of the two numbers and their "x" in such a URL.
     private static func size(in url: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         guard let slash = url.lastIndex(of: 0x2F) else { return nil }
         let start = slash + 1
         var place = start
-        /// Passes the bytes that match; whether there was any.
+        /// Skips the bytes that match. Returns whether there were any.
         func pass(_ matches: (UInt8) -> Bool) -> Bool {
             let start = place
             while place < url.count, matches(url[place]) { place += 1 }

@@ -1,4 +1,4 @@
-// Samples in the shape of the iTunes Search API: what a store of the United States has.
+// Samples in the form of the iTunes Search API, as from the store of the United States.
 import LarderCore
 
 struct ITunesSamples: SampleAPI {
@@ -30,7 +30,7 @@ struct ITunesSamples: SampleAPI {
         ]
     }
 
-    /// Orders that the API documents nowhere are left out.
+    /// Sort orders that the API does not document are left out.
     func route(of recording: RecordedRequest, key: String?) -> String? {
         var items = recording.items
         items.removeAll { $0.hasPrefix("sort=") || recording.path == "/lookup" && $0.hasPrefix("media=") }
@@ -51,7 +51,7 @@ struct ITunesSamples: SampleAPI {
         path == "/search" || path == "/lookup" ? list([], "US") : .text(404, "Not Found")
     }
 
-    /// A list as the API writes it: blank lines before and after.
+    /// A list in the API's layout, with blank lines before and after it.
     private func list(_ items: [Item], _ country: String) -> SampleAnswer {
         let isBritish = country.uppercased() == "GB"
         let records = items.map { item in
@@ -80,7 +80,7 @@ struct ITunesSamples: SampleAPI {
         let found = Self.items.filter { item in
             guard SampleText.matches(item.words, parameters["term"] ?? "") else { return false }
             if let entity { return item.entities.contains(entity) }
-            // Without an entity a search brings tracks, not whole albums.
+            // Without an entity, a search returns tracks but no albums.
             return item.kind != "collection" && (media == nil || item.media == media)
         }
         let offset = parameters["offset"].flatMap { Int($0) } ?? 0
@@ -93,7 +93,7 @@ struct ITunesSamples: SampleAPI {
         if ids.contains(nil) { return invalid("itunesId") }
         let wanted = Set(ids.compactMap { $0 })
         var found = Self.items.filter { wanted.contains($0.id) }
-        // With an entity the record looked up comes first, its children after.
+        // With an entity, the record itself comes first and its children follow.
         if let entity = parameters["entity"] {
             found += Self.items.filter { item in
                 !wanted.contains(item.id) && item.entities.contains(entity) && !wanted.isDisjoint(with: item.parents)
@@ -106,7 +106,7 @@ struct ITunesSamples: SampleAPI {
         json(status: 400) { $0.member("errorMessage", "Invalid value(s) for key(s): [\(key)]") }
     }
 
-    /// Entities that the API knows and of which there is no sample.
+    /// Entities that the API has but that have no sample.
     private static let otherEntities = [
         "movieArtist", "podcastAuthor", "podcastEpisode", "musicArtist", "musicVideo", "mix", "audiobookAuthor",
         "shortFilmArtist", "shortFilm", "tvEpisode", "tvSeason", "macSoftware", "tvSoftware", "allArtist",
@@ -118,10 +118,10 @@ struct ITunesSamples: SampleAPI {
     private struct Item: Sendable {
         let record: JSONValue
 
-        /// Albums and audiobooks are told by what they are wrapped as.
+        /// Albums and audiobooks have no kind; their wrapper type is used instead.
         var kind: String { record["kind"]?.string ?? record["wrapperType"]?.string ?? "" }
         var id: Int { record["trackId"]?.integer ?? record["collectionId"]?.integer ?? 0 }
-        /// The ids of what it belongs to.
+        /// The ids of the record's collection and artist.
         var parents: [Int] { ["collectionId", "artistId"].compactMap { record[$0]?.integer } }
 
         var words: String {
@@ -129,7 +129,7 @@ struct ITunesSamples: SampleAPI {
                 .compactMap { record[$0]?.string }.joined(separator: " ")
         }
 
-        /// Entities of the API that bring this kind.
+        /// The entities of the API that return this kind.
         var entities: [String] {
             switch kind {
             case "song": ["song", "musicTrack", "allTrack"]

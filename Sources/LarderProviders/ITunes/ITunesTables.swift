@@ -1,13 +1,13 @@
-// What the iTunes Search API knows, as tables: media, their entities and attributes, and Larder's four categories.
+// Tables of the iTunes Search API: the media with their entities and attributes, and Larder's four categories.
 
-/// The categories of a search, as a person chooses them.
+/// The categories that a user can choose for a search.
 enum ITunesCategory: String, CaseIterable, Sendable {
     case all
     case music
     case software
     case ebooks
 
-    /// The media and entity a category stands for. `media=ebook` alone has been reported broken; `entity=ebook` works.
+    /// The media and entity of a category. `media=ebook` alone is reported to fail; `entity=ebook` works.
     var question: (media: String?, entity: String?) {
         switch self {
         case .all: (nil, nil)
@@ -58,10 +58,10 @@ enum ITunesTables {
         "ebook": ["titleTerm", "authorTerm", "genreIndex", "ratingIndex"],
     ]
 
-    /// Every entity there is, each once.
+    /// All entities, each once.
     static let allEntities = unique(entities.flatMap(\.entities))
 
-    /// The attributes of one media; of "all" the union and two of its own.
+    /// The attributes of one media. For "all", the attributes of every media and two more.
     static func attributes(of media: String?) -> [String] {
         if let media, let own = attributes[media] { return own }
         return unique(entities.flatMap { attributes[$0.media] ?? [] } + ["allArtistTerm", "allTrackTerm"])
@@ -71,7 +71,7 @@ enum ITunesTables {
         entities.first { $0.media == media }?.entities ?? allEntities
     }
 
-    /// What `/lookup` finds records by.
+    /// The parameters by which `/lookup` finds records.
     static let lookupKeys = ["id", "upc", "isbn", "bundleId", "amgArtistId", "amgAlbumId", "amgVideoId"]
 
     private static func unique(_ words: [String]) -> [String] {

@@ -1,19 +1,19 @@
-// Which image URLs may be fetched. A URL that came out of an answer is somebody else's word: it must match a rule, goes
-// to public addresses only, by https on its usual port. Only an origin the user wrote down is taken as it stands.
+// Decides which image URLs may be fetched. A URL from a response is untrusted: it must match a rule, and it is fetched
+// only from public addresses, by https on port 443. Only an origin that the user configured is used exactly as written.
 import LarderCore
 
-/// One entry of `imageHosts`.
+/// One entry of the setting `imageHosts`.
 public enum ImageHostRule: Sendable, Hashable {
     /// Exactly this host: "www.dnd5eapi.co".
     case host(String)
-    /// Every host below a domain, not the domain itself: "*.mzstatic.com".
+    /// Every host below a domain, but not the domain itself: "*.mzstatic.com".
     case suffix(String)
     /// Any public host: "*".
     case any
-    /// Exactly this scheme, host and port, private or not: "http://127.0.0.1:9000".
+    /// Exactly this scheme, host and port, public or private: "http://127.0.0.1:9000".
     case origin(scheme: String, host: String, port: Int)
 
-    /// Reads an entry as the configuration writes it; nil where it is none of the four.
+    /// Parses an entry of the configuration. Nil if it has none of the four forms.
     public init?(_ text: String) {
         if text == "*" {
             self = .any
@@ -30,9 +30,10 @@ public enum ImageHostRule: Sendable, Hashable {
 
 /// The image hosts of one provider.
 public struct ImageHosts: Sendable, Hashable {
-    /// Where a permitted image is fetched from, and with which care.
+    /// The URL from which a permitted image is fetched, and the addresses that are allowed.
     public struct Permission: Sendable, Hashable {
-        /// The URL to fetch: https, every byte that may not stand in a request percent-encoded, no fragment.
+        /// The URL to fetch: https unless an origin rule permits it, without a fragment. Bytes that a request must not
+        /// contain are percent-encoded.
         public var url: String
         public var addresses: AddressPolicy
 
@@ -44,8 +45,8 @@ public struct ImageHosts: Sendable, Hashable {
 
     public var rules: [ImageHostRule]
 
-    /// - Parameter configuredBase: a base URL that the user wrote: images on that very origin are permitted too,
-    ///   as an answer of that origin names them. nil where the provider's default is in use.
+    /// - Parameter configuredBase: a base URL that the user configured. Images on exactly that origin are permitted
+    ///   too, because its responses name them. Nil if the provider's default is in use.
     public init(rules: [ImageHostRule], configuredBase: String? = nil) {
         self.rules = rules
         if let configuredBase, let url = WebURL(configuredBase) {
@@ -53,10 +54,10 @@ public struct ImageHosts: Sendable, Hashable {
         }
     }
 
-    /// Whether an image may be fetched. For the target of a redirect see `permitsRedirect`.
+    /// Decides whether an image may be fetched. For the target of a redirect see `permitsRedirect`.
     ///
-    /// An origin rule permits exactly what it says. Otherwise plain http on its default port is upgraded, and https on
-    /// port 443 is all there is; whether the host's addresses are public is decided on the connected socket.
+    /// An origin rule permits exactly its own origin. For the other rules, plain http on its default port is upgraded
+    /// to https, and only https on port 443 is permitted. The connected socket is checked for a public address.
     public func permits(_ text: String) -> Permission? {
         guard let url = WebURL(text) else { return nil }
         for case .origin(let scheme, let host, let port) in rules
@@ -75,8 +76,8 @@ public struct ImageHosts: Sendable, Hashable {
         return permitted ? Permission(url: upgraded.text, addresses: .publicOnly) : nil
     }
 
-    /// With which care a redirect to that URL is followed; nil where it is not. It is followed as it stands, so it must name
-    /// the scheme and port of the permission itself: https on 443, or an origin of the rules.
+    /// The addresses that a redirect to this URL may use; nil if the redirect must not be followed. The URL is not
+    /// upgraded, so it must already have the permission's scheme and port: https on 443, or an origin of the rules.
     public func permitsRedirect(to text: String) -> AddressPolicy? {
         guard let url = WebURL(text), let permission = permits(text), WebURL(permission.url)?.origin == url.origin
         else { return nil }

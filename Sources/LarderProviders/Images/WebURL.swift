@@ -1,15 +1,15 @@
-// The http and https URLs that answers contain, taken apart as far as rules and fetches need (RFC 3986 §3). Whatever
-// two parsers could read differently (user information, backslashes, control characters) makes it no URL at all.
+// Parses the http and https URLs in responses as far as rules and fetches need (RFC 3986 §3). A URL that two parsers
+// could read differently (user information, backslashes, control characters) is rejected.
 import LarderCore
 
 /// An absolute http or https URL.
 struct WebURL: Sendable, Hashable {
     /// "http" or "https".
     var scheme: String
-    /// Lower case, without a dot at its end; an IPv6 address keeps its brackets.
+    /// In lower case, without a trailing dot. An IPv6 address keeps its brackets.
     var host: String
     var port: Int
-    /// Path and query, percent-encoded where needed, beginning with "/" unless it is empty; no fragment.
+    /// The path and query, percent-encoded if needed, without the fragment. Begins with "/" unless it is empty.
     var target: String
 
     init?(_ text: String) {
@@ -34,14 +34,14 @@ struct WebURL: Sendable, Hashable {
         self.target = Self.encoded(target.hasPrefix("?") ? "/" + target : String(target))
     }
 
-    /// The whole URL, the port only where it is not the scheme's own.
+    /// The whole URL. The port is included only if it is not the scheme's default.
     var text: String { origin + target }
 
     var origin: String {
         port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 
-    /// The same by https on port 443; nil where the URL names another port.
+    /// The same URL by https on port 443; nil if the URL names a port that is not its scheme's default.
     var upgraded: WebURL? {
         guard port == (scheme == "https" ? 443 : 80) else { return nil }
         var url = self
@@ -72,7 +72,7 @@ struct WebURL: Sendable, Hashable {
         return normalisedHost(String(hostText)).map { ($0, port) }
     }
 
-    /// Lower case without a dot at the end; nil where it is no host name or bracketed address.
+    /// The host in lower case without a trailing dot; nil if the text is neither a host name nor a bracketed address.
     static func normalisedHost(_ text: String) -> String? {
         if text.hasPrefix("["), text.hasSuffix("]") {
             let inside = text.dropFirst().dropLast()
@@ -91,7 +91,7 @@ struct WebURL: Sendable, Hashable {
         return host.lowercased()
     }
 
-    /// Percent-encodes what may not stand in a request target; what is encoded already stays.
+    /// Percent-encodes the bytes that a request target must not contain. Existing percent-encoding is kept.
     private static func encoded(_ text: String) -> String {
         let allowed = "-._~:/?[]@!$&'()*+,;=%"
         return PercentCoding.encode(text, keeping: allowed)
@@ -99,8 +99,8 @@ struct WebURL: Sendable, Hashable {
 }
 
 extension WebURL {
-    /// Whether a text from an answer may be handed on as a link or fetched at all: http or https and not endless. A
-    /// page that shows results must not be given "javascript:…".
+    /// Whether a URL from a response may be passed on as a link or fetched: http or https, and at most 4096 bytes. A
+    /// page that shows results must not receive "javascript:…".
     static func isWeb(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { isWeb($0) }
             ?? Bytes(text.utf8).withUnsafeBufferPointer { isWeb($0) }
@@ -119,8 +119,8 @@ extension WebURL {
         return true
     }
 
-    /// A reference as it stands in an answer, made absolute against the URL that answered (RFC 3986 §5.2, for the three
-    /// forms that occur: absolute, "//host/path", "/path"). nil for anything else.
+    /// Resolves a reference from a response against the URL of that response (RFC 3986 §5.2), for the three forms that
+    /// occur: absolute, "//host/path", "/path". Nil for anything else.
     static func resolve(_ reference: String, against base: String) -> String? {
         if reference.hasPrefix("//") {
             return WebURL("https:" + reference) == nil ? nil : "https:" + reference

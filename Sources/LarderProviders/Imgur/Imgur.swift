@@ -1,5 +1,5 @@
-// Imgur, version 3 of its API (apidocs.imgur.com). It admits no new applications since 2025, so this source is for those
-// who have a client id of older days; ids that programs ship are blocked, so none is shipped here.
+// Imgur, version 3 of its API (apidocs.imgur.com). It has admitted no new applications since 2025, so this source is
+// for users with an older client id. Larder ships no client id, because Imgur blocks ids that programs ship.
 import LarderCore
 
 /// Pictures of Imgur's gallery.
@@ -16,7 +16,7 @@ public struct Imgur: Provider {
         var facts = ProviderAbout(
             name: "imgur", routePrefix: "imgur", title: "Imgur", defaultBaseURL: "https://api.imgur.com",
             pathPrefix: "/3",
-            // An unchanged answer (304) costs a credit like any other: lifetimes save calls, validators do not.
+            // An unchanged response (304) costs a credit like any other, so lifetimes save calls but validators do not.
             endpoints: [
                 EndpointAbout(
                     "search", parameters: searchParameters, refusals: [.missingParameter, .conflict],
@@ -54,9 +54,9 @@ public struct Imgur: Provider {
         facts.keyNote =
             "Imgur's key is the Client-ID of an application; no new ones are given out since 2025, older ones work."
         facts.removedPictures = ["i.imgur.com/removed.png"]
-        // Whoever has it can take the picture down.
+        // Anyone with a delete hash can remove the picture.
         facts.secretMembers = ["deletehash"]
-        // What is the account's own, and what only an account may see; all else stays everybody's.
+        // The account's own resources, and posts that only an account may see. All other responses are shared.
         var signIn = SignInAbout(
             authorizePath: "/oauth2/authorize", tokenPath: "/oauth2/token", responseTypes: [.token, .code],
             ownPaths: ["/3/account/me"], accountParameters: [.init("mature", "true")])
@@ -71,6 +71,6 @@ public struct Imgur: Provider {
 }
 
 extension Imgur {
-    /// "Client-ID" is an application, "Bearer" an account (apidocs.imgur.com).
+    /// "Client-ID" belongs to an application, "Bearer" to an account (apidocs.imgur.com).
     public func holder(ofAuthorization value: String) -> CredentialHolder { .of(value, scheme: "Client-ID") }
 }

@@ -1,10 +1,10 @@
-// What an answer of Imgur is. Five shapes of failure are known, of different ages of its servers, and the status in the
-// body is not always that of HTTP: the content decides, in one order.
+// Classifies the responses of Imgur. Its servers, which differ in age, report failures in five shapes, and the status
+// in the body may differ from the HTTP status. The content is therefore examined in a fixed order.
 import LarderCore
 import LarderHTTP
 
 extension Imgur {
-    /// A picture, an album, a tag and a subreddit may be missing; these exist.
+    /// The endpoints whose lists always exist. A picture, an album, a tag and a subreddit may be missing.
     private static let lists: Set = ["search", "gallery", "tags", "credits"]
 
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
@@ -41,7 +41,7 @@ extension Imgur {
         }
     }
 
-    /// A page or half a text: that of a server in front of the API.
+    /// Classifies a body that is not JSON, such as a page of a server in front of the API, or a truncated text.
     private static func unreadable(
         _ response: UpstreamResponse, _ endpoint: String, _ error: JSONError
     ) -> Classification {
@@ -49,10 +49,10 @@ extension Imgur {
         let text = Bytes(start).lossyText
         let why = Impostor.describe(response.body, error)
         switch response.status {
-        // Without a body there is nothing to read: the answer to HEAD, or to a request whose body is passed on.
+        // A response without a body cannot be read: the response to HEAD, or to a request whose body is passed on.
         case 200..<300 where endpoint == "other" && response.body.isEmpty: return .data
         case 200..<300: return .broken(why)
-        // Nothing says that it was the API that knows of no such thing.
+        // Nothing shows that this 404 came from the API itself.
         case 404, 410: return .broken(why)
         default:
             var failure = ImgurFailure(status: response.status)
@@ -64,26 +64,26 @@ extension Imgur {
     }
 }
 
-/// A failure in whichever shape it came.
+/// A failure in any of Imgur's shapes.
 struct ImgurFailure: Sendable, Hashable {
     static let overCapacity = "temporarily over capacity"
     static let bannedCountry = "Banned Country Attempt"
     private static let statuses = StatusTable("Imgur")
 
-    /// That of HTTP, or the body's where HTTP's says less.
+    /// The HTTP status, or the body's status if that is more specific.
     var status: Int
-    /// As it came.
+    /// The message as received.
     var message: String?
-    /// Seconds to wait, where the failure tells.
+    /// The number of seconds to wait, if the failure gives one.
     var wait: Int?
-    /// Whether it came in one of the shapes above, and not in that of somebody in front of the API.
+    /// Whether the failure has one of the API's own shapes, not that of a server in front of the API.
     private(set) var hasOwnForm = false
 
     init(status: Int) {
         self.status = status
     }
 
-    /// nil for an answer that is no failure.
+    /// Nil if the response is not a failure.
     init?(_ root: JSONValue, status: Int) {
         self.status = status
         if let first = root["errors"]?.elements.first(where: { _ in true }), root["data"] == nil {
@@ -109,12 +109,13 @@ struct ImgurFailure: Sendable, Hashable {
         } else if !isFailure {
             return nil
         }
-        // A text or false in the place of data.
+        // `data` is a text or false.
         if root["data"] != nil, root["success"]?.bool == false { hasOwnForm = true }
         take(root["status"]?.integer)
     }
 
-    /// Under status 200 the body's own status is the only one that says anything; 429 is believed wherever it stands.
+    /// Applies the status in the body. Under HTTP status 200 only the body's status counts. A 429 is accepted from
+    /// either.
     private mutating func take(_ told: Int?) {
         let isKnown = told.map { (400..<600).contains($0) } ?? false
         if status != 429, isKnown, let told { status = told }
@@ -130,20 +131,21 @@ struct ImgurFailure: Sendable, Hashable {
         if status == 429 || text.lowercased().contains("too fast") {
             return .limited(until: Imgur.limitedUntil(response, wait: wait ?? Self.wait(in: text)))
         }
-        // A limit of addresses, which passes within the hour; the words of 500 and 503 are about the servers.
+        // A limit on the client's address, which ends within an hour. Under 500 and 503 the words are about the
+        // servers.
         if status == 403, text.lowercased().contains("over capacity") {
             return .limited(until: RetryAfter.instant(response) ?? response.responseTime + .seconds(3600))
         }
         if Absence.statuses.contains(status) { return .notFound }
         let isRefusal = status == 401 || status == 403
-        // By the status that counts, which may be the body's.
+        // Classifies by the effective status, which may be the body's.
         var told = response
         told.status = status
         return Self.statuses.classify(told, isRefusal ? Self.refusal(text, shown) : message.map(Impostor.shown))
             .heedingRetryAfter(of: told)
     }
 
-    /// Whose credential is refused, where the failure says so: what helps is another thing each time.
+    /// Says which credential is refused, if the failure tells, because each needs another remedy.
     private static func refusal(_ text: String, _ shown: String) -> String {
         let words = text.lowercased()
         // "The access token provided is invalid.", "The access token has expired."
@@ -155,7 +157,7 @@ struct ImgurFailure: Sendable, Hashable {
         return "Imgur refuses the request (\(shown)). Its client id may be blocked, as ids of programs often are."
     }
 
-    /// "Please wait 59 more minutes", "Try again in 27 seconds": in seconds.
+    /// The waiting time in "Please wait 59 more minutes" or "Try again in 27 seconds", in seconds.
     static func wait(in text: String) -> Int? {
         let words = text.lowercased().split { !$0.isLetter && !$0.isNumber }
         for (place, word) in words.enumerated() where word.utf8.count <= 6 {
@@ -171,7 +173,7 @@ struct ImgurFailure: Sendable, Hashable {
 }
 
 extension Imgur {
-    /// Ids tell capitals from small letters.
+    /// Ids are case-sensitive.
     public func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)? {
         guard endpoint == "image" || endpoint == "album", let id = request.lastSegment else { return nil }
         return { $0["data"]?["id"]?.string == id }

@@ -1,12 +1,12 @@
-// Imgur counts calls by application and by user, and says with each answer what is left. Its text calls the time of reset
-// a Unix time; answers of today carry seconds.
+// Imgur limits calls per application and per user, and reports the remaining calls in each response. Its documentation
+// says that the reset time is a Unix time; current responses contain a number of seconds.
 import LarderCore
 import LarderHTTP
 
 extension Imgur {
-    /// A call that found nothing left is not made again before.
+    /// The wait after a call that found the limit exhausted, if the reset time is unknown.
     private static let unknownReset: Duration = .seconds(3600)
-    /// A time of reset is believed this far ahead.
+    /// The longest accepted time until a reset.
     private static let longestReset: Duration = .seconds(86_400)
 
     public func credits(in fields: HeaderFields, now: WallTime) -> Credits? {
@@ -21,14 +21,14 @@ extension Imgur {
         return found.isEmpty ? nil : Credits(found)
     }
 
-    /// A time of reset as an instant: a figure below a thousand million can be no time of today, so it is seconds.
+    /// The instant of a reset. A figure below one billion cannot be a current Unix time, so it is a number of seconds.
     static func reset(_ figure: Int64, now: WallTime) -> WallTime {
         let latest = now + longestReset
         if figure < 1_000_000_000 { return now + .seconds(min(max(0, figure), 86_400)) }
         return min(max(WallTime(seconds: min(figure, 253_402_300_799)), now), latest)
     }
 
-    /// The instant from which a call may succeed again, after one that found the limit; nil where nothing tells it.
+    /// The instant from which a call may succeed after one that was limited; nil if the response does not tell.
     static func limitedUntil(_ response: UpstreamResponse, wait: Int?) -> WallTime? {
         let now = response.responseTime
         let spent = Imgur().credits(in: response.fields, now: now)?.allowances.filter { $0.remaining == 0 } ?? []

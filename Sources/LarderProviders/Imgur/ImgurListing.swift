@@ -1,12 +1,12 @@
-// The paths of Imgur's lists: what, in which order, from which span of time, which page: all of it segments of the path,
-// most of which may be left out. They are written here in one form, for typed and raw requests alike.
+// The paths of Imgur's lists. Subject, order, time window and page are segments of the path, most of which may be
+// omitted. Typed and raw requests both use the one complete form written here.
 import LarderCore
 
 struct ImgurListing: Sendable, Hashable {
     enum Subject: Sendable, Hashable {
         case gallery(Section)
         case search
-        /// Percent-encoded, as a segment.
+        /// A percent-encoded segment.
         case tag(String)
         case subreddit(String)
     }
@@ -17,9 +17,9 @@ struct ImgurListing: Sendable, Hashable {
 
     var subject: Subject
     var sort: String
-    /// A span of time; of no effect unless `isWindowed`.
+    /// The time window. It has no effect unless `isWindowed`.
     var window: String
-    /// The first is 0, as in the path.
+    /// Counted from 0, as in the path.
     var page: Int
 
     init(_ subject: Subject, sort: String? = nil, window: String? = nil, page: Int = 0) {
@@ -29,7 +29,7 @@ struct ImgurListing: Sendable, Hashable {
         self.page = page
     }
 
-    /// Whether a span of time can be chosen: where there is none to choose, its segment is its default or left out.
+    /// Whether a time window can be chosen. If not, its segment is the default or is omitted.
     var isWindowed: Bool {
         if case .gallery(let section) = subject { section == .top } else { sort == "top" }
     }
@@ -46,7 +46,7 @@ struct ImgurListing: Sendable, Hashable {
 
     private var span: String { isWindowed ? window : subject.defaultWindow }
 
-    /// Reads a path; nil where it is no list, or not certainly one.
+    /// Parses a path. Nil if it is not, or might not be, the path of a list.
     init?(path: String) {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard segments.count >= 3, segments[0].isEmpty, segments[1] == "3", segments[2] == "gallery" else { return nil }
@@ -73,7 +73,7 @@ struct ImgurListing: Sendable, Hashable {
             window = word
             rest.removeFirst()
         } else if !rest.isEmpty {
-            // Only the gallery's own lists are known to go without it.
+            // Only the gallery's own lists are known to work without a time window.
             guard case .gallery = subject else { return nil }
         }
         guard let number = rest.popFirst() else { return }
@@ -85,7 +85,7 @@ struct ImgurListing: Sendable, Hashable {
 }
 
 extension ImgurListing.Subject {
-    /// The orders that the API has, the usual one first.
+    /// The API's sort orders, the usual one first.
     var sorts: [String] {
         switch self {
         case .gallery(.user): ["viral", "top", "time", "rising"]
@@ -103,7 +103,7 @@ extension ImgurListing.Subject {
         }
     }
 
-    /// The endpoint's name.
+    /// The name of the endpoint.
     var endpoint: String {
         switch self {
         case .gallery: "gallery"

@@ -1,22 +1,22 @@
-// Where the sizes of one picture are. Imgur makes them itself: a letter between the id and the dot names the size, and
-// for every kind of picture there is one as JPEG, for moving ones a still.
+// The URLs of a picture's sizes. Imgur makes the sizes itself: a letter between the id and the dot selects the size.
+// Every picture has each size as JPEG; for an animation it is a still.
 import LarderCore
 
 struct ImgurPicture {
-    /// The picture's sizes and itself.
+    /// The picture's sizes and its original.
     let artwork: ResultItem.Artwork
-    /// Its link, where that is a film.
+    /// The picture's link, if it is a film.
     let video: String?
 
-    /// 160 and 640 pixels at most, not cut.
+    /// At most 160 and 640 pixels, not cropped.
     private static let small = "t"
     private static let large = "l"
-    /// 1,024 pixels: the largest still of what moves.
+    /// 1,024 pixels: the largest still of an animation.
     private static let still = "h"
 
     /// - Parameters:
     ///   - id: letters and digits only.
-    ///   - link: as the API gave it; nil where only the id is known.
+    ///   - link: the link from the API; nil if only the id is known.
     init(id: String, link: String?) {
         let link = link.flatMap { Self.upgraded($0) }
         let parts = link.flatMap { Self.parts($0, of: id) }
@@ -32,7 +32,7 @@ struct ImgurPicture {
         video = parts != nil && ["mp4", "webm"].contains(ending.lowercased()) ? link : nil
     }
 
-    /// What a link to a file of that picture is made of. Of large animations it is the still's, with its letter.
+    /// The folder and extension of a link to the picture. For a large animation the link has the still's letter.
     private static func parts(_ link: String, of id: String) -> (folder: String, ending: String)? {
         guard let url = WebURL(link) else { return nil }
         let path = url.target.prefix { $0 != "?" }
@@ -45,7 +45,8 @@ struct ImgurPicture {
         return (url.origin + path[...slash], String(ending))
     }
 
-    /// A link as it is handed on: old records have http where https has long been there. nil for what is no link.
+    /// A link in the form that clients receive. Old records have http links to hosts that support https. Nil if it is
+    /// not a link.
     static func upgraded(_ link: String) -> String? {
         let link = link.hasPrefix("//") ? "https:" + link : link
         guard WebURL.isWeb(link), let url = WebURL(link) else { return nil }

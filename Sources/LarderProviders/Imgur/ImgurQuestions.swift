@@ -1,5 +1,5 @@
 // Questions to Imgur: `/v1/imgur/search`, `/gallery`, `/tag/{tag}`, `/r/{subreddit}`, `/image/{id}`, `/album/{id}`,
-// `/tags`, `/credits`, and this provider's part in `/v1/search`. `sort` takes the API's own words and those of all sources.
+// `/tags`, `/credits`, and Imgur's part of `/v1/search`. `sort` accepts the API's words and the common ones.
 import LarderCore
 
 extension Imgur {
@@ -19,10 +19,10 @@ extension Imgur {
     static func idCapture(_ example: String) -> QuestionParameter {
         QuestionParameter("id", .pattern("^[A-Za-z0-9]{1,32}$"), "Its id; the case counts.", example: example)
     }
-    /// Where one of these is given the API looks at `q` no more.
+    /// If one of these is given, the API ignores `q`.
     private static let narrowTexts = ["q_all", "q_any", "q_exactly", "q_not"]
     static let types = ["jpg", "png", "gif", "anigif", "album"]
-    /// Up to 500, 2,000, 5,000 and 10,000 pixels, and beyond.
+    /// At most 500, 2,000, 5,000 and 10,000 pixels, and larger.
     static let sizes = ["small", "med", "big", "lrg", "huge"]
     static let searchParameters: [QuestionParameter] =
         [
@@ -40,7 +40,7 @@ extension Imgur {
             .flag("showViral", "Whether viral posts of users are shown.", default: "yes"),
             .flag("mature", "Whether mature posts are shown.", default: "no"),
         ] + pageParameters(["viral", "top", "time", "rising"])
-    /// Pictures of one page that are shown at most. A page has about sixty posts, and an album brings several pictures.
+    /// The most pictures shown of one page. A page has about sixty posts, and an album gives several pictures.
     private static let longestList = 500
     private static let lastPage = 10_000
 
@@ -80,9 +80,9 @@ extension Imgur {
             limit: request.limit.map { min(max($0, 1), Self.longestList) }, explicit: request.explicit)
     }
 
-    /// An order as it is asked for: one of the API's, or one of ours on top of the API's usual one.
+    /// A requested order: one of the API's, or one of Larder's applied to the API's usual order.
     private struct Order {
-        /// nil for the usual one.
+        /// The API's order; nil for the usual one.
         var word: String?
         var own: SortOrder
     }
@@ -121,7 +121,7 @@ extension Imgur {
         if isMature { names.append(("mature", "true")) }
         return try list(
             .gallery(section), names,
-            // An album without its pictures is shown by its cover alone.
+            // Without album previews, an album has only its cover.
             [("album_previews", "true"), ("showViral", "\(showsViral)"), ("mature", "\(isMature)")], reader)
     }
 
@@ -132,7 +132,7 @@ extension Imgur {
         let words = subject.sorts + SortOrder.allCases.map(\.rawValue).filter { Self.own.contains($0) }
         let word = try reader.word("sort", of: words + ["rising"], among: words)
         let isOwn = word.map { Self.own.contains($0) } ?? false
-        // The newest are had in the API's order of time, whatever its usual order is.
+        // Order by date uses the API's order by time, whatever the API's usual order is.
         let sort = word == SortOrder.date.rawValue ? "time" : isOwn ? nil : word
         var listing = ImgurListing(subject, sort: sort)
         if let window = try reader.word("window", among: ImgurListing.windows) {
@@ -150,7 +150,7 @@ extension Imgur {
             limit: reader.number("limit", in: 1...Self.longestList), explicit: reader.flag("explicit"))
     }
 
-    /// The orders of all sources that this one has.
+    /// The common sort orders that this source supports.
     private static let own = facts.sorts.map(\.rawValue)
 
     private func list(
@@ -198,13 +198,13 @@ extension Imgur {
             query: QuestionBuilder().query, normalise: read)
     }
 
-    /// Their case counts.
+    /// Ids are case-sensitive.
     static func isID(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy(ASCII.isAlphanumeric)
     }
 
-    /// A tag or the name of a subreddit as a segment of a path.
+    /// A tag or the name of a subreddit as a path segment.
     private static func segment(_ name: String, _ text: String) throws(ClientFacingError) -> String {
         guard (1...100).contains(text.utf8.count),
             text.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" })
@@ -236,9 +236,9 @@ extension Imgur {
         switch (segments[1], segments.count) {
         case ("tags", 2), ("credits", 2), ("image", 3), ("album", 3): return segments[1]
         case ("gallery", 4) where segments[2] == "image" || segments[2] == "album": return segments[2]
-        // A picture of a subreddit by its id.
+        // A picture of a subreddit, by its id.
         case ("gallery", 5) where segments[2] == "r" && Self.isID(segments[4]): return "image"
-        // Lists whose path is not certainly one that is known here keep the form they came in.
+        // A list path that is not certainly known keeps the form in which it arrived.
         case ("gallery", 4...): return ["search": "search", "t": "tag", "r": "subreddit"][segments[2]] ?? "other"
         default: return "other"
         }
@@ -246,6 +246,6 @@ extension Imgur {
 }
 
 extension Imgur {
-    /// Which pictures move, or belong to an album, their kind does not tell.
+    /// The kind says only "image". It does not tell whether the picture is animated or belongs to an album.
     public func kinds(of category: String?) -> [String]? { category ?? "images" == "images" ? ["image"] : nil }
 }

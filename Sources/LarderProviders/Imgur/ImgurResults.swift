@@ -1,13 +1,14 @@
-// Imgur's posts as results. A post is a picture or an album; an album is told by its pictures, each a result of its own
-// that names the album, since what is looked for are pictures. Any member may be null, and figures outgrow every integer.
+// Converts Imgur's posts to results. A post is a picture or an album. An album gives one result for each of its
+// pictures, which names the album, because users search for pictures. Any member may be null. Numbers may exceed every
+// integer type.
 import LarderCore
 
 enum ImgurResults {
     private static let provider = Imgur.facts.name
-    /// Pictures without a title have one that is the beginning of their description.
+    /// The greatest length of a title taken from the description of a picture without one.
     private static let longestTitle = 100
 
-    /// - Parameter isExplicitWanted: false leaves out what is marked as such; it is no loss.
+    /// - Parameter isExplicitWanted: false excludes posts marked as explicit, without counting them as dropped.
     static func list(
         _ response: UpstreamResponse, _ signer: ArtworkSigner, limit: Int?, sort: SortOrder, isExplicitWanted: Bool
     ) throws(NormaliseError) -> NormalisedAnswer {
@@ -21,7 +22,7 @@ enum ImgurResults {
         return list.list.answer(sort: sort, language: nil, limit: limit)
     }
 
-    /// One picture, or the pictures of one album.
+    /// The results of one picture, or of the pictures of one album.
     static func one(
         _ response: UpstreamResponse, _ signer: ArtworkSigner
     ) throws(NormaliseError) -> NormalisedAnswer {
@@ -78,7 +79,7 @@ enum ImgurResults {
         return list.answer(sort: .relevance, language: nil)
     }
 
-    /// The list of posts in the answer of a list; of a tag it is a member beside what is said of the tag.
+    /// The posts in the response of a list. A tag's response has them in a member next to the description of the tag.
     static func posts(_ data: JSONValue) -> JSONValue? {
         if data.kind == .array { return data }
         return [data["items"], data["galleries"]].compactMap { $0 }.first { $0.kind == .array }
@@ -97,7 +98,7 @@ enum ImgurResults {
         return data
     }
 
-    /// Results as they are made, each picture once.
+    /// Collects results and adds each picture only once.
     private struct PictureList {
         var list: ResultList
         private var seen: Set<String> = []
@@ -107,7 +108,7 @@ enum ImgurResults {
         }
 
         mutating func add(_ post: JSONValue) {
-            // An album that is asked for by its id does not say that it is one.
+            // An album requested by its id does not have `is_album`.
             let isAlbum = post["is_album"]?.bool ?? (post["cover"]?.string != nil || post["images"]?.kind == .array)
             guard isAlbum else { return add(post, of: nil, position: nil) }
             guard let id = post["id"]?.string, Imgur.isID(id) else { return list.drop(.id) }
@@ -136,8 +137,8 @@ enum ImgurResults {
     }
 
     /// - Parameters:
-    ///   - image: nil where nothing but its id is known, as of an album's cover.
-    ///   - album: what it is posted in; without, it is its own post.
+    ///   - image: nil if only the id is known, as with an album's cover.
+    ///   - album: the album of the picture; nil if the picture is a post of its own.
     private static func result(_ id: String, _ image: JSONValue?, of album: JSONValue?, position: Int?) -> ResultItem {
         func both(_ name: String) -> [JSONValue] { [image?[name], album?[name]].compactMap { $0 } }
         let albumTitle = TextCleaning.line(album?["title"]?.string)
@@ -150,7 +151,7 @@ enum ImgurResults {
         let albumID = album?["id"]?.string
         result.url = albumID.map { "https://imgur.com/a/\($0)" } ?? "https://imgur.com/\(id)"
         result.genres = tags(both("tags"))
-        // The last second of the year 9999 (RFC 3339 has no later one).
+        // The last second of the year 9999, which is the latest that RFC 3339 can express.
         if let time = both("datetime").lazy.compactMap(\.integer).first, (1..<253_402_300_800).contains(time) {
             result.setPublished(WallTime(seconds: Int64(time)).rfc3339)
         }
@@ -184,7 +185,7 @@ enum ImgurResults {
         return result
     }
 
-    /// What only a whole record of a picture has.
+    /// Adds the attributes that only a complete record of a picture has.
     private static func add(_ image: JSONValue, _ picture: ImgurPicture, to result: inout ResultItem) {
         result.attribute("type", text: TextCleaning.line(image["type"]?.string))
         for name in ["width", "height", "size", "views", "bandwidth"] as [StaticString] {
@@ -201,7 +202,7 @@ enum ImgurResults {
         result.attribute("hasSound", flag: image["has_sound"]?.bool)
     }
 
-    /// Figures of a post; null on posts of a subreddit.
+    /// The counts of a post. They are null on posts of a subreddit.
     private static let counts: [(name: StaticString, upstream: String)] = [
         ("ups", "ups"), ("downs", "downs"), ("points", "points"), ("score", "score"), ("comments", "comment_count"),
         ("favorites", "favorite_count"),
@@ -218,7 +219,7 @@ enum ImgurResults {
         return names
     }
 
-    /// The first line, or its beginning up to the end of a word.
+    /// The first line, or its beginning cut at the end of a word.
     private static func beginning(_ text: String) -> String {
         let line = text.prefix { !$0.isNewline }
         guard line.count > longestTitle else { return String(line) }

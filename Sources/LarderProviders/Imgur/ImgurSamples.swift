@@ -1,10 +1,10 @@
-// Samples in the shape of Imgur: pictures and albums that do not exist, with what makes the real ones awkward: null in
-// any place, links of old records without https, figures beyond 32 bits, albums without their pictures.
+// Samples in the form of Imgur: invented pictures and albums with the difficulties of real ones: null in any place, old
+// links without https, numbers above 32 bits, albums without their pictures.
 import LarderCore
 
 struct ImgurSamples: SampleAPI {
     let name = "imgur"
-    /// Others below "/3/" are TMDb's.
+    /// Other paths below "/3/" belong to TMDb.
     let paths = ["/3/gallery", "/3/image/", "/3/album/", "/3/tags", "/3/credits"]
     let fields: HeaderFields = [
         "Content-Type": "application/json", "Server": "cat factory 1.0", "Access-Control-Allow-Origin": "*",
@@ -16,13 +16,13 @@ struct ImgurSamples: SampleAPI {
         return rule
     }
 
-    /// What the gallery shows.
+    /// The posts in the gallery.
     private static let posts = SampleFile(ImgurSampleFiles.gallery).records()
-    /// The pictures of those albums that the gallery shows without them.
+    /// The pictures of albums that the gallery shows without them.
     private static let hidden = SampleFile(ImgurSampleFiles.hidden).root
     private static let tags = SampleFile(ImgurSampleFiles.tags).root
 
-    /// Other links are those of pages.
+    /// Only these links are pictures. Other links lead to pages.
     func isPicture(member: String, _ text: String) -> Bool { member == "link" && text.contains("://i.imgur.com/") }
 
     func nothing(at path: String) -> SampleAnswer { failure(404, "Unable to find it", path) }
@@ -76,7 +76,7 @@ struct ImgurSamples: SampleAPI {
         switch segments.first {
         case "search":
             let words = ["q", "q_all", "q_any", "q_exactly"].compactMap { parameters[$0] }.filter { !$0.isEmpty }
-            // What narrows a search is a search by itself.
+            // A search may consist of filters alone.
             let isNarrowed = ["q_not", "q_type", "q_size_px"].contains { parameters[$0]?.isEmpty == false }
             guard !words.isEmpty || isNarrowed else { return failure(400, "A search query is required", path) }
             let type = parameters["q_type"]
@@ -93,7 +93,7 @@ struct ImgurSamples: SampleAPI {
         case nil, "hot", "top", "user": break
         default: return failure(404, "Unable to find it", path)
         }
-        // The page is the last segment; there is one page of everything.
+        // The page is the last segment. Each list has one page only.
         let isFirst = segments.last.flatMap { Int($0) }.map { $0 == 0 } ?? true
         let found = isFirst ? Self.posts.filter(wanted) : []
         guard segments.first == "t" else { return success { $0.samples(found) } }
@@ -132,7 +132,7 @@ struct ImgurSamples: SampleAPI {
         }
     }
 
-    /// Imgur answers nobody without a client id or a token; any will do here.
+    /// Imgur refuses requests without a client id or a token. The samples accept any.
     func refusal(of request: SampleRequest) -> SampleAnswer? {
         let field = request.fields.first("Authorization") ?? ""
         let isGiven = ["Client-ID ", "Bearer "].contains { field.hasPrefix($0) && field.utf8.count > $0.utf8.count }
@@ -143,7 +143,7 @@ struct ImgurSamples: SampleAPI {
     private let userLimit = 500
     private let clientLimit = 12_500
 
-    /// What is left after so many calls. The reset in seconds, as answers of today have it.
+    /// The fields that report the remaining calls. The reset is in seconds, as in current responses.
     func credits(after calls: Int) -> HeaderFields {
         [
             "X-RateLimit-UserLimit": "\(userLimit)",
@@ -154,7 +154,7 @@ struct ImgurSamples: SampleAPI {
         ]
     }
 
-    /// Pictures named "Gone…" were removed: they lead to the one picture that says so.
+    /// Pictures named "Gone…" are removed: the response redirects to the placeholder picture.
     func picture(at path: String) -> SampleAnswer? {
         guard path.hasPrefix("/i.imgur.com/Gone") else { return nil }
         return SampleAnswer(status: 302, fields: ["Location": "/artwork/i.imgur.com/removed.png"])
@@ -170,14 +170,14 @@ struct ImgurSamples: SampleAPI {
         return pictures.map { Array($0.elements) } ?? []
     }
 
-    /// As a search's `q_type` calls it.
+    /// The type in the terms of a search's `q_type`.
     private static func type(of post: JSONValue) -> String {
         if isAlbum(post) { return "album" }
         let ending = post["link"]?.string?.split(separator: ".").last.map(String.init) ?? ""
         return ending == "gif" ? "anigif" : ending
     }
 
-    /// The members of a record that do not belong to its place in the gallery.
+    /// The members of a record that do not depend on its place in the gallery.
     private static func own(_ record: JSONValue) -> some Sequence<JSONValue.Member> {
         record.members.prefix { !$0.isNamed("is_album") }
     }
@@ -188,7 +188,7 @@ struct ImgurSamples: SampleAPI {
         writer.samples(pictures(of: album))
     }
 
-    /// A picture by itself. Inside an album it has no account.
+    /// Writes a picture that is requested by itself. Its record inside an album does not contain the account.
     private static func write(_ picture: JSONValue, of post: JSONValue, _ writer: inout JSONWriter) {
         for member in own(picture) {
             writer.sample(member)

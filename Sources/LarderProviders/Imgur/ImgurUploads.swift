@@ -1,13 +1,13 @@
-// What Imgur is sent with a picture, and what it says to it (apidocs.imgur.com, "Image Upload").
+// The requests and responses of Imgur's uploads (apidocs.imgur.com, "Image Upload").
 import LarderCore
 
-/// Imgur's uploads on the wire.
+/// The wire format of Imgur's uploads.
 struct ImgurUploads: UploadFormat {
     let about = Self.facts
     let path = "/3/image"
     let fileFields = ["image", "video"]
     let constants = [(name: "type", value: "file")]
-    /// The account's lists.
+    /// The lists of the account.
     let outdatedPaths = ["/account/"]
 
     static let facts: UploadAbout = {
@@ -39,8 +39,8 @@ struct ImgurUploads: UploadFormat {
 
     func fileField(of type: String) -> String { type.hasPrefix("video/") ? "video" : "image" }
 
-    /// Imgur also takes base64, which costs a third more and must be held whole, and URLs, which it fetches itself: here
-    /// neither, since both would have to be in memory to be passed on.
+    /// Imgur also accepts base64, which is a third larger, and URLs, which it fetches itself. Larder accepts neither,
+    /// because it would have to hold both in memory to pass them on.
     func isConstant(_ name: String, _ value: String) throws(ClientFacingError) -> Bool {
         guard name == "type" else { return false }
         guard value.isEmpty || value == "file" else {
@@ -76,7 +76,7 @@ struct ImgurUploads: UploadFormat {
         }
     }
 
-    /// By its delete hash, or by its id where it belongs to the account.
+    /// The target with the delete hash, or with the id if the picture belongs to the account.
     func removalPath(of name: String) -> String? {
         guard (1...64).contains(name.utf8.count),
             name.utf8.allSatisfy({ PercentCoding.isUnreserved($0) && $0 != 0x2E && $0 != 0x7E })
@@ -92,7 +92,7 @@ struct ImgurUploads: UploadFormat {
         switch response.status {
         case 200..<300: .data
         case 429: .limited(until: Imgur.limitedUntil(response, wait: nil))
-        // What a refused client id, a wrong file and a busy service have in common is that the body tells them apart.
+        // Only the body distinguishes a refused client id, a wrong file and a busy service.
         case 400..<500: .invalidRequest("Imgur answered \(response.status).")
         default: .broken("Imgur answered \(response.status).")
         }

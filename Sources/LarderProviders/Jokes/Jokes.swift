@@ -1,10 +1,10 @@
-// Jokes about one man, by two APIs: api.chucknorris.io, which is alive, and that of icndb.com, which is dead and whose
-// name strangers own; its paths and shapes live on in mirrors, for whoever names one.
+// Chuck Norris jokes from two APIs: api.chucknorris.io, which is active, and icndb.com, which is defunct and whose
+// domain belongs to strangers. Mirrors still serve icndb's paths and shapes, so a user can configure one.
 import LarderCore
 
 /// Random jokes without repeats, search and categories.
 public struct Jokes: Provider {
-    /// The makes of the API.
+    /// The two APIs.
     public enum Dialect: String, Sendable, Hashable, CaseIterable {
         /// github.com/chucknorris-io/chuck-api
         case chucknorris

@@ -1,10 +1,10 @@
-// What an answer of the joke APIs is. api.chucknorris.io says it by status; icndb says "success" or the name of a Java
-// exception under status 200.
+// Classifies the responses of the joke APIs. api.chucknorris.io reports errors by status; icndb reports "success" or
+// the name of a Java exception under status 200.
 import LarderCore
 import LarderHTTP
 
 extension Jokes {
-    /// A joke may be missing, and so may a category to draw from; these exist.
+    /// The endpoints whose lists always exist. A joke may be missing, and so may a category from which one is drawn.
     private static let lists: Set = ["search", "categories"]
     private static let statuses = StatusTable("The joke service")
 
@@ -26,7 +26,8 @@ extension Jokes {
             return .broken(Impostor.describe(response.body, error))
         }
         if dialect == .icndb, let type = root["type"]?.string, type != "success" {
-            // "NoSuchQuoteException"; "NoSuchCategoryException" is about a parameter, also where a list is asked for.
+            // For example "NoSuchQuoteException". "NoSuchCategoryException" is about a parameter, so it is an absence
+            // even for lists.
             let isAbsence = type.hasPrefix("NoSuchCategory") || !Self.lists.contains(endpoint)
             return type.hasPrefix("NoSuch") && isAbsence
                 ? .notFound : .broken(Impostor.shown(root["value"]?.string ?? type))
@@ -47,13 +48,14 @@ extension Jokes {
         return .data
     }
 
-    /// api.chucknorris.io repeats the status beside its words; icndb says "NoSuch…" under 200 and never 404.
+    /// Whether a 404 has the form of api.chucknorris.io, which repeats the status in the body. icndb reports "NoSuch…"
+    /// under 200 and has no 404.
     private func isOwnAbsence(_ response: UpstreamResponse) -> Bool {
         guard dialect != .icndb, let root = try? JSON.parse(response.body) else { return false }
         return root["status"]?.integer == response.status && (root["message"] ?? root["error"])?.string != nil
     }
 
-    /// `{timestamp, status, error, message, path}` or `{…, violations: {"search.query": text}}`.
+    /// The message in `{timestamp, status, error, message, path}` or `{…, violations: {"search.query": text}}`.
     private static func message(_ body: Bytes) -> String? {
         guard let root = try? JSON.parse(body) else { return nil }
         return (root["message"]?.string ?? root["error"]?.string).map(Impostor.shown)

@@ -1,10 +1,10 @@
-// Random jokes come from a pool: a call to the API brings one (icndb: ten), and a hundred readers of one moment get jokes
-// that differ from one to the next at the price of a few calls.
+// Random jokes are dealt from a pool. One call to the API returns one joke (icndb: ten), but with a pool a hundred
+// clients at the same moment get different jokes for the cost of a few calls.
 import LarderCore
 
 extension Jokes {
-    /// Ways of choosing that many askers share; with any other parameter (a name of one's own in place of the hero's) the
-    /// answer is for one asker.
+    /// Parameters that many clients use alike. A request with any other parameter, such as a name that replaces the
+    /// hero's, is personal to one client and uses no pool.
     private var shared: [String] { dialect == .icndb ? ["limitTo", "exclude"] : ["category"] }
 
     public func constancy(of request: UpstreamRequest) -> Constancy {
@@ -21,7 +21,7 @@ extension Jokes {
                 answers: Self.answers))
     }
 
-    /// Each joke as the answer to `/jokes/random` that it would have been.
+    /// Each joke in the form of a response to `/jokes/random`.
     private static func answers(_ response: UpstreamResponse) -> [PooledAnswer] {
         guard let root = try? JSON.parse(response.body) else { return [] }
         return (JokesResults.records(root) ?? []).compactMap { value in

@@ -1,5 +1,5 @@
-// Questions to the joke APIs: `/v1/jokes/random`, `/search`, `/categories`, `/{id}`, and this provider's part in
-// `/v1/search`. icndb has no search: there the whole list, which is small, is asked for once and searched here.
+// Questions to the joke APIs: `/v1/jokes/random`, `/search`, `/categories`, `/{id}`, and the jokes' part of
+// `/v1/search`. icndb has no search, so the whole list, which is small, is fetched once and searched here.
 import LarderCore
 
 extension Jokes {
@@ -15,7 +15,7 @@ extension Jokes {
     ]
     static let jokeCapture = QuestionParameter(
         "id", .pattern("^[A-Za-z0-9_-]{1,64}$"), "The joke's id.", example: "ObcLkSEC7mnzfdciIxV4-w")
-    /// Characters of a search's term, as api.chucknorris.io has them.
+    /// The number of characters in a search term that api.chucknorris.io accepts.
     static let termLength = 3...120
 
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
@@ -77,7 +77,7 @@ extension Jokes {
         return endpoint
     }
 
-    /// - Parameter limit: all that there are where it is nil.
+    /// - Parameter limit: the greatest number of results; nil for no limit.
     private func search(
         _ term: String, category: String?, explicit: Bool, limit: Int?, sort: SortOrder
     ) throws(ClientFacingError) -> Endpoint {
@@ -85,7 +85,7 @@ extension Jokes {
             throw .termLength(
                 "q", "Jokes are searched by \(Self.termLength.lowerBound) to \(Self.termLength.upperBound) characters.")
         }
-        // The API's own search is blind to case, so that terms that differ in it only are one question.
+        // The API's own search ignores case, so terms that differ only in case are one question.
         let term = term.lowercased()
         var builder = QuestionBuilder()
         builder.add("q", term)
@@ -106,7 +106,7 @@ extension Jokes {
 
     private func one(_ id: String) throws(ClientFacingError) -> Endpoint {
         let isNumber = !id.isEmpty && id.utf8.count <= 9 && id.utf8.allSatisfy(ASCII.isDigit)
-        // 16 bytes in base64url; a few more are let through, since the length is a habit and no promise.
+        // An id is 16 bytes in base64url. Longer ids are accepted too, because the API does not promise the length.
         let isWord =
             (1...64).contains(id.utf8.count)
             && id.utf8.allSatisfy { PercentCoding.isUnreserved($0) && $0 != 0x2E && $0 != 0x7E }
@@ -119,7 +119,7 @@ extension Jokes {
         var endpoint = question("joke", builder, "/jokes/\(id)") { response throws(NormaliseError) in
             try JokesResults.jokes(response) { _ in true }
         }
-        // Its list is whole, and so is each joke in it.
+        // The list of icndb is complete, and so is each joke in it.
         if dialect == .icndb {
             let list = canonical(UpstreamRequest(path: "/jokes"))
             endpoint.wider = {
@@ -147,7 +147,7 @@ extension Jokes {
             normalise: { response, _ throws(NormaliseError) in try normalise(response) })
     }
 
-    /// The names are the API's own and may grow: what is none is not found there.
+    /// The API defines the names of categories and may add some. The API reports an unknown name as not found.
     private func category(_ reader: QuestionReader, max: Int) throws(ClientFacingError) -> [String] {
         guard let parts = try reader.list("category", max: max) else { return [] }
         let words = Set(parts.map { $0.lowercased() }).sorted()

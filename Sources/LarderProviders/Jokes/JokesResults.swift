@@ -1,13 +1,13 @@
-// Jokes as results. Both APIs' records are read alike: {id: text, value} and {id: number, joke}. Character references
-// are decoded once; what looks like a tag is part of the joke.
+// Converts jokes to results. The records of both APIs are read alike: {id: text, value} and {id: number, joke}.
+// Character references are decoded once; anything that looks like a tag is part of the joke.
 import LarderCore
 
 enum JokesResults {
     private static let provider = Jokes.facts.name
-    /// Longer jokes have a title that is their beginning.
+    /// The greatest length of a title. The title of a longer joke is its beginning.
     private static let longestTitle = 100
 
-    /// One joke, its text cleaned; nil without an id or a text.
+    /// One joke with its text cleaned; nil without an id or a text.
     struct Joke {
         let id: String
         let text: String
@@ -23,7 +23,7 @@ enum JokesResults {
             else { return nil }
             self.id = id
             self.text = text
-            // Before 2019 the list was called "category" and null where it was empty.
+            // Before 2019 the member was called "category", and an empty list was null.
             let list = value["categories"] ?? value["category"]
             categories = list?.elements.compactMap { TextCleaning.line($0.string) } ?? []
             url = value["url"]?.string.flatMap { WebURL.isWeb($0) ? $0 : nil }
@@ -46,7 +46,7 @@ enum JokesResults {
             return result
         }
 
-        /// The whole joke, or its beginning up to the end of a word.
+        /// The whole joke, or its beginning cut at the end of a word.
         private var title: String {
             guard text.count > longestTitle else { return text }
             let start = text.prefix(longestTitle - 1)
@@ -55,7 +55,7 @@ enum JokesResults {
         }
     }
 
-    /// The records of an answer in any of the shapes; nil where it is none.
+    /// The records of a response in any of the known shapes; nil if it has none of them.
     static func records(_ root: JSONValue) -> [JSONValue]? {
         if let list = root["result"] { return list.kind == .array ? Array(list.elements) : nil }
         if root["type"]?.string == "success", let value = root["value"] {
@@ -68,7 +68,7 @@ enum JokesResults {
         return root.kind == .object && root["id"] != nil ? [root] : nil
     }
 
-    /// The names of categories; nil where the answer is no list of them.
+    /// The list of category names; nil if the response is not such a list.
     static func names(_ root: JSONValue) -> JSONValue? {
         let list = root.kind == .array ? root : root["value"]
         return list?.kind == .array ? list : nil
@@ -79,7 +79,7 @@ enum JokesResults {
         return records(root)?.contains { Joke($0)?.isExplicit == true } ?? false
     }
 
-    /// - Parameter wanted: which of them belong to the question; the others are no loss.
+    /// - Parameter wanted: whether a joke belongs to the question. Other jokes are not counted as dropped.
     static func jokes(
         _ response: UpstreamResponse, limit: Int? = nil, sort: SortOrder = .relevance, _ wanted: (Joke) -> Bool
     ) throws(NormaliseError) -> NormalisedAnswer {

@@ -1,4 +1,4 @@
-// Samples in the shapes of the two joke APIs. The jokes are ours.
+// Samples in the forms of the two joke APIs. The jokes were written for Larder.
 import LarderCore
 
 struct JokesSamples: SampleAPI {
@@ -9,7 +9,7 @@ struct JokesSamples: SampleAPI {
     private static let file = SampleFile(JokesSampleFiles.chucknorris)
     private static let jokes = file.records("jokes")
 
-    /// What is random upstream goes round here, so that a demonstration shows what is typical.
+    /// Takes records in turn where the live API is random, so that a demonstration behaves the same each time.
     fileprivate static func draw(_ some: [JSONValue], _ turn: Int) -> JSONValue? {
         some.isEmpty ? nil : some[turn % some.count]
     }
@@ -20,7 +20,7 @@ struct JokesSamples: SampleAPI {
 
     func route(of recording: RecordedRequest, key: String?) -> String? {
         let (route, items) = (recording.segments.last ?? "", recording.items)
-        // The term of an old recording was not kept.
+        // Old recordings did not keep the search term.
         let query = route == "search" && items.isEmpty ? "?q=anything" : items.first.map { "?\($0)" } ?? ""
         return "/v1/jokes/\(route)\(query)"
     }
@@ -74,7 +74,7 @@ struct JokesSamples: SampleAPI {
     }
 }
 
-/// The other make of that API.
+/// Samples of the other API, icndb.
 struct ICNDbSamples: SampleAPI {
     let name = "icndb"
     let fields: HeaderFields = [
@@ -82,7 +82,7 @@ struct ICNDbSamples: SampleAPI {
         "Expires": "Mon, 26 Jul 1997 05:00:00 GMT",
     ]
 
-    /// The same jokes, as HTML, which that API speaks by default.
+    /// The same jokes as HTML, which is icndb's default.
     private static let file = SampleFile(JokesSampleFiles.icndb)
     private static let jokes = file.records("jokes")
 

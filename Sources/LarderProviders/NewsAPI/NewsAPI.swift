@@ -1,5 +1,5 @@
-// NewsAPI.org, version 2 (newsapi.org/docs): a key, a hundred calls a day on the free plan, error bodies with codes,
-// and articles that were withdrawn but stay in the list as "[Removed]".
+// NewsAPI.org, version 2 (newsapi.org/docs). It needs a key and allows a hundred calls a day on the free plan. Errors
+// have a body with a code. Withdrawn articles stay in the lists as "[Removed]".
 import LarderCore
 
 /// News headlines, article search and the list of sources.

@@ -1,4 +1,5 @@
-// What an answer of NewsAPI is: the code in the body counts, whatever the status says. A 404 without a code is none of its own.
+// Classifies the responses of NewsAPI by the code in the body, whatever the status is. A 404 without a code is not from
+// NewsAPI.
 import LarderCore
 import LarderHTTP
 
@@ -18,7 +19,7 @@ extension NewsAPI {
         if root["status"]?.string == "error" || root["code"]?.string != nil {
             let isOwn = root["status"]?.string == "error" && root["code"]?.string != nil
             let found = Self.classify(code: root["code"]?.string ?? "", root["message"]?.string, response, isOwn: isOwn)
-            // Every endpoint is a list.
+            // Every endpoint is a list, which exists.
             return found == .notFound && endpoint != "other" ? Absence.ofList(response, of: "NewsAPI") : found
         }
         guard response.status == 200 else {
@@ -32,8 +33,8 @@ extension NewsAPI {
         return elements.next() == nil ? .empty : .data
     }
 
-    /// The codes of newsapi.org/docs/errors. `maximumResultsReached` refuses one page, not the key: it must not put
-    /// the whole provider to rest.
+    /// Classifies by the codes of newsapi.org/docs/errors. `maximumResultsReached` refuses one page, not the key, so it
+    /// must not suspend the whole provider.
     private static func classify(
         code: String, _ message: String?, _ response: UpstreamResponse, isOwn: Bool
     ) -> Classification {

@@ -1,4 +1,4 @@
-// Questions to NewsAPI: `/v1/news/headlines`, `/everything`, `/sources` and this provider's part in `/v1/search`.
+// Questions to NewsAPI: `/v1/news/headlines`, `/everything`, `/sources` and NewsAPI's part of `/v1/search`.
 import LarderCore
 
 extension NewsAPI {
@@ -50,7 +50,8 @@ extension NewsAPI {
         }
     }
 
-    /// A term searches all articles; with a category it searches that category's headlines, since only those have one.
+    /// Without a category the term searches all articles. With one it searches that category's headlines, because only
+    /// headlines have categories.
     public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
         let term = QuestionReader.collapsed(request.term)
         guard !term.isEmpty else { throw .missing("q", "A search needs a term.") }
@@ -169,7 +170,7 @@ extension NewsAPI {
         let country = try reader.twoLetters("country")
         let sort = try reader.sort([.relevance, .name]) ?? .relevance
         var question = QuestionBuilder()
-        // Matching ignores case, so names that differ in case only are one question.
+        // Matching ignores case, so names that differ only in case are one question.
         question.add("name", name?.lowercased())
         question.add("category", category)
         question.add("language", language)
@@ -186,7 +187,7 @@ extension NewsAPI {
             })
     }
 
-    /// At most 500 characters once encoded.
+    /// A search term of at most 500 characters when percent-encoded.
     private static func term(_ reader: QuestionReader, _ name: String) throws(ClientFacingError) -> String? {
         guard let term = try reader.text(name) else { return nil }
         guard PercentCoding.encode(term).utf8.count <= 500 else {
@@ -227,7 +228,7 @@ extension NewsAPI {
         for part in parts where !places.contains(part) {
             throw .invalid("searchIn", "\"\(part)\" is no part of an article.", allowed: places)
         }
-        // All three is what leaving it out means; the order of the rest says nothing.
+        // All three parts mean the same as omitting the parameter. Otherwise the order has no meaning.
         let chosen = places.filter(parts.contains)
         return chosen.count == places.count ? nil : chosen.joined(separator: ",")
     }

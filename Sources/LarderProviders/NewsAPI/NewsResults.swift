@@ -1,5 +1,5 @@
-// Articles and sources of NewsAPI as results. Articles have no id: the digest of the URL names them. Withdrawn ones
-// stay in the list as "[Removed]" and are dropped here, counted.
+// Converts articles and sources of NewsAPI to results. Articles have no id, so a digest of the URL serves as one.
+// Withdrawn articles, which stay in the list as "[Removed]", are dropped and counted.
 import LarderCore
 
 enum NewsResults {
@@ -12,7 +12,8 @@ enum NewsResults {
         return answer(try articles(root)[...], root, response.body.count, signer, sort: sort, language: language)
     }
 
-    /// The same of a stretch of an answer that was fetched for another; nil where it does not hold all of it.
+    /// Results from a range of a response that was fetched for another question; nil if it does not hold the whole
+    /// range.
     static func articles(
         _ response: UpstreamResponse, _ signer: ArtworkSigner, sort: SortOrder, language: String?,
         _ wanted: ListStretch, of stored: ListStretch
@@ -46,7 +47,7 @@ enum NewsResults {
             if article.isRemoved {
                 list.drop(.removed)
             } else if let result = article.result {
-                // Some lists hold an article twice. Its URL is what it is known by here.
+                // Some lists contain an article twice. Its URL identifies it.
                 guard article.url.map({ seen.insert($0).inserted }) ?? true else {
                     list.drop(.repeated)
                     continue
@@ -97,7 +98,7 @@ enum NewsResults {
         }
     }
 
-    /// One article, its texts cleaned.
+    /// One article with its texts cleaned.
     private struct Article {
         let title, author, description, content, url, image, published: String?
         let sourceID, sourceName: String?
@@ -121,7 +122,7 @@ enum NewsResults {
             return isEmptied || url == "https://removed.com" || url == "https://removed.com/"
         }
 
-        /// nil where there is nothing that could be shown. An article without a title goes by its first words.
+        /// The result; nil if there is nothing to show. The first words of an article without a title serve as one.
         var result: ResultItem? {
             let (content, omitted) = Self.split(content)
             guard let title = title ?? description.map(Self.firstWords) ?? content.map(Self.firstWords) ?? url else {
@@ -130,7 +131,7 @@ enum NewsResults {
             let name = url ?? "\(title)\u{0}\(published ?? "")"
             let digest = Digest(of: Bytes(text: name)).hex.prefix(24)
             var result = ResultItem(id: "\(provider):article:\(digest)", kind: "article", title: title)
-            // At times the author is the address of a page about them.
+            // Sometimes the author is the URL of a page about the author.
             let isAddress = author?.hasPrefix("http://") == true || author?.hasPrefix("https://") == true
             result.creator = isAddress ? nil : author
             result.collection = sourceName

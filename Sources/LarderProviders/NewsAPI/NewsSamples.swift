@@ -1,4 +1,4 @@
-// Samples in the shape of NewsAPI.org: made-up articles, with the flaws that real ones have.
+// Samples in the form of NewsAPI.org: invented articles with the flaws of real ones.
 import LarderCore
 
 struct NewsSamples: SampleAPI {
@@ -24,7 +24,7 @@ struct NewsSamples: SampleAPI {
         return "/v1/news/\(name)?\(recording.items.joined(separator: "&"))"
     }
 
-    /// Each with the category that it is a headline of, which answers do not tell.
+    /// The articles, each with its category of headlines, which responses do not contain.
     private static let articles = SampleFile(NewsAPISampleFiles.articles).records()
     private static let allSources = SampleFile(NewsAPISampleFiles.sources).records()
 
@@ -48,7 +48,7 @@ struct NewsSamples: SampleAPI {
         }
     }
 
-    /// NewsAPI answers nobody without a key.
+    /// NewsAPI refuses requests without a key.
     func refusal(of request: SampleRequest) -> SampleAnswer? {
         let given =
             request.fields.contains("X-Api-Key") || request.fields.contains("Authorization")

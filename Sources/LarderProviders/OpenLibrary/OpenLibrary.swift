@@ -1,5 +1,5 @@
-// Open Library (openlibrary.org/developers/api): books as works, each with all its editions; no key. Searches come in pages,
-// records by their key. Covers lie on a host of their own, which leads to the Internet Archive.
+// Open Library (openlibrary.org/developers/api): books as works, each with all its editions; no key. Searches have
+// pages; records are found by key. Covers are on a separate host, which redirects to the Internet Archive.
 import LarderCore
 
 /// Books of Open Library.
@@ -24,7 +24,7 @@ public struct OpenLibrary: Provider {
                     summary: "/works/{id}.json: one book"),
             ],
             emptyTTL: .seconds(3600), negativeTTL: .seconds(3600), staleFor: .seconds(90 * 86_400),
-            // Larder does not say who asks, and then one call a second is asked for.
+            // Larder does not identify its user to the API, which then asks for at most one call a second.
             defaultRate: CallRate(calls: 60, per: .seconds(60)),
             imageHosts: ["covers.openlibrary.org", "archive.org", "*.archive.org"], categories: ["books"],
             sorts: [.relevance, .name, .date], offers: "books of Open Library",

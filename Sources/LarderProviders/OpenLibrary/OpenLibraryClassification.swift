@@ -1,5 +1,6 @@
-// What an answer of Open Library is: a status, and of what does not exist {"error": "notfound", "key": "/works/…"}. A book that
-// was merged into another is a record of its own kind, which leads there.
+// Classifies the responses of Open Library. A missing record is {"error": "notfound", "key": "/works/…"}; other errors
+// are classified by their status. A book that was merged into another one is a record that redirects to it, and is
+// classified as not found.
 import LarderCore
 import LarderHTTP
 

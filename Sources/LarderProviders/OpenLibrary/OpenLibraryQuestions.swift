@@ -1,4 +1,4 @@
-// Questions to Open Library: `/v1/books/search`, `/v1/books/works/{id}` and this provider's part in `/v1/search`.
+// Questions to Open Library: `/v1/books/search`, `/v1/books/works/{id}` and Open Library's part of `/v1/search`.
 import LarderCore
 
 extension OpenLibrary {
@@ -10,7 +10,7 @@ extension OpenLibrary {
     ]
     static let workCapture = QuestionParameter(
         "id", .pattern("^OL[0-9]{1,17}W$"), "The book's id.", example: "OL1001W")
-    /// What results are made of: the whole of a record has some hundred members.
+    /// The members from which results are made. A complete record has about a hundred.
     private static let fields =
         "author_key,author_name,cover_i,edition_count,first_publish_year,key,language,subject,title"
     private static let form = CanonicalQuery(

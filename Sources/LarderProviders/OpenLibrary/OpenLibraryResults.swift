@@ -1,10 +1,10 @@
-// Books of Open Library as results. A search's records name their authors; a record by its key names the authors' keys only,
-// and tells more of the book itself.
+// Converts books of Open Library to results. The records of a search contain the authors' names. A record fetched by
+// its key contains only the authors' keys, but more about the book itself.
 import LarderCore
 
 enum OpenLibraryResults {
     private static let provider = OpenLibrary.facts.name
-    /// Some books have hundreds of subjects.
+    /// The greatest number of genres. Some books have hundreds of subjects.
     private static let mostGenres = 12
 
     static func search(
@@ -42,7 +42,7 @@ enum OpenLibraryResults {
         var result = ResultItem(id: "\(provider):book:\(id)", kind: "book", title: title)
         let authors = texts(book["author_name"])
         result.creator = authors.isEmpty ? nil : authors.joined(separator: ", ")
-        // A text, or {type, value}.
+        // The description is a text, or {type, value}.
         let text = book["description"]
         result.summary = TextCleaning.paragraphs(text?.string ?? text?["value"]?.string)
         result.url = "\(OpenLibrary.facts.defaultBaseURL)/works/\(id)"
@@ -63,7 +63,7 @@ enum OpenLibraryResults {
         list.add(result, from: book)
     }
 
-    /// Of a search the keys themselves; of a record {author: {key: "/authors/OL26320A"}}.
+    /// The authors' keys: a search has the keys themselves, a record has {author: {key: "/authors/OL26320A"}}.
     private static func keys(_ book: JSONValue) -> [String] {
         let found = texts(book["author_key"])
         if !found.isEmpty { return found }

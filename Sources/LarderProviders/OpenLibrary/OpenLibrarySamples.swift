@@ -1,4 +1,4 @@
-// Samples in the shape of Open Library: books that do not exist, one without an author's name, some without a cover.
+// Samples in the form of Open Library: invented books, one without an author's name, some without a cover.
 import LarderCore
 
 struct OpenLibrarySamples: SampleAPI {

@@ -1,24 +1,25 @@
-// Questions that one upstream call does not answer: a list of ids and the records they name, or a search and the tables
-// that are needed to read it. A plan is a value that says which calls come next, given what the last ones brought; it
-// performs none. The daemon does: out of the cache where it can, side by side, within the budget and the deadline.
+// Questions that one upstream call cannot answer: a list of ids and the records they name, or a search and the tables
+// needed to read it. A plan is a value that names the next calls, given what the last ones returned; it performs none.
+// The daemon performs them: from the cache if possible, in parallel, within the budget and the deadline.
 import LarderCore
 
-/// The plan of one answer that takes several calls. A state machine: each step is given what the calls of the step
-/// before brought, in their order.
+/// The plan of one answer that needs several calls. It is a state machine: each step receives the outcomes of the
+/// previous step's calls, in the order of those calls.
 public protocol CallPlan: Sendable {
-    /// The next step; the first is given nothing.
+    /// The next step. The first step receives no outcomes.
     ///
-    /// - Throws: where what was brought cannot be read: the source is reported as broken.
+    /// - Throws: if an outcome cannot be read. The source is then reported as broken.
     mutating func next(
         _ brought: [CallOutcome], _ signer: ArtworkSigner
     ) throws(NormaliseError) -> PlanStep
 }
 
-/// What a plan wants.
+/// One step of a plan.
 public enum PlanStep: Sendable {
-    /// These calls, side by side, and then the next step. Each is cached by itself, so that other questions find it.
+    /// Perform these calls in parallel, then ask for the next step. Each call is cached by itself, for other questions
+    /// too.
     case fetch([PlannedCall])
-    /// It is finished. `missing` is not the plan's to count: the daemon knows which parts it could not have.
+    /// The plan is finished. The plan does not set `missing`: the daemon counts the parts that it could not get.
     case done(NormalisedAnswer)
 }
 
@@ -26,17 +27,17 @@ public enum PlanStep: Sendable {
 public struct PlannedCall: Sendable, Hashable {
     /// What the answer loses without this call.
     public enum Role: Sendable, Hashable {
-        /// Everything: if it fails, or what it asks for does not exist, that is the answer.
+        /// Everything. If the call fails, the answer fails. If its resource does not exist, that is the answer.
         case subject
-        /// One of many parts: without it the answer is partial and says so; that it does not exist is no failure.
+        /// One of many parts. Without it the answer is partial and says so. An absent part is not a failure.
         case part
-        /// Nothing that anybody would miss: it helps to read the others. Its age and its failures are not the answer's.
+        /// Nothing visible: the call only helps to read the others. Its age and failures do not affect the answer.
         case aid
     }
 
-    /// One of `about.endpoints`: lifetime and classification.
+    /// One of `about.endpoints`. It decides the lifetime and the classification.
     public var endpoint: String
-    /// In the form that `canonical` gives, so that `/raw` shares what was fetched.
+    /// The request in canonical form (see `Provider.canonical`), so `/raw` shares the entry.
     public var request: UpstreamRequest
     public var role: Role
 
@@ -47,26 +48,26 @@ public struct PlannedCall: Sendable, Hashable {
     }
 }
 
-/// What a call of a plan brought.
+/// The outcome of one call of a plan.
 public enum CallOutcome: Sendable {
-    /// An answer classified as data or empty, its content coding undone.
+    /// A response classified as data or empty, its content coding undone.
     case answered(UpstreamResponse)
-    /// What was asked for does not exist. A plan never sees it of its subject.
+    /// The requested resource does not exist. A plan never receives this for its subject.
     case absent
-    /// Nothing usable came, and nothing stale was at hand. A plan never sees it of its subject.
+    /// The call failed, and no usable stale entry exists. A plan never receives this for its subject.
     case failed(FailureClass)
 
-    /// The answer, where there is one.
+    /// The response, if the call was answered.
     public var response: UpstreamResponse? {
         if case .answered(let response) = self { response } else { nil }
     }
 }
 
 extension Endpoint {
-    /// A question that takes several calls.
+    /// Makes an endpoint whose question needs several calls.
     ///
-    /// - Parameter subject: the canonical request of the call without which there is no answer; it names the entry to
-    ///   people.
+    /// - Parameter subject: the canonical request of the call without which there is no answer. Texts for people name
+    ///   the entry by it.
     public init(
         provider: String, name: String, parameters: [KeyParameter], subject: UpstreamRequest, query: Bytes,
         plan: any CallPlan

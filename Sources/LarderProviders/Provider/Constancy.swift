@@ -1,31 +1,32 @@
-// Some requests ask for anything at all ("a random joke"): their answer must not be handed to the next asker, nor kept as
-// the answer. What can be done without a call for each is to keep a few and deal them out: the provider says here how;
-// the daemon keeps the pool.
+// Some requests ask for a random result ("a random joke"). Their answer must not be given to the next client or stored
+// as the answer. To avoid a call for each request, Larder keeps several answers in a pool and deals them out. The
+// provider describes the pool here; the daemon keeps it.
 import LarderCore
 
-/// What may be done with the answer to a request.
+/// How the answer to a request may be reused.
 public enum Constancy: Sendable {
-    /// One question, one answer: it is kept and shared.
+    /// The request always has the same answer. The answer is stored and shared.
     case constant
-    /// Another answer each time: neither kept nor shared.
+    /// Each call gives a different answer. Answers are neither stored nor shared.
     case fleeting
-    /// Another answer each time, of which a few are kept and dealt out.
+    /// Each call gives a different answer. Several are stored in a pool and dealt out.
     case pooled(PoolTerms)
 }
 
 /// How a pool is filled and how large it is.
 public struct PoolTerms: Sendable {
-    /// The canonical request that brings more: the pool's identity.
+    /// The canonical request that fetches more answers. It identifies the pool.
     public var refill: UpstreamRequest
-    /// How many one such call brings.
+    /// The number of answers that one refill call returns.
     public var perCall: Int
-    /// So many are there before the first is dealt, where the budget allows: with one only, everyone would get the same.
+    /// The number of answers that the pool gathers before the first is dealt, if the budget allows. With a single
+    /// answer, every client would get the same one.
     public var least: Int
-    /// Never more than this.
+    /// The largest number of answers in the pool.
     public var most: Int
-    /// A pool that is dealt from fills up by one call in this span at most.
+    /// The shortest time between two refills of a pool that is being dealt from.
     public var pause: Duration
-    /// Splits a refill's answer into single answers, one for each request. Its content coding is undone.
+    /// Splits a refill's answer, whose content coding is undone, into single answers, one for each request.
     public var answers: @Sendable (UpstreamResponse) -> [PooledAnswer]
 
     public init(
@@ -43,9 +44,9 @@ public struct PoolTerms: Sendable {
 
 /// One answer of a pool.
 public struct PooledAnswer: Sendable, Hashable {
-    /// What tells it from the others.
+    /// The identity of this answer within the pool.
     public var id: String
-    /// A JSON text: the body that the request would have been answered with.
+    /// A JSON text: the body that a direct answer to the request would have.
     public var body: Bytes
 
     public init(id: String, body: Bytes) {

@@ -1,4 +1,4 @@
-// Lifetimes that follow from what an answer says: some records are past all change, though their endpoint's are not.
+// The default of `contentLifetime`: no response of an endpoint lives longer than the endpoint's lifetime.
 import LarderCore
 
 extension Provider {

@@ -1,21 +1,21 @@
-// Whose a client's credentials are. An application's key stands for the key that is configured here: the answer is the
-// same for both and may be shared. A person's token makes the answer that person's own.
+// Who holds a client's credentials. An application's key is equivalent to the key configured here: the response is the
+// same and may be shared. A person's token makes the response that person's own.
 //
-// Which is which only the provider knows: Imgur says `Client-ID` for the one and `Bearer` for the other, NewsAPI knows
-// applications only, and both tokens of TMDb are `Bearer`.
+// Only the provider can tell them apart: Imgur uses `Client-ID` for applications and `Bearer` for people, NewsAPI has
+// only applications, and both kinds of TMDb tokens are `Bearer`.
 import LarderCore
 
-/// Who speaks by a field `Authorization`.
+/// The holder of the credentials in an `Authorization` field.
 public enum CredentialHolder: Sendable, Hashable {
-    /// An application, by this key: as it would stand in the configuration.
+    /// An application with this key, in the form that the configuration uses.
     case application(key: String)
-    /// A person, or nobody that the provider knows of.
+    /// A person, or credentials that the provider does not recognise.
     case person
 
-    /// Reads `Authorization` of an API whose applications use one scheme (RFC 9110 §11.4).
+    /// Reads `Authorization` for an API whose applications use one scheme (RFC 9110 §11.4).
     /// - Parameters:
     ///   - scheme: in any letter case.
-    ///   - allowsBare: the API also takes the key without a scheme.
+    ///   - allowsBare: whether the API also accepts the key without a scheme.
     static func of(_ authorization: String, scheme: String, allowsBare: Bool = false) -> CredentialHolder {
         let value = authorization.utf8.allSatisfy { (0x20..<0x7F).contains($0) } ? authorization : ""
         let words = value.split(separator: " ")
@@ -32,14 +32,14 @@ extension Provider {
 }
 
 extension ProviderAbout {
-    /// Whether a canonical request is about one person, or is a step of a sign-in, by what its path and parameters say.
+    /// Whether a canonical request is about one person or is a step of a sign-in, judged by its path and parameters.
     public func isPersonal(_ request: UpstreamRequest) -> Bool {
         guard !personalPaths.isEmpty || !personalParameters.isEmpty else { return false }
         if personalPath(of: request.path) != nil { return true }
         guard let query = request.query else { return false }
         return query.split(separator: "&").contains { piece in
             let name = piece.prefix { $0 != "=" }
-            // What cannot be decoded names nothing that the API knows either.
+            // A name that cannot be decoded cannot be a parameter of the API either.
             guard let name = try? PercentCoding.decode(name.utf8, plusIsSpace: true) else { return false }
             return personalParameters.contains { ASCII.equalFolded($0, name) }
         }

@@ -1,17 +1,17 @@
-// A 503 that says when to come back is a request for a pause, whichever API sends it: it is heeded as a 429 is. Without a
-// time it is a failure like any other of the server.
+// A 503 with `Retry-After` asks for a pause, whichever API sends it, and is treated like a 429. A 503 without a time is
+// an ordinary server failure.
 import LarderCore
 import LarderHTTP
 
 extension RetryAfter {
-    /// The instant from which another call may succeed; nil where the answer does not tell.
+    /// The instant from which another call may succeed; nil if the response does not name one.
     static func instant(_ response: UpstreamResponse) -> WallTime? {
         read(response.fields, at: response.responseTime)?.until
     }
 }
 
 extension Classification {
-    /// The same, but for a 503 that names the end of its pause.
+    /// The same classification, except that a 503 which names the end of its pause becomes `limited`.
     public func heedingRetryAfter(of response: UpstreamResponse) -> Classification {
         guard case .broken = self, response.status == 503, let until = RetryAfter.instant(response) else { return self }
         return .limited(until: until)

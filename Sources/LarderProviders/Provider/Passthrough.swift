@@ -1,15 +1,15 @@
-// A provider that the configuration adds: any base URL, reached through `/raw/{name}/…` or a listener of its own. It
-// knows nothing of its answers, so they are never normalised and its requests are never rewritten.
+// A provider that the configuration adds: any base URL, reached through `/raw/{name}/…` or through its own listener.
+// Larder does not understand its responses, so they are never normalised and its requests are never rewritten.
 import LarderCore
 import LarderHTTP
 
 /// An upstream of kind `passthrough`.
 public struct Passthrough: Provider {
-    /// Who decides about storing and reusing.
+    /// Which rules decide about storing and reusing.
     public enum Semantics: String, Sendable, Hashable, CaseIterable {
-        /// RFC 9111 decides.
+        /// RFC 9111.
         case rfc
-        /// The configuration's lifetimes decide.
+        /// The configured lifetimes.
         case ttl
     }
 
@@ -17,7 +17,7 @@ public struct Passthrough: Provider {
     public let semantics: Semantics
 
     /// - Parameters:
-    ///   - name: as in the configuration, not one of a built-in provider.
+    ///   - name: the name in the configuration. It must differ from every built-in provider's.
     ///   - baseURL: absolute, http or https.
     public init(name: String, baseURL: String, semantics: Semantics = .rfc) {
         self.semantics = semantics
@@ -38,14 +38,15 @@ public struct Passthrough: Provider {
         throw .invalid("source", "\"\(about.name)\" is a pass-through provider: it has no search.")
     }
 
-    /// Unchanged: only the origin knows what its parameters mean (RFC 9111 §2: the key is the target URI as it is).
+    /// Returns the request unchanged. Only the origin knows what parameters mean (RFC 9111 §2: the key is the target
+    /// URI).
     public func canonical(_ request: UpstreamRequest) -> UpstreamRequest { request }
 
     public func endpointName(for request: UpstreamRequest) -> String { Self.other }
 
-    /// With `rfc`, only refusals for our sake and failures of the server are no answers; a 404 is one like any other,
-    /// and its lifetime is RFC 9111's business. With `ttl`, absences and answers without content are told apart, since they
-    /// have lifetimes of their own.
+    /// With `rfc`, every response is data except rate limiting and server failures. A 404 is data too, and RFC 9111
+    /// decides its lifetime. With `ttl`, absences and responses without content are classified separately, because they
+    /// have their own lifetimes.
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         switch response.status {
         case 429: .limited(until: RetryAfter.instant(response))

@@ -1,23 +1,24 @@
-// Which paths of an API are about one person. An API may take several spellings for the same path, so paths are compared
-// by what they name: percent-decoded, without empty segments, dot segments and parameters, in any letter case
-// (RFC 3986 §3.3, §5.2.4, §6.2.2). A spelling that the API does not take costs no more than the cache for that request.
+// Which paths of an API are about one person. An API may accept several spellings of a path, so paths are compared by
+// meaning: percent-decoded, without empty segments, dot segments and path parameters, in any letter case (RFC 3986
+// §3.3, §5.2.4, §6.2.2). If the API does not accept such a spelling, the only cost is that the request bypasses the
+// cache.
 import LarderCore
 
 extension ProviderAbout {
-    /// What may be told of a path where it is about one person, or is a step of a sign-in. Its last part may be a
-    /// credential, as the id of a guest's session is.
-    /// - Parameter path: percent-encoded, beginning with "/", without what precedes the API's own paths.
-    /// - Returns: the known beginning of the path, and "/…" for what follows; nil for any other path. A path that cannot be
-    ///   decoded counts as personal.
+    /// The part of a personal or sign-in path that is safe to show. The last part of such a path may be a credential,
+    /// like the id of a guest session.
+    /// - Parameter path: percent-encoded, beginning with "/", without anything that precedes the API's own paths.
+    /// - Returns: the known beginning of the path, with "/…" for the rest; nil for any other path. A path that cannot
+    ///   be decoded counts as personal.
     public func personalPath(of path: String) -> String? {
         guard !personalPaths.isEmpty else { return nil }
         guard let segments = Self.segments(path) else { return "/…" }
         return personalPath(of: segments)
     }
 
-    /// The same of a path that is in segments already, as `segments` gives them.
+    /// The same for a path already split by `segments`.
     public func personalPath(of segments: [String]) -> String? {
-        // A base URL may end in the prefix of all paths: then they come without it.
+        // A base URL may end in the path prefix. The paths then arrive without the prefix.
         let prefix = pathPrefix.split(separator: "/").map(String.init)
         for known in personalPaths {
             let known = known.split(separator: "/").map(String.init)
@@ -30,7 +31,7 @@ extension ProviderAbout {
         return nil
     }
 
-    /// The segments of a path by what they name; nil where it cannot be decoded.
+    /// The normalised segments of a path; nil if it cannot be decoded.
     /// - Parameter path: percent-encoded.
     public static func segments(_ path: String) -> [String]? {
         guard let plain = try? PercentCoding.decode(path.utf8, plusIsSpace: false) else { return nil }

@@ -1,6 +1,6 @@
-// What an API is to the rest of the house: a name, a table of facts, and pure functions: six must be
-// written, the others have a default. A provider holds no
-// state, does no I/O and reads no clock; the daemon performs what its values describe.
+// A provider describes one API to the rest of Larder: a name, a table of facts, and pure functions. Six of the
+// functions must be implemented; the others have defaults. A provider holds no state, does no I/O and reads no clock.
+// The daemon carries out what its values describe.
 import LarderCore
 
 /// One public API.
@@ -8,64 +8,67 @@ public protocol Provider: Sendable {
     /// The API's facts and defaults.
     var about: ProviderAbout { get }
 
-    /// The question that a route below `/v1/{routePrefix}/` asks.
+    /// Makes the question that a route below `/v1/{routePrefix}/` asks.
     ///
     /// - Parameters:
     ///   - path: the decoded segments after the prefix: `["search"]`, `["monsters", "aboleth"]`.
     ///   - query: the decoded parameters.
-    /// - Throws: 404 for a route this provider lacks, 400 naming the parameter and what it may be.
+    /// - Throws: 404 if the provider has no such route; 400 that names the bad parameter and its allowed values.
     func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint
 
-    /// This provider's part in one `/v1/search`.
+    /// This provider's question in one `/v1/search`.
     func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint
 
-    /// The canonical form of a request that came in raw: credentials dropped, parameters in one order and spelling,
-    /// defaults left out. An `Endpoint.upstream` is canonical already, so `/raw` and `/v1` share one raw entry.
+    /// The canonical form of a raw request: credentials removed, parameters in one order and spelling, defaults left
+    /// out. An `Endpoint.upstream` is already canonical, so `/raw` and `/v1` share one raw entry.
     func canonical(_ request: UpstreamRequest) -> UpstreamRequest
 
-    /// Which of `about.endpoints` a request belongs to, else "other": bounded, for lifetimes and labels.
+    /// The name in `about.endpoints` that a request belongs to, or "other". The names are bounded: lifetimes and labels
+    /// use them.
     func endpointName(for request: UpstreamRequest) -> String
 
-    /// What an answer is, decided before anything is stored. Content codings must have been undone.
+    /// Classifies a response before anything is stored. The caller has undone the content codings.
     func classify(_ response: UpstreamResponse, endpoint: String) -> Classification
 
-    /// Tells of an answer with data whether it holds the record that the request names; nil where the request names none, or
-    /// answers do not tell. The daemon calls `classify(_:endpoint:of:)`, which asks this.
+    /// Returns a function that checks whether a response with data holds the record that the request names. Returns nil
+    /// if the request names no record or the responses do not identify theirs. The daemon calls
+    /// `classify(_:endpoint:of:)`, which calls this method.
     func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)?
 
-    /// The fields that carry the key. Joined when the request is sent, never part of a key, a row or a log line.
+    /// The fields that carry the key. Added when the request is sent; never part of a key, a row or a log line.
     func credentialFields(key: String) -> HeaderFields
 
-    /// The parameters that carry the key, where the API takes it in no field. Joined and kept secret in the same way.
+    /// The parameters that carry the key, if the API takes it in the query. Added and kept secret in the same way.
     func credentialQuery(key: String) -> QueryParameters
 
-    /// Whose a client's field `Authorization` is: an application's, in the place of which the configured key may stand, or
-    /// a person's.
+    /// Whether a client's `Authorization` field belongs to an application or to a person. The configured key may
+    /// replace an application's credentials, never a person's.
     func holder(ofAuthorization value: String) -> CredentialHolder
 
-    /// Whether a request has one answer, another each time, or one that is drawn from a pool. Of a canonical request.
+    /// Whether a canonical request always has the same answer, a different one each time, or one drawn from a pool.
     func constancy(of request: UpstreamRequest) -> Constancy
 
-    /// The kinds of results that its search of a category gives, none named meaning all of them; nil where a result's kind
-    /// does not tell whether it belongs there. Of no category: what its search gives by default.
+    /// The kinds of results that this provider's search returns for a category, or by default if `category` is nil. An
+    /// empty list means all kinds; nil means that a result's kind does not tell whether it belongs to the category.
     func kinds(of category: String?) -> [String]?
 
-    /// Tells, of an answer with data of one endpoint, its content coding undone, a longer lifetime than the endpoint's, where
-    /// what it says no longer changes; nil for an endpoint whose answers are all alike.
+    /// Returns a function that may give a response a longer lifetime than its endpoint's, if its content no longer
+    /// changes. The function takes a response with data whose content coding is undone. Nil if all responses of the
+    /// endpoint live equally long.
     func contentLifetime(of endpoint: String) -> (@Sendable (UpstreamResponse) -> Duration?)?
 
-    /// The same API in another of `about.dialects`.
+    /// The provider for another of `about.dialects` of the same API.
     func speaking(_ dialect: String) -> any Provider
 
-    /// What an answer's fields say of the calls that are left; nil where they say nothing.
+    /// The remaining calls that a response's fields report; nil if they report none.
     ///
-    /// - Parameter now: when the answer came.
+    /// - Parameter now: the time at which the response arrived.
     func credits(in fields: HeaderFields, now: WallTime) -> Credits?
 
-    /// How files reach its API, where `about.uploads` says that it takes them.
+    /// How files are sent to the API, if `about.uploads` is set.
     var uploads: (any UploadFormat)? { get }
 
-    /// What its API would have answered, for the stand-in: one for each make of it, the usual one first.
+    /// Sample APIs for the stand-in server: one for each dialect, the usual one first.
     var samples: [any SampleAPI] { get }
 }
 
@@ -83,24 +86,24 @@ extension Provider {
     public func credits(in fields: HeaderFields, now: WallTime) -> Credits? { Credits(rateLimit: fields, now: now) }
 }
 
-/// One endpoint of a provider: the name that lifetimes and labels use.
+/// One endpoint of a provider, with the name that lifetimes and labels use.
 public struct EndpointAbout: Sendable, Hashable {
     public var name: String
-    /// How long an answer is fresh unless the configuration says otherwise.
+    /// How long a response is fresh, unless the configuration overrides it.
     public var ttl: Duration
     /// Its route below `/v1/{routePrefix}/`: "item/{id}".
     public var route: String
-    /// What a question to it may say in its query.
+    /// The query parameters of a question to this endpoint.
     public var parameters: [QuestionParameter]
-    /// The captures of its route, in the order in which they stand there.
+    /// The captures of the route, in the order of the path.
     public var captures: [QuestionParameter]
-    /// Why a question whose parameters are all allowed may be refused.
+    /// Why a question may be refused although each of its parameters is allowed.
     public var refusals: [QuestionRefusal]
     /// One line for help and the configuration's documentation.
     public var summary: String
 
     // More than six parameters: the facts of an endpoint, most of which have defaults.
-    /// - Parameter route: nil where it is the name.
+    /// - Parameter route: nil if the route equals the name.
     public init(
         _ name: String, route: String? = nil, captures: [QuestionParameter] = [], parameters: [QuestionParameter] = [],
         refusals: [QuestionRefusal] = [], ttl: Duration, summary: String
@@ -115,11 +118,11 @@ public struct EndpointAbout: Sendable, Hashable {
     }
 }
 
-/// The second host of an API whose searches live elsewhere. Its base URL is a setting of its own (`searchURL`).
+/// The second host of an API that serves searches from another host. Its base URL is a separate setting (`searchURL`).
 public struct SearchBase: Sendable, Hashable {
-    /// Origin, without a slash at its end.
+    /// The origin, without a trailing slash.
     public var url: String
-    /// The path that begins every request there and none of the other host: "/api/v1".
+    /// The path prefix of every request to this host, and of no request to the other host: "/api/v1".
     public var pathPrefix: String
 
     public init(_ url: String, pathPrefix: String) {
@@ -128,75 +131,75 @@ public struct SearchBase: Sendable, Hashable {
     }
 }
 
-/// The facts of one API and the defaults that follow from them.
+/// The facts of one API and its defaults.
 public struct ProviderAbout: Sendable, Hashable {
     /// The name in configuration, keys, labels and results: "itunes".
     public var name: String
     /// Other spellings that `source=` accepts.
     public var shortNames: [String]
-    /// The first segment of its routes below `/v1/`: "news".
+    /// The first segment of the provider's routes below `/v1/`: "news".
     public var routePrefix: String
     public var title: String
-    /// Origin of the live API, without a slash at its end.
+    /// The origin of the live API, without a trailing slash.
     public var defaultBaseURL: String
-    /// The path that begins every typed request ("/v2"): a configured base URL may end in it or not.
+    /// The path prefix of every typed request ("/v2"). A configured base URL may or may not end in it.
     public var pathPrefix: String
-    /// Where another host answers a part of its requests.
+    /// The host that serves a part of the API's requests, if there is a second one.
     public var searchBase: SearchBase?
     public var endpoints: [EndpointAbout]
-    /// How long a valid answer with nothing in it is fresh.
+    /// How long a valid but empty response is fresh.
     public var emptyTTL: Duration
-    /// How long an absence is remembered.
+    /// How long a not-found response is kept.
     public var negativeTTL: Duration
-    /// How long past its freshness an entry may still be served.
+    /// How long past its freshness lifetime an entry may still be served.
     public var staleFor: Duration
-    /// The pace and the ration of calls unless the configuration says otherwise.
+    /// The limits on calls, unless the configuration overrides them.
     public var defaultRate: CallRate?
     public var defaultQuota: CallRate?
-    /// See `ImageHostRule`.
+    /// The image hosts, in the syntax of `ImageHostRule`.
     public var imageHosts: [String]
-    /// What `category=` may be in `/v1/search`.
+    /// The allowed values of `category=` in `/v1/search`.
     public var categories: [String]
-    /// The kinds of its results, with what only each has; none where it gives no results.
+    /// The kinds of results, each with its own attributes; empty if the provider returns no results.
     public var kinds: [ResultKind]
-    /// Results may have a kind that is not among them, with any attributes.
+    /// Whether results may have a kind that is not listed in `kinds`, with any attributes.
     public var hasFurtherKinds: Bool
-    /// The orders its results can be sorted by; others leave the API's own order.
+    /// The supported sort orders. With any other order, results keep the API's own order.
     public var sorts: [SortOrder]
     public var needsKey: Bool
     /// Environment variables that may hold the key.
     public var keyVariables: [String]
-    /// Query parameters and fields by which this API's clients send credentials.
+    /// Query parameters and fields in which this API's clients send credentials.
     public var credentialParameters: [String]
     public var credentialFieldNames: [String]
-    /// Query parameters that name a person's session or an account's token: requests with one are that person's own.
+    /// Query parameters that carry a person's session or an account's token. A request with one of them is personal.
     public var personalParameters: [String] = []
-    /// Paths (and what is below them) of one person's own things, and of sign-ins.
+    /// Paths of personal resources and of sign-ins. Everything below such a path is included.
     public var personalPaths: [String] = []
-    /// What can be asked here, as a phrase for whoever looks for a source; README says it.
+    /// What can be asked of this API, as a phrase for the list of sources in README.
     public var offers: String
-    /// What the API's terms ask a user to know or to show.
+    /// What the API's terms require a user to know or to display.
     public var terms: String
     public var attribution: String?
-    /// No longer than this may an answer be kept at all, where the terms say so.
+    /// The longest time that a response may be kept at all, if the terms limit it.
     public var retention: Duration?
-    /// Raised when normalised answers change shape: stored ones are then made again from the raw entry.
+    /// The version of the normalised form. Raise it to rebuild stored normalised answers from their raw entries.
     public var normaliserVersion: Int
-    /// The makes of this API that differ in paths and shapes, the usual one first; none where there is one only.
+    /// The dialects of this API, which differ in paths and shapes, the usual one first. Empty if there is only one.
     public var dialects: [String] = []
-    /// A sentence on what the key is and where it comes from, for who has none.
+    /// A sentence that says what the key is and where to get one, shown to users without a key.
     public var keyNote: String?
-    /// Pictures that image hosts give in the place of what is gone, as host and path ("i.imgur.com/removed.png"): a
-    /// picture whose URL, or the one it leads to, ends so is taken as absent.
+    /// Placeholder pictures that image hosts serve for removed ones, as host and path ("i.imgur.com/removed.png"). A
+    /// picture is absent if its URL, or the URL it redirects to, ends in one of these.
     public var removedPictures: [String] = []
-    /// Members of its records that give power over a thing, and so are never handed on with a record.
+    /// Members of records that grant control over a thing. They are removed before a record is handed to a client.
     public var secretMembers: [String] = []
-    /// Characters, as a person counts them, that a search's term must have: with fewer the API refuses it. One is enough
-    /// for most, since one is a word in Chinese.
+    /// The least number of characters (grapheme clusters) in a search term; the API refuses shorter terms. Most APIs
+    /// take one, because one character is a word in Chinese.
     public var minimumTerm = 1
-    /// How its users sign in, where an account can be used at all.
+    /// How users sign in, if the API has accounts that Larder can use.
     public var signIn: SignInAbout?
-    /// What it takes of files, where it takes any.
+    /// The files that the API accepts, if any.
     public var uploads: UploadAbout?
 
     public init(
@@ -239,15 +242,15 @@ public struct ProviderAbout: Sendable, Hashable {
         self.hasFurtherKinds = hasFurtherKinds
     }
 
-    /// Refuses a term that the API would refuse.
-    /// - Parameter parameter: the name it was given by.
+    /// Throws if the API would refuse the term.
+    /// - Parameter parameter: the name of the parameter that held the term.
     public func check(term: String, of parameter: String) throws(ClientFacingError) {
         guard term.count < minimumTerm else { return }
         throw .termLength(parameter, "\(title): a search needs a term of \(minimumTerm) characters or more.")
     }
 
-    /// Whether a path belongs to the host of searches. The paths of one provider's hosts never begin alike, so a
-    /// request says by its path which of them it is for.
+    /// Whether a path belongs to the search host. The paths of a provider's two hosts never share a prefix, so the path
+    /// alone decides which host a request goes to.
     public func isSearch(path: String) -> Bool {
         guard let prefix = searchBase?.pathPrefix else { return false }
         return path == prefix || path.hasPrefix(prefix + "/")
@@ -259,8 +262,8 @@ public struct ProviderAbout: Sendable, Hashable {
         return removedPictures.contains { path.hasSuffix("/" + $0) }
     }
 
-    /// The absolute URL of a request below a base URL. Where the base already ends in (the beginning of) the prefix of
-    /// all paths there, as "https://newsapi.org/v2" does, that part is not written twice.
+    /// The absolute URL of a request below a base URL. If the base URL already ends in the path prefix or in its
+    /// beginning, as "https://newsapi.org/v2" does, that part is not repeated.
     public func url(base: String, request: UpstreamRequest) -> String {
         var base = base[...]
         while base.hasSuffix("/") { base.removeLast() }
@@ -276,25 +279,25 @@ public struct ProviderAbout: Sendable, Hashable {
     }
 }
 
-/// One question to one provider, whole: its identity, the upstream request it needs, and how to read the answer.
+/// One complete question to one provider: its identity, the upstream request it needs, and how to read the response.
 public struct Endpoint: Sendable {
     public var provider: String
     /// One of `about.endpoints`.
     public var name: String
-    /// The identity of the normalised answer, order, limits and filters included; canonical and injective.
+    /// The identity of the normalised answer, including order, limits and filters. Canonical and injective.
     public var parameters: [KeyParameter]
-    /// The canonical request, whose raw answer others share.
+    /// The canonical upstream request. Other questions share its raw response.
     public var upstream: UpstreamRequest
-    /// The question in canonical form as a JSON object, for the envelope.
+    /// The question in canonical form, as a JSON object for the envelope.
     public var query: Bytes
-    /// Turns a raw answer classified as data or empty, its content coding undone, into results.
+    /// Turns a raw response into results. The response is data or empty, its content coding undone.
     public var normalise: @Sendable (UpstreamResponse, ArtworkSigner) throws(NormaliseError) -> NormalisedAnswer
-    /// Other questions whose stored answers may hold this one's. Made when asked for: most questions are answered by
-    /// what is stored of themselves, and thirty requests cost more than all else about one.
+    /// Other questions whose stored responses may hold this one's answer. The list is computed on demand: most
+    /// questions are answered from their own entry, and thirty requests cost more than the rest of the question.
     public var wider: @Sendable () -> [WiderAnswer] = { [] }
-    /// Where one call is not enough: what is done instead of fetching `upstream` and normalising it.
+    /// The plan that replaces fetching `upstream` and normalising it, if one call is not enough.
     public var plan: (any CallPlan)?
-    /// How many are drawn, where the answer comes from a pool, and which of the pool's answers will do.
+    /// How many answers are drawn from the pool, if there is one, and which of the pool's answers are suitable.
     public var draws = 1
     public var fits: @Sendable (Bytes) -> Bool = { _ in true }
 
@@ -310,10 +313,10 @@ public struct Endpoint: Sendable {
         self.normalise = normalise
     }
 
-    /// Each result is to have the API's own record beside it: another normalised answer of the same raw one.
+    /// Whether each result carries the API's own record. This makes another normalised answer of the same raw one.
     public private(set) var includesSource = false
 
-    /// The same question, with the API's own record beside each result.
+    /// The same question, with the API's own record added to each result.
     public func includingSource() -> Endpoint {
         var endpoint = self
         endpoint.includesSource = true
@@ -321,7 +324,7 @@ public struct Endpoint: Sendable {
         return endpoint
     }
 
-    /// The key of the normalised answer; `normaliserVersion` is part of it.
+    /// The cache key of the normalised answer. `normaliserVersion` is part of it.
     public func key(normaliserVersion: Int) -> CacheKey {
         CacheKey(
             layer: .normalised, provider: provider, endpoint: name,
@@ -329,23 +332,23 @@ public struct Endpoint: Sendable {
     }
 }
 
-/// Results of one source in the common shape.
+/// The results of one source in the common form.
 public struct NormalisedAnswer: Sendable {
     /// A JSON array of result objects.
     public var results: Bytes
     public var count: Int
-    /// Upstream records that gave no result, and why: nothing is lost silently. Records that a filter of the question
-    /// left out, or that lie beyond its limit, are not counted here.
+    /// The number of upstream records that gave no result; `droppedReasons` counts them by reason, so nothing is lost
+    /// silently. Records that a filter of the question excluded, or that lie beyond its limit, are not counted.
     public var dropped: Int
     public var droppedReasons: [String: Int]
-    /// How many there are upstream in all, where the API tells.
+    /// The total number of matches upstream, if the API reports it.
     public var totalUpstream: Int?
-    /// Upstream records that are whole and that a filter of the question left out.
+    /// The number of valid upstream records that a filter of the question excluded.
     public var leftOut = 0
-    /// The API's own record of each result, in their order; nil where it is not known. None where no record is.
+    /// The API's own record of each result, in the same order; nil if it is unknown. Empty if no record is known.
     public var sources: [JSONValue?] = []
 
-    /// There were records, none of them gave a result, and none was merely not asked for.
+    /// Whether there were records and every one of them was dropped: no result, and no record only filtered out.
     public var isAllDropped: Bool { count == 0 && dropped > 0 && leftOut == 0 }
 
     public init(
@@ -367,7 +370,7 @@ extension NormalisedAnswer: Equatable {
     }
 }
 
-/// An answer that could not be read: the source is reported as broken. The message is safe to show.
+/// A response that could not be read. The source is reported as broken. The message is safe to show.
 public struct NormaliseError: Error, Sendable, Hashable, CustomStringConvertible {
     public var provider: String
     public var message: String

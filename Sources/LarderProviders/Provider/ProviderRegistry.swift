@@ -1,24 +1,25 @@
-// Which providers there are: the built-in ones and those the configuration adds.
+// The list of providers: the built-in ones and those that the configuration adds.
 
 /// The providers of one configuration, by name.
 public struct ProviderRegistry: Sendable {
-    /// The APIs Larder knows.
+    /// The APIs that Larder supports.
     public static let builtIn: [any Provider] = [
         ITunes(), NewsAPI(), DnD(), HackerNews(), Jokes(), TMDb(), Imgur(), OpenLibrary(),
     ]
 
-    /// The names of the built-in ones for people, with commas.
+    /// The titles of the built-in providers, separated by commas.
     public static var titles: String { builtIn.map(\.about.title).joined(separator: ", ") }
 
-    /// Words by which `source=` names the built-in ones, with commas: their routes' where they are such words.
+    /// The words that name the built-in providers in `source=`, separated by commas: the route prefix if `source=`
+    /// accepts it, else the name.
     public static var sourceNames: String {
         builtIn.map(\.about).map { about in
             about.shortNames.contains(about.routePrefix) ? about.routePrefix : about.name
         }.joined(separator: ", ")
     }
 
-    /// What of the built-in ones is told in a text about settings, with commas.
-    /// - Parameter text: nil for those of which there is nothing to tell.
+    /// A text about each built-in provider, for the descriptions of settings, separated by commas.
+    /// - Parameter text: the text; nil leaves the provider out.
     public static func list(_ text: (ProviderAbout) -> String?) -> String {
         builtIn.map(\.about).compactMap(text).joined(separator: ", ")
     }
@@ -26,7 +27,7 @@ public struct ProviderRegistry: Sendable {
     /// Built-in providers first, then passthrough ones, in the order given.
     public let providers: [any Provider]
 
-    /// - Parameter passthroughs: providers the configuration adds; a name that is already taken is left out, since
+    /// - Parameter passthroughs: the providers that the configuration adds. A name that is already taken is skipped;
     ///   the configuration's reader has refused it before.
     public init(passthroughs: [Passthrough] = []) {
         var providers = Self.builtIn
@@ -36,7 +37,7 @@ public struct ProviderRegistry: Sendable {
         self.providers = providers
     }
 
-    /// The provider of exactly that name.
+    /// The provider of exactly this name.
     public func named(_ name: String) -> (any Provider)? {
         providers.first { $0.about.name == name }
     }
@@ -46,7 +47,7 @@ public struct ProviderRegistry: Sendable {
         named(sourceName) ?? providers.first { $0.about.shortNames.contains(sourceName) }
     }
 
-    /// The provider whose routes begin with that segment after `/v1/`.
+    /// The provider whose routes have this segment after `/v1/`.
     public func routed(_ prefix: String) -> (any Provider)? {
         providers.first { !$0.about.routePrefix.isEmpty && $0.about.routePrefix == prefix }
     }

@@ -1,18 +1,18 @@
-// What an API says of the calls that are left in `RateLimit` and `RateLimit-Policy` (the HTTP API working group's draft
-// "RateLimit header fields for HTTP"): `RateLimit: "hour";r=12;t=300`, `RateLimit-Policy: "hour";q=100;w=3600`. It may lower a
-// provider's budget and never raises it.
+// Reads the remaining calls from `RateLimit` and `RateLimit-Policy` (the HTTP API working group's draft "RateLimit
+// header fields for HTTP"): `RateLimit: "hour";r=12;t=300`, `RateLimit-Policy: "hour";q=100;w=3600`. They may lower a
+// provider's budget and never raise it.
 import LarderCore
 import LarderHTTP
 
 extension Credits {
-    /// Policies that are kept of one answer.
+    /// The largest number of policies read from one response.
     private static let most = 4
-    /// A time of reset is believed this far ahead.
+    /// The longest accepted time until a reset, in seconds.
     private static let longestReset: Int64 = 86_400
 
-    /// Reads both fields; nil where they say nothing, or break the grammar of structured fields.
+    /// Reads both fields. Returns nil if they report nothing or break the grammar of structured fields.
     ///
-    /// - Parameter now: when the answer came.
+    /// - Parameter now: the time at which the response arrived.
     public init?(rateLimit fields: HeaderFields, now: WallTime) {
         let said = fields.all("RateLimit")
         guard !said.isEmpty, let limits = StructuredField.list(said) else { return nil }
@@ -23,7 +23,7 @@ extension Credits {
                 let remaining = Self.number(limit, "r")
             else { continue }
             let policy = policies.lazy.compactMap { Self.item($0, named: name) }.first
-            // Without a time of reset nothing tells when calls are there again.
+            // Without a reset time, nothing tells when calls are available again.
             guard let reset = Self.number(limit, "t") ?? policy.flatMap({ Self.number($0, "w") }) else { continue }
             found.append(
                 Allowance(
@@ -39,7 +39,7 @@ extension Credits {
         return item
     }
 
-    /// A name that can stand in a report.
+    /// Whether a name is safe to show in a report.
     private static func isName(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }

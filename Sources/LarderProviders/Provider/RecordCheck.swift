@@ -1,16 +1,18 @@
-// A request may name one record by its id. An API, or a cache in front of it, may answer with another record under status
-// 200. Stored under the request's key, that record would be shown as the one asked for until it expires. So it is `broken`.
+// A request may name one record by its id. An API, or a cache in front of it, may answer with another record under
+// status 200. If Larder stored that record under the request's key, clients would get the wrong record until it
+// expires. So it is `broken`.
 import LarderCore
 
 extension Provider {
     public func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)? { nil }
 
-    /// What an answer is to one request: as `classify(_:endpoint:)`, and data only with the record that the request names.
+    /// Classifies a response to one request: like `classify(_:endpoint:)`, but data only with the record that the
+    /// request names.
     public func classify(
         _ response: UpstreamResponse, endpoint: String, of request: UpstreamRequest
     ) -> Classification {
         let found = classify(response, endpoint: endpoint)
-        // Of other methods the answer need not be the record that the path names.
+        // For other methods, the response need not be the record that the path names.
         guard found == .data, request.method == .get, let isAsked = recordCheck(for: request, endpoint: endpoint),
             let root = try? JSON.parse(response.body)
         else { return found }
@@ -19,7 +21,7 @@ extension Provider {
 }
 
 extension UpstreamRequest {
-    /// The last segment of the path, decoded; nil where there is none, or none that can be decoded.
+    /// The last segment of the path, decoded; nil if there is none or it cannot be decoded.
     var lastSegment: String? {
         path.split(separator: "/").last.flatMap { try? PercentCoding.decode($0.utf8, plusIsSpace: false) }
     }

@@ -1,19 +1,19 @@
-// What a recordings folder holds, for whoever wants to walk through it.
+// One entry of a recordings folder, for code that iterates over the folder.
 import LarderCore
 
-/// One recording: its file and the request that it answered.
+/// One recording: its file and the request that it answers.
 public struct RecordedRequest: Sendable, Hashable {
     /// Relative to the folder: "itunes/search-podcast-beyondjazz-2011-01.json".
     public var file: String
-    /// Its name at the stand-in.
+    /// The API's name at the stand-in.
     public var api: String
     public var method: Method
-    /// The upstream path; of a file with many bodies that of its list.
+    /// The upstream path. For a file with many bodies, the path of their list.
     public var path: String
-    /// As it was sent, without a key.
+    /// The query as it was sent, without a key.
     public var query: String
     public var status: Int
-    /// The keys of a file with many bodies; none for a file that is one body.
+    /// The keys of a file with many bodies; empty for a file that is one body.
     public var keys: [String]
 
     public init(
@@ -30,13 +30,14 @@ public struct RecordedRequest: Sendable, Hashable {
 }
 
 extension RecordedRequest {
-    /// The file's name without what is the same for all.
+    /// The file's name without folder and extension.
     public var name: String {
         let name = file.split(separator: "/").last.map(String.init) ?? file
         return name.hasSuffix(".json") ? String(name.dropLast(5)) : name
     }
 
-    /// The parameters as they were sent. What was refused is asked about in words of its own, so that nothing stored covers for it.
+    /// The query parameters as they were sent. A refused request gets a query of its own, so no stored response covers
+    /// it.
     var items: [String] {
         status == 200 ? query.split(separator: "&").map(String.init) : ["q=\(PercentCoding.encode(name))"]
     }

@@ -1,8 +1,8 @@
-// What every provider says alike: routes it lacks, and answers that are no JSON.
+// Errors and texts that all providers share: unknown routes, and responses that are not JSON.
 import LarderCore
 
 enum ProviderError {
-    /// 404 for a path below the provider's prefix that names nothing.
+    /// 404 for a path below the provider's prefix that names no route.
     static func noRoute(_ path: [String], provider: ProviderAbout) -> ClientFacingError {
         let prefix = provider.routePrefix.isEmpty ? "/raw/\(provider.name)" : "/v1/\(provider.routePrefix)"
         return ClientFacingError(
@@ -12,7 +12,7 @@ enum ProviderError {
     }
 }
 
-/// What a body that should be JSON is instead, said without quoting it.
+/// Describes a body that should be JSON and is not, without quoting it.
 enum Impostor {
     static func describe(_ body: Bytes, _ error: JSONError) -> String {
         let start = body.prefix(512).drop { $0 <= 0x20 }
@@ -23,7 +23,7 @@ enum Impostor {
 }
 
 extension Impostor {
-    /// An upstream's message as it may be shown: one line, at most 300 characters.
+    /// An upstream's message in a form that may be shown: one line, at most 300 characters.
     static func shown(_ message: String) -> String {
         let line = TextCleaning.line(message) ?? "no message"
         return line.count <= 300 ? line : line.prefix(299) + "…"
@@ -31,7 +31,7 @@ extension Impostor {
 }
 
 extension ClientFacingError {
-    /// A parameter of which one value would be looked at and the other not.
+    /// 400 for a repeated parameter, of which only one value would be used.
     static func repeated(_ name: String) -> ClientFacingError {
         ClientFacingError(
             status: 400, code: "repeatedParameter", detail: "\"\(name)\" is given more than once.", parameter: name)
@@ -39,8 +39,8 @@ extension ClientFacingError {
 }
 
 extension QueryParameters {
-    /// The same with each list in one parameter: a repeated name (`source=a&source=b`), as many generated clients write
-    /// lists, means what commas mean.
+    /// The same parameters with each list in a single one. Many generated clients write a list as a repeated name
+    /// (`source=a&source=b`), which means the same as commas.
     public func joining(lists: some Collection<String>) -> QueryParameters {
         var joined: [Item] = []
         for item in items {
@@ -53,8 +53,8 @@ extension QueryParameters {
         return QueryParameters(joined)
     }
 
-    /// Whether a route knows every parameter, and each is given once.
-    /// - Throws: 400 that names the first which is unknown or repeated.
+    /// Checks that the route knows every parameter and that each is given once.
+    /// - Throws: 400 that names the first unknown or repeated parameter.
     public func check(only allowed: [String]) throws(ClientFacingError) {
         var seen: Set<String> = []
         for item in items {

@@ -1,48 +1,48 @@
-// What an API would have answered: samples in its shapes, written for this purpose, so that a demonstration and a test need
-// neither key nor network. They lie in the provider's folder; the stand-in serves them and knows no provider.
+// Sample responses in the shapes of an API, written for this purpose, so that demonstrations and tests need neither a
+// key nor a network. The samples of an API are in its provider's folder. The stand-in server serves them.
 import LarderCore
 
-/// One API as its samples tell it. A provider has several where its API has several makes.
+/// One API, as its samples represent it. A provider has several if its API has several dialects.
 public protocol SampleAPI: Sendable {
-    /// The first segment of its paths at the stand-in, and its name in an index of recordings.
+    /// The first segment of this API's paths at the stand-in, and its name in an index of recordings.
     var name: String { get }
 
-    /// Beginnings of paths that are this API's where no name stands before them. Of several APIs the longest beginning counts.
+    /// Path prefixes that select this API if the path does not begin with an API's name. The longest match decides.
     var paths: [String] { get }
 
-    /// The fields that a JSON answer of the live API carries.
+    /// The fields that a JSON response of the live API carries.
     var fields: HeaderFields { get }
 
-    /// What recordings of this API leave unsaid.
+    /// Facts about this API that its recordings do not contain.
     var recording: RecordingRule { get }
 
-    /// Questions for a demonstration, which the samples answer.
+    /// Questions for a demonstration. The samples answer them.
     var questions: [SampleQuestion] { get }
 
-    /// The same for recordings.
+    /// Questions for a demonstration that uses recordings.
     var recordedQuestions: [SampleQuestion] { get }
 
-    /// The route that asks of Larder what was recorded; nil where it is reached raw only. What the routes do not have is
-    /// left out.
-    /// - Parameter key: of one body, in a file of many.
+    /// The Larder route that asks for a recorded response; nil if no typed route can ask for it. Parameters that the
+    /// route does not have are left out.
+    /// - Parameter key: the key of one body, if the file holds many.
     func route(of recording: RecordedRequest, key: String?) -> String?
 
-    /// The answer to a request, the API's name taken off its path.
+    /// The response to a request. The API's name is already removed from the path.
     func answer(_ request: SampleRequest) -> SampleAnswer
 
-    /// What the live API says where it knows nothing that fits.
+    /// The live API's response when nothing matches.
     func nothing(at path: String) -> SampleAnswer
 
-    /// What it says to who has no key; nil where the request has one, or needs none. Any key will do.
+    /// The live API's response to a request without a key; nil if the request has one or needs none. Any key will do.
     func refusal(of request: SampleRequest) -> SampleAnswer?
 
-    /// The fields that tell what is left after so many calls.
+    /// The fields that report the remaining calls after `calls` calls.
     func credits(after calls: Int) -> HeaderFields
 
-    /// Whether a member of its answers with that text is the URL of a picture, or begins one.
+    /// Whether a member of a response holds the URL of a picture, or the beginning of one.
     func isPicture(member: String, _ text: String) -> Bool
 
-    /// The picture's answer, where it is not simply a picture.
+    /// The response to a request for a picture; nil if the stand-in's default picture is right.
     func picture(at path: String) -> SampleAnswer?
 }
 
@@ -65,7 +65,7 @@ extension SampleAPI {
     }
 }
 
-/// A question of a demonstration: as a person types it after `larder`, and as it is asked.
+/// A question of a demonstration: the words typed after `larder`, and the request target.
 public struct SampleQuestion: Sendable, Hashable {
     public var words: String
     public var target: String
@@ -75,28 +75,27 @@ public struct SampleQuestion: Sendable, Hashable {
         self.target = target
     }
 
-    /// A search with `larder search`.
-    /// - Parameters:
-    ///   - options: as they are typed, each with one value.
+    /// A question asked with `larder search`.
+    /// - Parameter options: the options as they are typed, each with one value.
     static func search(_ term: String, _ options: (name: String, value: String)...) -> SampleQuestion {
         SampleQuestion(
             words: "search \(term)" + options.map { " --\($0.name) \($0.value)" }.joined(),
             target: "/v1/search?q=\(PercentCoding.encode(term))" + options.map { "&\($0.name)=\($0.value)" }.joined())
     }
 
-    /// A route with `larder get`.
+    /// A question asked with `larder get`.
     static func get(_ target: String) -> SampleQuestion {
         SampleQuestion(words: "get " + (target.contains("?") ? "'\(target)'" : target), target: target)
     }
 }
 
-/// A request to an API.
+/// A request to a sample API.
 public struct SampleRequest: Sendable, Hashable {
     /// The percent-encoded path.
     public var path: String
     public var parameters: QueryParameters
     public var fields: HeaderFields
-    /// Rises with each request, so that what is random upstream goes round here.
+    /// A counter that rises with each request. Samples rotate by it when the live API answers at random.
     public var turn: Int
 
     public init(path: String, parameters: QueryParameters, fields: HeaderFields = [:], turn: Int = 0) {
@@ -107,7 +106,7 @@ public struct SampleRequest: Sendable, Hashable {
     }
 }
 
-/// An answer of an API.
+/// A response of a sample API.
 public struct SampleAnswer: Sendable, Hashable {
     public var status: Int
     public var fields: HeaderFields
@@ -119,39 +118,41 @@ public struct SampleAnswer: Sendable, Hashable {
         self.body = body
     }
 
-    /// A plain text answer.
+    /// A plain text response.
     public static func text(_ status: Int, _ text: String) -> SampleAnswer {
         SampleAnswer(status: status, fields: ["Content-Type": "text/plain; charset=utf-8"], body: Bytes(text: text))
     }
 }
 
-/// What recordings of an API leave unsaid.
+/// Facts about an API that its recordings do not contain.
 public struct RecordingRule: Sendable {
-    /// Parameters whose value is the API's default: with it they choose nothing.
+    /// The API's default values of parameters. A parameter with its default value does not distinguish recordings.
     public var defaults: [String: String] = [:]
-    /// Other paths of a recorded one.
+    /// Other paths that mean a recorded path.
     public var aliases: [String: String] = [:]
-    /// The member, from the root, that says whose a record is that has a file of its own.
+    /// The path of members, from the root, to the id of a record that has a file of its own.
     public var idMember: [String] = []
-    /// Answers carry an entity tag of their bytes.
+    /// Whether responses carry an entity tag made of their bytes.
     public var hasTag = false
-    /// A path that is asked for beside every question, to read its answer: that is never the recording.
+    /// A path that is requested along with every question because its response is needed to read the others. It never
+    /// selects the recording itself.
     public var beside: String?
-    /// Lists of ids, by the end of their path, come with the records they name, below that path.
+    /// Lists of ids that are recorded together with their records: the end of a list's path, and the path below which
+    /// its records are.
     public var records: (list: String, path: String)?
 
     public init() {}
 }
 
 extension SampleAnswer {
-    /// The weak tag of a body, as Express makes it.
+    /// The weak entity tag of a body, in the form that Express uses.
     public static func tag(of body: Bytes) -> String {
         "W/\"\(String(body.count, radix: 16))-\(Digest(of: body).hex.prefix(27))\""
     }
 }
 
 enum SampleText {
-    /// Whether a text holds every word of a question, in any order and case.
+    /// Whether a text contains every word of a question, in any order and letter case.
     static func matches(_ text: String, _ question: String) -> Bool {
         let text = text.lowercased()
         let words = question.lowercased().split { !$0.isLetter && !$0.isNumber }
@@ -160,7 +161,7 @@ enum SampleText {
 }
 
 extension JSONWriter {
-    /// A member that is null where it is absent.
+    /// Writes a member, or null if the value is nil.
     mutating func nullable(_ name: String, _ value: String?) {
         self.name(name)
         if let value { string(value) } else { null() }

@@ -1,16 +1,16 @@
-// Samples that lie in files (`scripts/embed-samples`): how they are read, and how a record is written into an answer.
+// Samples that are stored in files (`scripts/embed-samples`): how they are read and written into a response.
 import LarderCore
 
 /// A file of samples.
 struct SampleFile: Sendable {
     let root: JSONValue?
 
-    /// - Parameter text: JSON; tests hold that it is.
+    /// - Parameter text: a JSON text; tests check that it is valid.
     init(_ text: StaticString) {
         root = try? JSON.parse(Bytes(text: "\(text)"))
     }
 
-    /// The elements of its list, or of a member's.
+    /// The elements of the root list, or of the list in a member.
     func records(_ member: String? = nil) -> [JSONValue] {
         let list = member.map { root?[$0] } ?? root
         return list.map { Array($0.elements) } ?? []
@@ -18,7 +18,7 @@ struct SampleFile: Sendable {
 }
 
 extension SampleAPI {
-    /// A value of a file as the answer.
+    /// A response whose body is a value from a file.
     func sample(_ value: JSONValue) -> SampleAnswer {
         var writer = JSONWriter()
         writer.sample(value)
@@ -27,7 +27,7 @@ extension SampleAPI {
 }
 
 extension JSONWriter {
-    /// A value of a file, without the white space between its parts.
+    /// Writes a value from a file without white space between its parts.
     mutating func sample(_ value: JSONValue) {
         switch value.kind {
         case .object: object { $0.members(of: value) }
@@ -36,23 +36,23 @@ extension JSONWriter {
         }
     }
 
-    /// A member of one, with its name.
+    /// Writes a member with its name.
     mutating func sample(_ member: JSONValue.Member) {
         name(member.name)
         sample(member.value)
     }
 
-    /// A list of them.
+    /// Writes an array of values.
     mutating func samples(_ values: some Sequence<JSONValue>) {
         array { writer in
             for value in values { writer.sample(value) }
         }
     }
 
-    /// The members of a record, in their order.
+    /// Writes the members of a record in their order.
     /// - Parameters:
-    ///   - texts: what stands in the place of some of them, by their names.
-    ///   - isWanted: whether one of that name is written.
+    ///   - texts: replacements for the values of some members, by name.
+    ///   - isWanted: whether to write the member of that name.
     mutating func members(
         of record: JSONValue, replacing texts: [String: String] = [:], where isWanted: (String) -> Bool = { _ in true }
     ) {

@@ -1,9 +1,9 @@
-// What a status says of an answer that says nothing more itself. Most APIs mean the same by the same status; a provider names
-// those by which its API means something else.
+// Classifies a response by its status when the response says nothing more specific. Most APIs use a status in the same
+// sense; a provider lists the statuses that its API uses differently.
 import LarderCore
 import LarderHTTP
 
-/// The classes of statuses that are no success.
+/// The classes of the statuses that are not successes.
 struct StatusTable: Sendable {
     enum Class: Sendable {
         case limited, refused, invalidRequest, broken
@@ -13,14 +13,15 @@ struct StatusTable: Sendable {
     let title: String
     private let overrides: [(statuses: ClosedRange<Int>, means: Class)]
 
-    /// - Parameter overrides: the first that holds the status counts.
+    /// - Parameter overrides: the first range that contains the status decides.
     init(_ title: String, _ overrides: [(statuses: ClosedRange<Int>, means: Class)] = []) {
         self.title = title
         self.overrides = overrides
     }
 
-    /// A 404 or 410 says that there is nothing only in the API's own form (`Absence`): here it is broken.
-    /// - Parameter message: the API's own words, as they may be shown.
+    /// Classifies an error status. A 404 or 410 is broken here, because only the API's own form is an absence
+    /// (`Absence`).
+    /// - Parameter message: the API's own message, in a form that may be shown.
     func classify(_ response: UpstreamResponse, _ message: String? = nil) -> Classification {
         if Absence.statuses.contains(response.status) { return Absence.judge(response, of: title, isOwn: false) }
         let shown = message ?? "\(title) answered \(response.status)."

@@ -1,16 +1,16 @@
-// How an API takes files, as facts: where they go and what may be said of them. A provider that has these facts has routes and
-// commands for uploads; how the files themselves are sent is its `UploadFormat`.
+// Facts about an API's uploads: the route they have here, and the fields that may describe a file. A provider with
+// these facts gets routes and commands for uploads. How the files are sent is decided by its `UploadFormat`.
 
 /// The uploads of one API.
 public struct UploadAbout: Sendable, Hashable {
-    /// What may be said of a file.
+    /// A field that may describe a file.
     public struct Field: Sendable, Hashable {
         public var name: String
-        /// One line.
+        /// A description of one line.
         public var line: String
-        /// What it may be.
+        /// The form of the value.
         public var form: ParameterForm
-        /// How the command line has it; nil where it has not.
+        /// The command-line option for this field; nil if there is none.
         public var option: Option?
 
         public init(_ name: String, _ line: String, _ form: ParameterForm = .text(), option: Option? = nil) {
@@ -23,10 +23,10 @@ public struct UploadAbout: Sendable, Hashable {
 
     /// An option of the command that uploads.
     public struct Option: Sendable, Hashable {
-        /// With its dashes.
+        /// The name with its dashes.
         public var name: String
         public var line: String
-        /// What its value is called, or, where it has none, what it says.
+        /// Whether the option takes a value, and the value's placeholder or fixed text.
         public var value: Value
 
         public enum Value: Sendable, Hashable {
@@ -41,7 +41,7 @@ public struct UploadAbout: Sendable, Hashable {
         }
     }
 
-    /// A command as an example: what follows its own words, and what it is for.
+    /// An example of a command: the words after the command's own, and the purpose.
     public struct Example: Sendable, Hashable {
         public var words: String
         public var purpose: String
@@ -52,18 +52,18 @@ public struct UploadAbout: Sendable, Hashable {
         }
     }
 
-    /// Where they begin, below `/v1/{routePrefix}/`: "images".
+    /// The first path segment of the upload routes below `/v1/{routePrefix}/`: "images".
     public var collection: String
     public var fields: [Field]
-    /// The API's word for what names a file that is to be taken down: "deletehash". It is as good as a key.
+    /// The API's word for the name by which a file is removed: "deletehash". Such a name is as powerful as a key.
     public var removalName: String
-    /// What such a name may be.
+    /// The form of such a name.
     public var removalForm = ParameterForm.text()
-    /// The same as a noun, which "delete" stands before: "hash".
+    /// The same as a noun that can follow "delete": "hash".
     public var removalWord: String
-    /// What the API says of the largest file, as the beginning of a sentence.
+    /// The API's limit on file size, as the beginning of a sentence.
     public var sizeNote: String?
-    /// Of the commands that upload and delete.
+    /// Examples for the commands that upload and delete.
     public var uploadExamples = [Example("cat.jpg", "one picture")]
     public var removalExamples = [Example("9Zk2…", "take one picture down")]
 

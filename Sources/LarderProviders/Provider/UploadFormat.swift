@@ -1,55 +1,55 @@
-// How files reach an API that takes them: what stands around a file on the wire, what its answers say, and which request takes
-// one down again. Pure functions, as of a provider; the daemon sends what these values describe, each once, since an upload is
-// not idempotent.
+// How files are sent to an API that accepts them: the form fields around a file, how to read the responses, and which
+// request removes a file. All functions are pure, as in a provider. The daemon sends each upload only once, because an
+// upload is not idempotent.
 import LarderCore
 
-/// The wire format of one API's uploads. A file goes as a part of a form (`multipart/form-data`, RFC 7578).
+/// The wire format of one API's uploads. A file is sent as a part of a form (`multipart/form-data`, RFC 7578).
 public protocol UploadFormat: Sendable {
-    /// What is told of it, and what may be said of a file.
+    /// The facts of these uploads, including the fields that may describe a file.
     var about: UploadAbout { get }
 
-    /// Where files go.
+    /// The path to which files are sent.
     var path: String { get }
 
-    /// Fields of the form by which clients of the API send a file, the usual one first.
+    /// The form fields in which clients of the API send a file, the usual one first.
     var fileFields: [String] { get }
 
-    /// The one of them for a type of media.
+    /// The form field for a media type; one of `fileFields`.
     func fileField(of type: String) -> String
 
-    /// What the form says of every file.
+    /// Form fields that are the same for every file.
     var constants: [(name: String, value: String)] { get }
 
-    /// Whether a client says only what `constants` say.
-    /// - Throws: where it says something else of the same name.
+    /// Whether a field that a client sent repeats one of `constants`.
+    /// - Throws: if the field has the name of a constant but another value.
     func isConstant(_ name: String, _ value: String) throws(ClientFacingError) -> Bool
 
-    /// A value of one of `about.fields` as the API is sent it.
-    /// - Parameter value: not empty, and within `UploadFields.maxValue`.
+    /// The value of one of `about.fields` in the form in which it is sent to the API.
+    /// - Parameter value: not empty, and at most `UploadFields.maxValue` bytes.
     func value(_ value: String, of name: String) throws(ClientFacingError) -> String
 
-    /// The target that takes a file down; nil where that can name none.
+    /// The target of the request that removes a file; nil if `name` cannot name a file.
     func removalPath(of name: String) -> String?
 
-    /// What stored answers have in their requests that a new or a removed file makes out of date.
+    /// Texts of upstream requests whose stored responses become outdated when a file is added or removed.
     var outdatedPaths: [String] { get }
 
-    /// What a whole answer to an upload or a removal is, told by its content.
+    /// Classifies a complete response to an upload or a removal by its content.
     func classify(_ response: UpstreamResponse) -> Classification
 
-    /// The same by the head alone, whose body has not come.
+    /// Classifies a response by its head alone, before its body has arrived.
     func classifyHead(_ response: UpstreamResponse) -> Classification
 
-    /// The file that an answer tells of; nil where it tells of none.
+    /// The uploaded file that a response describes; nil if it describes none.
     func image(in body: Bytes) -> UploadedImage?
 }
 
-/// What is said of one file, beside its bytes.
+/// The fields that describe one file.
 public struct UploadFields: Sendable {
-    /// Bytes of one value.
+    /// The largest length of one value, in bytes.
     public static let maxValue = 16 * 1024
 
-    /// Whose fields they are.
+    /// The format whose fields these are.
     public let format: any UploadFormat
     private var values: [String: String] = [:]
 
@@ -57,7 +57,7 @@ public struct UploadFields: Sendable {
         self.format = format
     }
 
-    /// The fields that a query gives.
+    /// Takes the fields from a query.
     public init(_ format: any UploadFormat, _ query: QueryParameters) throws(ClientFacingError) {
         self.init(format)
         for item in query.items { try set(item.name, item.value ?? "") }
@@ -65,7 +65,7 @@ public struct UploadFields: Sendable {
 
     private var names: [String] { format.about.fields.map(\.name) }
 
-    /// Takes one field; an empty value says nothing.
+    /// Sets one field. An empty value is ignored.
     public mutating func set(_ name: String, _ value: String) throws(ClientFacingError) {
         if try format.isConstant(name, value) { return }
         guard names.contains(name) else { throw .unknown(name, allowed: names) }
@@ -77,24 +77,24 @@ public struct UploadFields: Sendable {
         values[name] = try format.value(value, of: name)
     }
 
-    /// Names and values as the API's form has them, in a fixed order.
+    /// The names and values of the API's form, in a fixed order.
     public var form: [(name: String, value: String)] {
         format.constants + names.compactMap { name in values[name].map { (name, $0) } }
     }
 
-    /// Those of the values that are not in the other ones.
+    /// The values whose names `other` does not set.
     public func added(to other: UploadFields) -> [(name: String, value: String)] {
         names.compactMap { name in other.values[name] == nil ? values[name].map { (name, $0) } : nil }
     }
 }
 
-/// A picture or film that an API has taken.
+/// A picture or film that an API has accepted.
 public struct UploadedImage: Sendable, Hashable {
     public var id: String
-    /// Its address there.
+    /// The URL of the file at the API.
     public var link: String
-    /// What names it for its removal (`UploadAbout.removalName`): the only way to take down a picture that belongs to no
-    /// account. Never logged.
+    /// The name that the removal request needs (`UploadAbout.removalName`). It is the only way to remove a picture that
+    /// belongs to no account. Never logged.
     public var removal: String?
     public var type: String?
     public var title: String?
@@ -105,7 +105,7 @@ public struct UploadedImage: Sendable, Hashable {
     public var size: Int?
     public var isAnimated: Bool?
 
-    /// As an object of its own, in the words of who took it.
+    /// Writes the file as a JSON object, with the API's own word for the removal name.
     public func write(to writer: inout JSONWriter, of about: UploadAbout) {
         writer.object { writer in
             writer.member("id", id)

@@ -1,22 +1,22 @@
-// One spelling for one upstream question: parameters sorted by name, percent-encoded alike, defaults left out. The same
-// function serves typed and raw requests, so that both find the same raw entry.
+// Gives each upstream question one spelling: parameters sorted by name, encoded in one way, defaults left out. Typed
+// and raw requests use the same function, so both find the same raw entry.
 import LarderCore
 
-/// How the parameters of one API are brought to their canonical form.
+/// How the parameters of one API are brought into canonical form.
 struct CanonicalQuery: Sendable {
-    /// Values that mean the same as leaving the parameter out, compared after folding.
+    /// Values that mean the same as an omitted parameter, compared after folding.
     var defaults: [String: String] = [:]
-    /// Parameters whose values are words in upper case, or in lower case.
+    /// Parameters whose values are folded to upper case, and to lower case.
     var upperCase: Set<String> = []
     var lowerCase: Set<String> = []
-    /// Parameters whose values are words like "Yes".
+    /// Parameters whose values are folded to a form like "Yes".
     var capitalised: Set<String> = []
-    /// Parameters whose values are texts in which white space is collapsed.
+    /// Parameters in whose values white space is collapsed.
     var collapsed: Set<String> = []
-    /// Credentials: never part of a canonical request, in whatever letters their names are written (some APIs do not mind).
+    /// Credentials. They are never part of a canonical request. Names match in any letter case: some APIs ignore it.
     var dropped: Set<String> = []
 
-    /// The canonical query, nil where nothing is left. Repeated names keep their order and all their values.
+    /// The canonical query; nil if no parameter is left. A repeated parameter keeps all its values in their order.
     func encode(_ items: [QueryParameters.Item]) -> String? {
         var repeated: [String: Int] = [:]
         for item in items { repeated[item.name, default: 0] += 1 }
@@ -31,8 +31,8 @@ struct CanonicalQuery: Sendable {
         return sorted.isEmpty ? nil : QueryParameters(sorted).encoded
     }
 
-    /// The canonical query of a raw one. A query that cannot be decoded is left as it came, but for credentials: it is its
-    /// own question.
+    /// The canonical form of a raw query. A query that cannot be decoded keeps its spelling, without credentials, and
+    /// so has an entry of its own.
     func canonical(_ query: String?) -> String? {
         guard let query else { return nil }
         guard let parsed = try? QueryParameters(parsing: query) else { return spared(query) }

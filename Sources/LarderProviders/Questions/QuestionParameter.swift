@@ -1,9 +1,9 @@
-// What a parameter of a question may be, as a record: its form, its default, an example. The reader of questions takes its
-// names from these records; the description of the interface and its reference are written from them.
+// The parameters of questions, as records: the form of the value, its default, an example. The reader of questions
+// takes the parameter names from these records. The interface description and its reference are generated from them.
 
 /// The form of one value.
 public enum ParameterForm: Sendable, Hashable {
-    /// Any text that is not white space alone and has no control character; its longest length in bytes.
+    /// Any text that is not only white space and contains no control character; `longest` is in bytes.
     case text(longest: Int = 1000)
     /// A text that matches a regular expression (ECMA 262).
     case pattern(String)
@@ -12,7 +12,7 @@ public enum ParameterForm: Sendable, Hashable {
     /// yes, no, true or false.
     case flag
 
-    /// The words of a flag.
+    /// The allowed words of a flag.
     public static let flagWords = ["yes", "no", "true", "false"]
 }
 
@@ -20,21 +20,21 @@ public enum ParameterForm: Sendable, Hashable {
 public struct QuestionParameter: Sendable, Hashable {
     public var name: String
     public var form: ParameterForm
-    /// One sentence.
+    /// A description of one sentence.
     public var line: String
-    /// A value that the stand-in's samples know.
+    /// A value that the stand-in's samples can answer.
     public var example: String
-    /// What is meant where it is left out; nil where nothing is.
+    /// The value that an omitted parameter stands for; nil if there is none.
     public var defaultText: String?
     public var isRequired = false
-    /// Several values of that form, separated by commas.
+    /// Whether the value is a comma-separated list of values of this form.
     public var isList = false
-    /// How many values a list may hold, where that is not the usual number.
+    /// The greatest number of values in a list, if it differs from the usual one.
     public var mostValues: Int?
-    /// Other names of it; at most one of all of them may be given.
+    /// Other names of the parameter. A question may use at most one of all its names.
     public var aliases: [String] = []
 
-    /// Every name that it may be given under.
+    /// The name and all aliases.
     public var names: [String] { [name] + aliases }
 
     public init(
@@ -47,16 +47,16 @@ public struct QuestionParameter: Sendable, Hashable {
         self.defaultText = defaultText
     }
 
-    /// The same, needed.
+    /// The same parameter, required.
     var required: QuestionParameter { with { $0.isRequired = true } }
 
-    /// The same as a comma list.
+    /// The same parameter as a comma-separated list.
     var list: QuestionParameter { with { $0.isList = true } }
 
-    /// The same list of at most so many values.
+    /// The same list with a limit on the number of values.
     func upTo(_ count: Int) -> QuestionParameter { with { $0.mostValues = count } }
 
-    /// The same, also known by other names.
+    /// The same parameter with aliases.
     func or(_ aliases: String...) -> QuestionParameter { with { $0.aliases = aliases } }
 
     private func with(_ change: (inout QuestionParameter) -> Void) -> QuestionParameter {
@@ -105,7 +105,7 @@ extension QuestionParameter {
 
     static func sort(_ orders: [SortOrder]) -> QuestionParameter { sort(orders.map(\.rawValue)) }
 
-    /// Two letters, in any case.
+    /// Two letters, in any letter case.
     static func twoLetters(_ name: String, _ line: String, example: String) -> QuestionParameter {
         QuestionParameter(name, .pattern("^[A-Za-z]{2}$"), line, example: example)
     }
@@ -113,27 +113,27 @@ extension QuestionParameter {
     static let explicit = flag("explicit", "Whether explicit results are wanted.", default: "yes")
 }
 
-/// What a schema of single parameters cannot tell of a question: each value may be right and the whole is refused. The raw value
-/// is the problem's code, with a colon and the parameter where only a refusal of that one is meant; "conflict" is the problem's
-/// member.
+/// A refusal that a schema of single parameters cannot express: each value is valid, but the whole question is refused.
+/// The raw value is the problem's code. It is followed by a colon and a parameter if the case means only refusals of
+/// that parameter. "conflict" is a member of the problem.
 public enum QuestionRefusal: String, Sendable, Hashable, CaseIterable {
-    /// One of several parameters is needed.
+    /// None of several alternative parameters is given.
     case missingParameter
-    /// Parameters that do not go together; the problem has `conflict`.
+    /// The parameters contradict each other; the problem has `conflict`.
     case conflict
-    /// A provider that is not configured here; the configuration may have others than the built-in ones.
+    /// The provider is not configured here. The configuration may have providers beyond the built-in ones.
     case unknownProvider = "invalidParameter:provider"
-    /// The same, named by a path below /raw.
+    /// The same for a provider named by a path below /raw.
     case unknownPrefix = "invalidParameter:prefix"
-    /// A file without a byte.
+    /// The uploaded file is empty.
     case emptyBody
-    /// A form that cannot be read; the description says no more than that one comes.
+    /// The form cannot be read. The interface description says only that a form is expected.
     case malformed
-    /// A file of another kind than is taken, whatever its type says.
+    /// The file is of a kind that is not accepted, whatever media type it declares.
     case notMedia
-    /// More than the account of the key is given.
+    /// The question needs more than the key's account is entitled to.
     case accountLimit = "invalidRequest"
-    /// A term that is too short or too long for the source, counted as the source counts.
+    /// The term is too short or too long for the source, counted as the source counts.
     case termLength
 
     /// One sentence for documentation.

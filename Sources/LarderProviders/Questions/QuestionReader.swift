@@ -1,8 +1,8 @@
-// Questions are read strictly: a parameter the route lacks, one given twice or a value out of bounds is an error that
-// names what is allowed, and what does not matter (white space, the case of words) is gone afterwards.
+// Reads questions strictly. An unknown parameter, a repeated one, or a value out of bounds is an error that names what
+// is allowed. Differences without meaning (white space, the letter case of words) are removed.
 import LarderCore
 
-/// The parameters of one question, checked against those its route has.
+/// The parameters of one question, checked against those that its route accepts.
 struct QuestionReader {
     private let items: [QueryParameters.Item]
 
@@ -12,18 +12,18 @@ struct QuestionReader {
         items = query.items
     }
 
-    /// - Throws: 400 for an unknown or a repeated parameter; the values of a list may come under one name each.
+    /// - Throws: 400 for an unknown or a repeated parameter. A list may be given as repeated parameters.
     init(_ query: QueryParameters, allowed: [QuestionParameter]) throws(ClientFacingError) {
         let lists = allowed.filter(\.isList).flatMap(\.names)
         try self.init(query.joining(lists: lists), allowed: allowed.flatMap(\.names))
     }
 
-    /// A question without parameters.
+    /// Reads a question that must have no parameters.
     init(empty query: QueryParameters) throws(ClientFacingError) {
         try self.init(query, allowed: [String]())
     }
 
-    /// A text without white space at its ends and with single spaces inside; nil where the parameter is absent.
+    /// A text without white space at its ends and with single spaces inside; nil if the parameter is absent.
     func text(_ name: String, maxLength: Int = 1000) throws(ClientFacingError) -> String? {
         guard let item = items.first(where: { $0.name == name }) else { return nil }
         let text = Self.collapsed(item.value ?? "")
@@ -37,7 +37,7 @@ struct QuestionReader {
         return text
     }
 
-    /// The one of two spellings that is given.
+    /// The value of a parameter with two names, of which at most one may be given.
     func text(_ name: String, or other: String) throws(ClientFacingError) -> String? {
         let first = try text(name)
         let second = try text(other)
@@ -47,7 +47,7 @@ struct QuestionReader {
         return first ?? second
     }
 
-    /// A word of a list in the list's own spelling, whatever the case it came in.
+    /// A word of a list, in the list's spelling; the letter case of the value does not matter.
     func word(_ name: String, among words: [String]) throws(ClientFacingError) -> String? {
         guard let text = try text(name) else { return nil }
         guard let word = words.first(where: { ASCII.equalFolded($0, text) }) else {
@@ -56,7 +56,7 @@ struct QuestionReader {
         return word
     }
 
-    /// A word of a list that the other parameters narrow down.
+    /// A word of `words`. A word of `all` that the other parameters exclude is reported as a conflict.
     func word(
         _ name: String, of all: [String], among words: [String]
     ) throws(ClientFacingError) -> String? {
@@ -85,7 +85,7 @@ struct QuestionReader {
         }
     }
 
-    /// Two letters: a country (ISO 3166-1 alpha-2) or a language (ISO 639-1), in lower case.
+    /// Two letters in lower case: a country (ISO 3166-1 alpha-2) or a language (ISO 639-1).
     func twoLetters(_ name: String) throws(ClientFacingError) -> String? {
         guard let text = try text(name) else { return nil }
         guard Self.isTwoLetters(text) else { throw .invalid(name, "\"\(name)\" is no code of two letters.") }
@@ -96,7 +96,7 @@ struct QuestionReader {
         try word("sort", among: orders.map(\.rawValue)).flatMap(SortOrder.init)
     }
 
-    /// A comma list without empty parts, each trimmed.
+    /// The values of a comma-separated list. Each is trimmed; an empty value is an error.
     func list(_ name: String, max: Int) throws(ClientFacingError) -> [String]? {
         guard let text = try text(name, maxLength: 8000) else { return nil }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Self.collapsed(String($0)) }
@@ -114,7 +114,7 @@ struct QuestionReader {
     }
 }
 
-/// Builds a question's identity and its face in the envelope together, so that they cannot differ.
+/// Builds a question's identity and its form in the envelope together, so they cannot differ.
 struct QuestionBuilder {
     private(set) var parameters: [KeyParameter] = []
     private var writer = JSONWriter()

@@ -1,18 +1,18 @@
-// The question of `/v1/search` in the words that all sources share; each provider says what it makes of them.
+// The question of `/v1/search`, in terms that all sources share. Each provider translates it into a request of its own.
 
-/// One search, asked of one or several providers.
+/// One search of one or several providers.
 public struct SearchRequest: Sendable, Hashable {
     public var term: String
     /// nil for the provider's own default.
     public var category: String?
-    /// Results from each source; nil for the provider's own default.
+    /// The number of results from each source; nil for the provider's own default.
     public var limit: Int?
     public var sort: SortOrder?
-    /// ISO 3166-1 alpha-2, in any case.
+    /// ISO 3166-1 alpha-2, in any letter case.
     public var country: String?
     /// A language tag: "en", "en-US", "en_us".
     public var language: String?
-    /// false asks for results without explicit content, where the API knows the difference.
+    /// False asks for results without explicit content, if the API marks it.
     public var explicit: Bool?
 
     public init(
@@ -33,7 +33,7 @@ public struct SearchRequest: Sendable, Hashable {
 public enum SortOrder: String, Sendable, Hashable, CaseIterable {
     /// The API's own order.
     case relevance
-    /// By title as people expect it: by the language's rules, without regard to case, numbers by their value.
+    /// By title in the language's own order: letter case is ignored and numbers are compared by value.
     case name
     /// The newest first.
     case date

@@ -1,15 +1,16 @@
-// What only one source has of a result, written as it is named: a result has some twenty of them, and holding each until
-// the result is written would cost more than writing it. What is absent upstream, and empty texts and lists, are not written.
+// The attributes that only one source gives a result. Each is written as soon as it is set: a result has about twenty
+// of them, and holding them until the result is written would cost more than writing them. Absent values, empty texts
+// and empty lists are not written.
 import LarderCore
 
-/// The attributes of one result in the order of their writing.
+/// The attributes of one result, in the order in which they were set.
 struct ResultAttributes {
-    /// Members of a JSON object, without its braces.
+    /// The members of a JSON object, without its braces.
     private(set) var members: Bytes = []
 
     var isEmpty: Bool { members.isEmpty }
 
-    /// Makes room once where many attributes come.
+    /// Reserves capacity once, for results with many attributes.
     mutating func reserve(_ count: Int) { members.reserveCapacity(count) }
 
     private mutating func begin(_ name: StaticString) {
@@ -81,14 +82,14 @@ extension ResultItem {
 
     // MARK: Values as they came, without a text in between
 
-    /// - Parameter text: nil, or anything else than a text, is absent.
+    /// - Parameter text: the attribute is left out if this is nil or not a text.
     mutating func attribute(_ name: StaticString, text: JSONValue?) {
         guard let text else { return }
         let isDone: Void? = text.withPlainText { bytes in if !bytes.isEmpty { attributes.add(name, bytes) } }
         if isDone == nil { attribute(name, text: text.string) }
     }
 
-    /// - Parameter link: absent too where it is no http or https URL.
+    /// - Parameter link: the attribute is also left out if this is not an http or https URL.
     mutating func attribute(_ name: StaticString, link: JSONValue?) {
         guard let link else { return }
         let isDone: Void? = link.withPlainText { bytes in if WebURL.isWeb(bytes) { attributes.add(name, bytes) } }

@@ -1,5 +1,5 @@
-// The common shape of a result, member by member: absent where absent. `ResultList` writes it in this one order, so
-// that equal answers are equal bytes.
+// The common form of a result, member by member. A value that the source lacks is absent. `ResultList` writes the
+// members in one fixed order, so equal answers have equal bytes.
 import LarderCore
 
 /// One result of any provider.
@@ -14,12 +14,12 @@ struct ResultItem {
     var price: Price?
     var genres: [String] = []
     private(set) var publishedAt: WallTime?
-    /// The same as it is written.
+    /// The same instant in the form in which it is written.
     private(set) var publishedAtText: String?
     var artwork: Artwork?
-    /// What only this source has, in the order it is written.
+    /// The attributes that only this source has, in the order in which they are written.
     var attributes = ResultAttributes()
-    /// Further attributes as the inside of a JSON object, known to be valid and not empty.
+    /// Further attributes, as the members of a JSON object without its braces; known to be valid and not empty.
     var furtherAttributes: Bytes?
 
     /// The members of a result, in the order in which they are written.
@@ -34,21 +34,21 @@ struct ResultItem {
         self.title = title
     }
 
-    /// Takes an upstream date; what cannot be read as one is absent.
+    /// Sets the publication date from an upstream date. A text that is not a date is ignored.
     mutating func setPublished(_ text: String?) {
         guard let text, let time = DateText.parse(text) else { return }
         publishedAt = time
         publishedAtText = DateText.rfc3339(time, from: text)
     }
 
-    /// An amount with all the digits that count, and what it is counted in.
+    /// An amount with all its significant digits, and its currency.
     struct Price: Equatable {
         /// A JSON number.
         var amount: String
-        /// ISO 4217; of D&D equipment the coin.
+        /// An ISO 4217 code; for D&D equipment, the coin.
         var currency: String
 
-        /// Writes it as a JSON object.
+        /// Appends the price as a JSON object.
         func append(to bytes: inout Bytes) {
             bytes.append(0x7B)
             JSONText.append(name: "amount", first: true, to: &bytes)

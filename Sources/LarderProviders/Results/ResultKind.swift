@@ -1,9 +1,10 @@
-// What results a provider gives, as records: each kind with the attributes that only it has. The description of the interface is
-// written from them; tests hold the samples' results to them. The normalisers write attributes by the same names.
+// The kinds of results that a provider gives, as records, each with the attributes that only it has. The interface
+// description is generated from these records, and tests check the samples' results against them. The normalisers use
+// the same attribute names.
 
 /// One attribute of a result.
 public struct ResultAttribute: Sendable, Hashable {
-    /// What its value is.
+    /// The form of the attribute's value.
     public enum Form: Sendable, Hashable, CaseIterable {
         case text
         case number
@@ -22,11 +23,11 @@ public struct ResultAttribute: Sendable, Hashable {
 
 /// One kind of results.
 public struct ResultKind: Sendable, Hashable {
-    /// What results have as `kind`: "song".
+    /// The value of `kind` in a result: "song".
     public var name: String
-    /// Each may be absent.
+    /// The attributes. Each may be absent from a result.
     public var attributes: [ResultAttribute]
-    /// Records of the API are told with members that are not listed here, in camel case.
+    /// Whether results also carry members of the API's records that are not listed here, with names in camel case.
     public var isOpen: Bool
 
     init(_ name: String, isOpen: Bool = false, _ attributes: [[ResultAttribute]] = []) {

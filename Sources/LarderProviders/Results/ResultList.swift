@@ -1,11 +1,11 @@
-// The results of one answer, written as they are made; the order is settled once, at the end.
+// The results of one answer. Each is written as it is added; their order is decided once, at the end.
 import LarderCore
 
-/// The results of one answer as they are made.
+/// The results of one answer while they are made.
 struct ResultList {
     private let provider: String
     private let signer: ArtworkSigner?
-    /// The array of the results in the order of their making, so far without its end.
+    /// The JSON array of results in the order in which they were added, without the closing bracket.
     private var bytes: Bytes = [0x5B]
     private var places: [Range<Int>] = []
     private var keys: [ResultKey] = []
@@ -13,24 +13,24 @@ struct ResultList {
     private var leftOut = 0
     private var dropped: [String: Int] = [:]
 
-    /// - Parameter signer: makes artwork handles; nil for lists that have none.
+    /// - Parameter signer: makes artwork handles; nil for a list without them.
     init(provider: String, signer: ArtworkSigner?, capacity: Int = 0) {
         self.provider = provider
         self.signer = signer
         bytes.reserveCapacity(capacity)
     }
 
-    /// Counts an upstream record that gives no result.
+    /// Counts an upstream record that gave no result.
     mutating func drop(_ reason: DropReason) {
         dropped[reason.rawValue, default: 0] += 1
     }
 
-    /// Counts a record that is whole and that the question's own filter leaves out.
+    /// Counts a valid record that the question's own filter excludes.
     mutating func leaveOut() { leftOut += 1 }
 
     var count: Int { places.count }
 
-    /// - Parameter source: the API's record that it was made from.
+    /// - Parameter source: the API's record from which the result was made.
     mutating func add(_ result: ResultItem, from source: JSONValue? = nil) {
         sources.append(source)
         if !places.isEmpty { bytes.append(0x2C) }
@@ -64,7 +64,7 @@ struct ResultList {
             ResultKey(name: result.title, price: amount, currency: result.price?.currency, date: result.publishedAt))
     }
 
-    /// The array in the wanted order. The list hands over what it wrote, and is empty then.
+    /// Returns the results in the requested order. The list gives up its bytes and is empty afterwards.
     mutating func answer(
         sort: SortOrder, language: String?, total: Int? = nil, limit: Int? = nil
     ) -> NormalisedAnswer {
@@ -78,7 +78,7 @@ struct ResultList {
         return answer
     }
 
-    /// The array in that order. What was made in it already, as most answers are, is not copied.
+    /// The array in the given order. If the results were added in that order, as in most answers, nothing is copied.
     private mutating func handedOver(in order: ArraySlice<Int>) -> Bytes {
         var out: Bytes = []
         if order.elementsEqual(places.indices) {
@@ -111,7 +111,7 @@ struct ResultList {
         bytes.append(0x7D)
     }
 
-    /// A member with the path of a picture; tells where that stands.
+    /// Writes a member with the artwork path of a picture. Returns the position of the path in `bytes`.
     private mutating func member(
         _ name: StaticString, of url: String, _ signer: ArtworkSigner, first: Bool = false
     ) -> Range<Int> {

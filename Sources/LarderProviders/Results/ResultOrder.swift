@@ -1,9 +1,10 @@
-// The order of results: decided once, when an answer is made, and kept with it. Names follow the language's own rules
-// (Foundation's collation, 4 ms for 200 names); what lacks the thing sorted by comes last; equals keep their order.
+// The order of results. It is decided once, when an answer is made, and stored with the answer. Names follow the rules
+// of the language (Foundation's collation, 4 ms for 200 names). Results without the sort criterion come last; equal
+// results keep their order.
 import Foundation
 import LarderCore
 
-/// What one result is sorted by.
+/// The values by which one result can be sorted.
 public struct ResultKey: Sendable, Hashable {
     public var name: String?
     public var price: Double?
@@ -20,12 +21,12 @@ public struct ResultKey: Sendable, Hashable {
 
 /// Sorting and merging results.
 public enum ResultOrder {
-    /// Arrays and objects in each other: what came from upstream has 64 at most, and results put some around it.
+    /// The deepest nesting of arrays and objects that is read. Upstream data has at most 64; results add a few.
     static let deepest = 128
 
-    /// The positions of the keys in the wanted order.
+    /// The positions of the keys in the requested order.
     ///
-    /// - Parameter language: whose rules names follow: "en", "de", "en_us"; nil for English.
+    /// - Parameter language: the language whose rules names follow: "en", "de", "en_us"; nil for English.
     public static func order(_ keys: [ResultKey], by sort: SortOrder, language: String? = nil) -> [Int] {
         let positions = Array(keys.indices)
         switch sort {
@@ -38,7 +39,7 @@ public enum ResultOrder {
         }
     }
 
-    /// Joins the result arrays of several sources to one.
+    /// Merges the result arrays of several sources into one.
     ///
     /// Relevance interleaves them by rank (the first of each, then the second of each); other orders sort the whole.
     public static func merge(_ arrays: [Bytes], by sort: SortOrder, language: String? = nil) throws(JSONError) -> Bytes
@@ -69,7 +70,7 @@ public enum ResultOrder {
         return out
     }
 
-    /// The key of a result object in the common shape.
+    /// The sort key of a result object in the common form.
     public static func key(_ result: JSONValue) -> ResultKey {
         let price = result["price"]
         return ResultKey(
@@ -79,7 +80,7 @@ public enum ResultOrder {
 
     private static func sortedByName(_ keys: [ResultKey], language: String?) -> [Int] {
         let locale = Locale(identifier: language ?? "en")
-        // Bridged once each and not twice a comparison.
+        // Each name is bridged once here instead of twice in each comparison.
         let named = keys.indices.compactMap { position in
             keys[position].name.map { (position: position, name: $0, bridged: NSString(string: $0)) }
         }
@@ -96,7 +97,8 @@ public enum ResultOrder {
         return sorted + keys.indices.filter { keys[$0].name == nil }
     }
 
-    /// Amounts of different currencies cannot be compared: they are kept apart, the currency met first leading.
+    /// Prices in different currencies cannot be compared. Each currency is sorted separately; the currencies follow in
+    /// the order of their first results.
     private static func sortedByPrice(_ keys: [ResultKey]) -> [Int] {
         var currencies: [String] = []
         for key in keys where key.price != nil {

@@ -1,33 +1,33 @@
-// Some members of results instead of all: made of the stored answer when it is asked for, so that it costs no entry of its
-// own and no call.
+// Reduces results to some of their members. The reduced results are made from the stored answer on request, so they
+// need neither an entry nor a call of their own.
 import LarderCore
 
-/// Which members of a result are wanted.
+/// The members of a result that were requested.
 public struct ResultProjection: Sendable, Hashable {
-    /// The members that can be chosen, in the order in which results have them.
+    /// The members that can be requested, in the order in which results have them.
     public static let names = ResultItem.members
-    /// What comes with any choice: a result must have its name, and these are there because they were asked for or
-    /// because they say that a result is another question's.
+    /// Members that every projection keeps. A result must have its id. The others are present only if they were
+    /// requested, or if they mark a result as belonging to another question.
     static let always = ["id", SourceRecord.name, "local"]
 
-    /// In the order of `names`, each once, without `id`.
+    /// The requested members in the order of `names`, each once, without `id`.
     public let chosen: [String]
 
-    /// - Parameter chosen: any of `names`; nil where that is all of them.
+    /// - Parameter chosen: any of `names`. The initialiser returns nil if they are all of them.
     public init?(_ chosen: [String]) {
         let chosen = Self.names.filter { $0 != "id" && chosen.contains($0) }
         guard chosen.count < Self.names.count - 1 else { return nil }
         self.chosen = chosen
     }
 
-    /// The same results with these members only.
+    /// Returns the same results with the kept members only.
     ///
-    /// - Parameter results: a JSON array of results, as an answer has them.
+    /// - Parameter results: a JSON array of results, in the form that answers have.
     public func applied(to results: Bytes) throws(JSONError) -> Bytes {
         try Self.filtered(results) { name in Self.always.contains(name) || chosen.contains(name) }
     }
 
-    /// Results without the records that were embedded in them.
+    /// Returns the results without the source records embedded in them.
     public static func withoutSources(_ results: Bytes) throws(JSONError) -> Bytes {
         try filtered(results) { $0 != SourceRecord.name }
     }

@@ -1,18 +1,18 @@
-// The API's own record beside a result, for who asks for it (`include=source`). A record comes as it came, without members
-// that give power over a thing, such as the hash that deletes a picture. Configured secrets are cut out of an
-// answer before it is stored, so no record is searched for them.
+// Adds the API's own record to each result when a client asks for it (`include=source`). A record is copied unchanged,
+// except for members that grant control over a thing, such as the hash that deletes a picture. Records are not searched
+// for configured secrets, because those are removed from a response before it is stored.
 import LarderCore
 
-/// Embedding upstream records in results.
+/// Embeds upstream records in results.
 public enum SourceRecord {
-    /// The member of a result that holds it.
+    /// The member of a result that holds the record.
     public static let name = "source"
-    /// A record that is nested more deeply is left out: the answer around it must still be read by everybody.
+    /// The deepest nesting of a record. A deeper record is left out, so every client can parse the answer.
     private static let deepest = 48
 
-    /// The results of an answer, each with its record where that is known.
+    /// The results of an answer, each with its record if that is known.
     ///
-    /// - Parameter members: names that are left out wherever they stand.
+    /// - Parameter members: names of members that are left out at any depth.
     public static func embedded(in answer: NormalisedAnswer, withholding members: [String]) -> Bytes {
         guard let results = try? JSON.parse(answer.results), answer.sources.count == answer.count else {
             return answer.results
@@ -41,7 +41,7 @@ public enum SourceRecord {
     private struct Copier {
         let withheld: Set<String>
 
-        /// Copies a value; false where it is nested too deeply.
+        /// Copies a value. Returns false if it is nested too deeply.
         func append(_ value: JSONValue, depth: Int, to bytes: inout Bytes) -> Bool {
             guard depth < deepest else { return false }
             switch value.kind {

@@ -1,7 +1,7 @@
-// The tokens of one account. They can be printed nowhere by accident: what describes them tells the account only.
+// The tokens of one account. They cannot be printed by accident: their descriptions contain only the account.
 import LarderCore
 
-/// What an API grants: read from its own answer, or from what the landing page found in the fragment.
+/// The tokens that an API grants, read from its own response or from the fragment that the landing page found.
 public struct GrantedTokens: Sendable, Hashable {
     public var access: String
     public var refresh: String?
@@ -9,14 +9,15 @@ public struct GrantedTokens: Sendable, Hashable {
     public var account: String?
     public var accountID: String?
 
-    /// A token goes into a field as it is: visible ASCII (RFC 6749 appendix A.12), and no longer than any real one.
+    /// The longest accepted token, in bytes; longer than any real one. A token is sent in a field unchanged, so it must
+    /// be visible ASCII (RFC 6749 appendix A.12).
     static let longestToken = 4096
-    /// Imgur has said 3600, 2419200 and 315360000 seconds; nothing longer than that is believed. A lifetime of less than a
-    /// minute counts as one, else every call would be one to the token endpoint too.
+    /// The accepted lifetimes. Imgur has sent 3600, 2419200 and 315360000 seconds, and the last one is the limit. A
+    /// lifetime below one minute counts as one minute; otherwise each API call would need one to the token endpoint.
     static let lifetimes = Duration.seconds(60)...Duration.seconds(315_360_000)
 
-    /// The members of RFC 6749 §5.1, with Imgur's names for the account. Numbers may be texts, as a fragment has them.
-    /// Nil where there is no access token in it, or one that is none.
+    /// Reads the members of RFC 6749 §5.1, and Imgur's names for the account. Numbers may be strings, as they are in a
+    /// fragment. Nil if there is no access token or it is malformed.
     public init?(_ value: JSONValue) {
         guard let access = value["access_token"]?.string, Self.isToken(access) else { return nil }
         if let type = value["token_type"]?.string, !ASCII.equalFolded(type, "bearer") { return nil }
@@ -25,7 +26,7 @@ public struct GrantedTokens: Sendable, Hashable {
             guard Self.isToken(text) else { return nil }
             refresh = text
         }
-        // Without one the API's other answers have to tell (RFC 6749 §5.1); an hour is what it documents.
+        // If the lifetime is missing, the API documents it elsewhere (RFC 6749 §5.1): one hour.
         let seconds = Self.text(value["expires_in"]).flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } ?? 3600
         let longest = Double(Self.lifetimes.upperBound.wholeSeconds)
         expiresIn = max(Self.lifetimes.lowerBound, .seconds(Int64(max(0, min(seconds, longest)))))
@@ -44,17 +45,17 @@ public struct GrantedTokens: Sendable, Hashable {
     }
 }
 
-/// The tokens of the account that is signed in.
+/// The tokens of the signed-in account.
 public struct AccountTokens: Sendable, Hashable {
     public var access: String
     public var refresh: String?
-    /// When the person signed in; renewals leave it as it is.
+    /// When the person signed in. A renewal does not change it.
     public var signedInAt: WallTime
     public var obtainedAt: WallTime
     public var expiresAt: WallTime
-    /// What the account is called, where the API told.
+    /// The name of the account, if the API reports it.
     public var name: String?
-    /// Stands for the account in keys; the same for as long as it stays signed in.
+    /// Identifies the account in cache keys. It stays the same while the account is signed in.
     public var account: String
 
     public init(_ granted: GrantedTokens, now: WallTime) {
@@ -64,13 +65,14 @@ public struct AccountTokens: Sendable, Hashable {
         obtainedAt = now
         expiresAt = now + granted.expiresIn
         name = granted.account
-        // An API that says nothing of the account gets one that no other sign-in has.
+        // If the API does not report the account, each sign-in gets an identity of its own.
         account =
             granted.accountID ?? granted.account
             ?? "unnamed-\(Digest(of: Bytes(text: granted.access)).hex.prefix(16))"
     }
 
-    /// After a renewal. What the answer leaves out stays as it was (RFC 6749 §6), and it is still the same account.
+    /// The tokens after a renewal. Members that the response omits keep their values (RFC 6749 §6), and the account
+    /// stays.
     public func renewed(_ granted: GrantedTokens, now: WallTime) -> AccountTokens {
         var tokens = AccountTokens(granted, now: now)
         tokens.refresh = granted.refresh ?? refresh
@@ -80,13 +82,13 @@ public struct AccountTokens: Sendable, Hashable {
         return tokens
     }
 
-    /// Renewed from then on: a tenth of the lifetime before its end, ten minutes at most.
+    /// When a renewal becomes due: before the expiry by a tenth of the lifetime, but at most ten minutes.
     public var renewAt: WallTime {
         let tenth = max(0, (expiresAt - obtainedAt).milliseconds / 10)
         return expiresAt + .milliseconds(-min(600_000, tenth))
     }
 
-    /// The fields of a call for this account (RFC 6750 §2.1). They take the place of the application's key.
+    /// The fields of a call for this account (RFC 6750 §2.1). They replace the application's key.
     public var fields: HeaderFields { ["Authorization": "Bearer \(access)"] }
 }
 

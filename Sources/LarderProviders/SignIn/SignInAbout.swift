@@ -1,37 +1,37 @@
-// How an API lets its users in (OAuth 2, RFC 6749), as facts: where it sends them, where tokens come from, and which
-// requests are about the account. A provider that has these facts has a sign-in; nothing else has to be written for it.
+// Facts about how users of an API sign in (OAuth 2, RFC 6749): the authorisation page, the token endpoint, and the
+// requests that concern the account. A provider with these facts has a sign-in without further code.
 import LarderCore
 
 /// The sign-in of one API.
 public struct SignInAbout: Sendable, Hashable {
-    /// What the authorisation page brings back (RFC 6749 §3.1.1).
+    /// What the authorisation page returns (RFC 6749 §3.1.1).
     public enum ResponseType: String, Sendable, Hashable, CaseIterable {
-        /// The tokens themselves, in the fragment, which only a page's script sees.
+        /// The tokens themselves, in the fragment, which only a script of the page can read.
         case token
-        /// A code in the query, for which the daemon gets the tokens.
+        /// A code in the query, which the daemon exchanges for tokens.
         case code
     }
 
-    /// Whether a request speaks for an account.
+    /// Whether a request is made on behalf of an account.
     public enum AccountUse: Sendable, Hashable {
-        /// It has one answer for everybody and is asked with the application's own key.
+        /// The request has the same response for every user and is sent with the application's own key.
         case none
-        /// Its answer depends on the account, where one is signed in.
+        /// The response depends on the account, if one is signed in.
         case preferred
-        /// It has no answer without an account.
+        /// The request needs an account.
         case required
     }
 
-    /// Paths on the API's host, beside the prefix of its other paths.
+    /// Paths on the API's host. They do not begin with the prefix of its other paths.
     public var authorizePath: String
     public var tokenPath: String
-    /// The usual one first.
+    /// The supported response types, the usual one first.
     public var responseTypes: [ResponseType]
-    /// Paths of what belongs to the account, with everything below them.
+    /// Paths of the account's own resources. Everything below them is included.
     public var ownPaths: [String]
-    /// Parameters with which the answer to any request depends on the account.
+    /// Parameters that make the response to any request depend on the account.
     public var accountParameters: [QueryParameters.Item]
-    /// What the API calls the client identifier of an application (RFC 6749 §2.2), and a sentence for who would sign in.
+    /// The API's word for an application's client identifier (RFC 6749 §2.2), and a note for users who sign in.
     public var clientIDTitle = "client id"
     public var note: String?
 
@@ -46,8 +46,8 @@ public struct SignInAbout: Sendable, Hashable {
         self.accountParameters = accountParameters
     }
 
-    /// Whether a canonical request speaks for the account. Only these do: every other answer stays everybody's, and the
-    /// API learns of them no more than that some user of the application asked.
+    /// Whether a canonical request is made on behalf of the account. All other responses can be shared, and the API
+    /// learns from those requests only that some user of the application made them.
     public func use(of request: UpstreamRequest) -> AccountUse {
         if ownPaths.contains(where: { request.path == $0 || request.path.hasPrefix($0 + "/") }) { return .required }
         guard !accountParameters.isEmpty, let text = request.query, let query = try? QueryParameters(parsing: text)
@@ -55,7 +55,7 @@ public struct SignInAbout: Sendable, Hashable {
         return query.items.contains { accountParameters.contains($0) } ? .preferred : .none
     }
 
-    /// The page a person is sent to (RFC 6749 §4.1.1, §4.2.1).
+    /// The URL of the page to which a person is sent (RFC 6749 §4.1.1, §4.2.1).
     public func authorizeURL(root: String, clientID: String, type: ResponseType, state: String) -> String {
         let query = QueryParameters([
             .init("client_id", clientID), .init("response_type", type.rawValue), .init("state", state),
@@ -63,7 +63,8 @@ public struct SignInAbout: Sendable, Hashable {
         return "\(root)\(authorizePath)?\(query.encoded)"
     }
 
-    /// The body of a request for tokens (RFC 6749 §4.1.3, §6; the client's secret in the body, §2.3.1). It is a secret.
+    /// The body of a request for tokens (RFC 6749 §4.1.3, §6), including the client's secret (§2.3.1). The body is
+    /// secret.
     public static func tokenForm(_ grant: TokenGrant, clientID: String, clientSecret: String) -> Bytes {
         var items: [QueryParameters.Item] = [.init("client_id", clientID), .init("client_secret", clientSecret)]
         switch grant {
@@ -75,7 +76,7 @@ public struct SignInAbout: Sendable, Hashable {
     }
 }
 
-/// What tokens are asked for with.
+/// The grant that is exchanged for tokens.
 public enum TokenGrant: Sendable, Hashable {
     case refresh(String)
     case code(String)
@@ -88,7 +89,8 @@ public enum TokenGrant: Sendable, Hashable {
 }
 
 extension ProviderAbout {
-    /// The root of an API's host for paths beside its prefix: a configured base URL may end in that or not.
+    /// The root of the API's host, for paths without the prefix. A configured base URL may or may not end in the
+    /// prefix.
     public func signInRoot(base: String) -> String {
         var base = base[...]
         while base.hasSuffix("/") { base.removeLast() }

@@ -1,21 +1,21 @@
-// The one-time states of sign-ins under way (RFC 6749 §10.12): a page may hand over tokens only with one of them, so
-// nobody can sign this daemon in as somebody else, and each is good for one answer.
+// The one-time states of pending sign-ins (RFC 6749 §10.12). A page can deliver tokens only with such a state, so
+// nobody can sign this daemon in to another account. Each state can be used once.
 import LarderCore
 
 public struct SignInStates: Sendable {
-    /// For that long a person may take to sign in.
+    /// The time that a person has to sign in.
     public static let lifetime = Duration.seconds(600)
-    /// Sign-ins under way at once; beyond it the oldest is given up.
+    /// The greatest number of pending sign-ins. One more discards the oldest.
     public static let limit = 16
-    /// Random bytes of one state: 256 bits.
+    /// The number of random bytes in a state: 256 bits.
     public static let length = 32
 
     private var open: [(state: Bytes, until: WallTime)] = []
 
     public init() {}
 
-    /// A new state.
-    /// - Parameter random: `length` bytes no one can guess.
+    /// Issues a new state.
+    /// - Parameter random: `length` unpredictable bytes.
     public mutating func issue(_ random: Bytes, now: WallTime) -> String {
         expire(now)
         if open.count >= Self.limit { open.removeFirst() }
@@ -24,11 +24,11 @@ public struct SignInStates: Sendable {
         return text
     }
 
-    /// Takes a state back: true once for one that was issued in time.
+    /// Redeems a state. Returns true once for each state that was issued and has not expired.
     public mutating func redeem(_ text: String, now: WallTime) -> Bool {
         expire(now)
         let given = Bytes(text: text)
-        // All of them are compared, each in constant time: how long it takes tells nothing.
+        // Every state is compared, each in constant time, so the time taken reveals nothing.
         var found: Int?
         for (place, one) in open.enumerated() where Secrets.equal(one.state, given) { found = place }
         guard let found else { return false }
@@ -36,14 +36,14 @@ public struct SignInStates: Sendable {
         return true
     }
 
-    /// How many sign-ins are under way.
+    /// The number of pending sign-ins.
     public mutating func count(now: WallTime) -> Int {
         expire(now)
         return open.count
     }
 
     private mutating func expire(_ now: WallTime) {
-        // A clock that was set back lets none live longer.
+        // The second condition also removes states that would live longer because the clock was set back.
         open.removeAll { $0.until <= now || $0.until - now > Self.lifetime }
     }
 }

@@ -1,18 +1,19 @@
-// What the token endpoint says: tokens, a refusal that ends the sign-in, or anything else, after which the tokens at
-// hand are still good. Success comes bare; errors come in the API's envelope or in the standard's own form.
+// Reads the response of the token endpoint: tokens, a refusal that ends the sign-in, or a failure after which the
+// present tokens are still valid. Success has the members of RFC 6749 at the top level; an error has the API's envelope
+// or the standard's form.
 import LarderCore
 
-/// The answer of a token endpoint.
+/// The response of a token endpoint.
 public enum TokenAnswer: Sendable, Hashable {
     case granted(GrantedTokens)
-    /// In the API's own words: the grant is worth nothing any more.
+    /// The grant is no longer valid. The text is the API's own message.
     case refused(String)
-    /// Nothing is known of the grant: the endpoint is overloaded, limited, or was not reached at all, or it is the
-    /// application's id and secret that it does not take.
+    /// Nothing is known about the grant: the endpoint was overloaded, rate limited or not reached, or it rejected the
+    /// application's id and secret.
     case failed(FailureClass, String)
 
-    /// Reads an answer whose content coding has been undone.
-    /// - Parameter secrets: texts that no message repeats, whatever the endpoint says.
+    /// Reads a response whose content coding has been undone.
+    /// - Parameter secrets: texts that no message may repeat, even if the endpoint does.
     public init(_ response: UpstreamResponse, secrets: [String]) {
         let root = try? JSON.parse(response.body)
         switch response.status {
@@ -24,12 +25,12 @@ public enum TokenAnswer: Sendable, Hashable {
             self = .granted(granted)
         case 408, 429: self = .failed(.limited, "The token endpoint answered \(response.status).")
         case 400..<500:
-            // A page of somebody in between (a portal, a block list) is no word about the grant.
+            // A page from a device in between (a portal, a block list) says nothing about the grant.
             guard let message = root.flatMap(Self.message) else {
                 self = .failed(.broken, "The token endpoint answered \(response.status), and not in its own form.")
                 return
             }
-            // A limit of the address comes as a refusal too (Imgur: 403 "temporarily over capacity").
+            // A limit on the client's address is also sent as a refusal (Imgur: 403 "temporarily over capacity").
             let told = root?["status"]?.integer ?? response.status
             guard told != 429, told < 500, !message.lowercased().contains("temporarily") else {
                 self = .failed(.limited, "The token endpoint answered \(response.status): not now.")
@@ -45,8 +46,8 @@ public enum TokenAnswer: Sendable, Hashable {
         }
     }
 
-    /// What an error of the standard's means that says nothing about the grant (RFC 6749 §5.2): a wrong secret, which a
-    /// person can mend, must not cost the sign-in. Nil for any other error.
+    /// The failure for a standard error that says nothing about the grant (RFC 6749 §5.2). A wrong secret, which a
+    /// person can correct, must not end the sign-in. Nil for any other error.
     private static func fault(_ word: String?, _ status: Int) -> TokenAnswer? {
         switch word {
         case "invalid_grant": nil
@@ -59,7 +60,7 @@ public enum TokenAnswer: Sendable, Hashable {
         }
     }
 
-    /// The sentence of an error: `{data: {error: text or {message}}}`, `{errors: [{detail}]}`, or RFC 6749 §5.2.
+    /// The message of an error: `{data: {error: text or {message}}}`, `{errors: [{detail}]}`, or RFC 6749 §5.2.
     static func message(_ root: JSONValue) -> String? {
         let error = root["data"]?["error"] ?? root["error"]
         let text =

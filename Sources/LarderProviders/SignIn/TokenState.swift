@@ -1,42 +1,42 @@
-// The life of a sign-in as a pure machine: who is signed in, when the tokens are renewed, and that they are renewed once
-// however many calls wait for it. It makes no call itself: it says the next step, and is told what came of it.
+// The life of a sign-in as a pure state machine: who is signed in, and when the tokens are renewed. However many calls
+// wait, the tokens are renewed once. The machine makes no calls: it returns a step, and the caller reports the outcome.
 import LarderCore
 
 public struct TokenState: Sendable {
     public enum Standing: Sendable, Hashable {
         case signedOut
         case signedIn(AccountTokens)
-        /// The API refused to renew the sign-in; its tokens are gone. Told until somebody signs in or out.
+        /// The API refused to renew the tokens, which are discarded. Lasts until somebody signs in or out.
         case refused(account: String, detail: String)
     }
 
-    /// What a call that speaks for the account does next.
+    /// The next step of a call on behalf of the account.
     public enum Step: Sendable, Hashable {
-        /// It goes out with these.
+        /// Send the call with these tokens.
         case use(AccountTokens, generation: UInt64)
-        /// The caller renews them, tells what came of it, and then all who wait go on.
+        /// Renew these tokens and report the outcome. Then all waiting calls continue.
         case renew(AccountTokens, generation: UInt64)
-        /// Somebody is renewing them.
+        /// Wait: another caller is renewing the tokens.
         case wait
         case signedOut
         case refused(String)
-        /// The last renewal failed without a word about the grant, and until then none is tried.
+        /// The last renewal failed without telling whether the grant is valid. No renewal is tried before `until`.
         case failing(FailureClass, String, until: WallTime)
-        /// The tokens were renewed for the same reason a moment ago: the API refuses the request, not the tokens.
+        /// The tokens were recently renewed after such a refusal. The API refuses the request, not the tokens.
         case stands
     }
 
-    /// After a renewal that failed none is tried for that long.
+    /// How long no renewal is tried after one that failed.
     static let pause = Duration.seconds(10)
-    /// Of refusals that come faster than this only the first has the tokens renewed: some requests are refused whatever
-    /// the token, and each would else be a call of the token endpoint.
+    /// Refusals within this time after a renewal do not renew the tokens again. The API refuses some requests with any
+    /// token, and each of them would otherwise cause a call to the token endpoint.
     static let refusalPause = Duration.seconds(60)
 
     public private(set) var standing: Standing
-    /// Counts tokens; a refusal of older ones says nothing about these.
+    /// Increases with each change of tokens. A refusal of earlier tokens says nothing about the present ones.
     public private(set) var generation: UInt64 = 0
     private var isRenewing = false
-    /// The API did not take the present tokens.
+    /// Whether the API rejected the present tokens.
     private var isRejected = false
     private var failure: (FailureClass, String, until: WallTime)?
     private var renewedForRefusalAt: WallTime?
@@ -47,7 +47,7 @@ public struct TokenState: Sendable {
 
     // MARK: Calls
 
-    /// A call is about to be made.
+    /// Returns the next step of a call that is about to be made.
     public mutating func wanted(now: WallTime) -> Step {
         let tokens: AccountTokens
         switch standing {
@@ -71,7 +71,7 @@ public struct TokenState: Sendable {
         return .renew(tokens, generation: generation)
     }
 
-    /// A call that went out with tokens of that generation was answered with 401 or 403.
+    /// Reports that a call with the tokens of `generation` was answered with 401 or 403.
     public mutating func rejected(_ generation: UInt64, now: WallTime) -> Step {
         guard generation == self.generation, case .signedIn = standing else { return wanted(now: now) }
         if !isRenewing, let last = renewedForRefusalAt, now < last + Self.refusalPause, now >= last { return .stands }
@@ -81,7 +81,7 @@ public struct TokenState: Sendable {
 
     // MARK: What came of a renewal
 
-    /// False, and nothing changes, where somebody signed in or out meanwhile.
+    /// Stores renewed tokens. Returns false and changes nothing if somebody signed in or out meanwhile.
     public mutating func renewed(_ tokens: AccountTokens, of generation: UInt64, now: WallTime) -> Bool {
         guard ends(generation) else { return false }
         if isRejected { renewedForRefusalAt = now }
@@ -92,14 +92,14 @@ public struct TokenState: Sendable {
         return true
     }
 
-    /// The grant is worth nothing any more: signed out.
+    /// Ends the sign-in, because the grant is no longer valid. Returns false if somebody signed in or out meanwhile.
     public mutating func renewalRefused(_ detail: String, of generation: UInt64) -> Bool {
         guard case .signedIn(let tokens) = standing, ends(generation) else { return false }
         begin(.refused(account: tokens.account, detail: detail))
         return true
     }
 
-    /// The tokens are kept.
+    /// Records a failed renewal. The tokens are kept.
     public mutating func renewalFailed(_ reason: FailureClass, _ detail: String, of generation: UInt64, now: WallTime) {
         guard ends(generation) else { return }
         failure = (reason, detail, now + Self.pause)
@@ -117,7 +117,7 @@ public struct TokenState: Sendable {
 
     public mutating func signedOut() { begin(.signedOut) }
 
-    /// What made renewals fail may be mended: other settings.
+    /// Forgets the last failure, because new settings may have removed its cause.
     public mutating func forgetFailure() { failure = nil }
 
     private mutating func begin(_ standing: Standing) {
@@ -131,7 +131,7 @@ public struct TokenState: Sendable {
 }
 
 extension TokenState.Standing {
-    /// As it is kept in the state database, nil for signed out. It holds the tokens.
+    /// The value in the state database; nil for signed out. It contains the tokens.
     public func encode() -> Bytes? {
         var writer = JSONWriter()
         switch self {
@@ -157,7 +157,7 @@ extension TokenState.Standing {
         return writer.bytes
     }
 
-    /// What `encode` wrote; nil for anything else.
+    /// Decodes what `encode` wrote. Nil for anything else.
     public init?(decoding bytes: Bytes) {
         guard let root = try? JSON.parse(bytes), root["version"]?.integer == 1, let account = root["account"]?.string
         else { return nil }

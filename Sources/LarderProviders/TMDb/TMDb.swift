@@ -1,5 +1,5 @@
-// TMDb, version 3 (developer.themoviedb.org): films, series and people; two kinds of secret, pictures whose sizes the API
-// tells elsewhere, and terms that let nothing be kept for more than six months.
+// TMDb, version 3 (developer.themoviedb.org): films, series and people. It has two kinds of secret. Picture sizes come
+// from a separate request. The terms allow nothing to be kept for more than six months.
 import LarderCore
 
 /// Films, series and people of The Movie Database.
@@ -12,7 +12,7 @@ public struct TMDb: Provider {
 
     static let facts: ProviderAbout = {
         var facts = common
-        // Sessions of users and guests, and the steps by which they come about (developer.themoviedb.org/reference).
+        // Sessions of users and guests, and the requests that create them (developer.themoviedb.org/reference).
         facts.personalParameters = ["session_id", "guest_session_id", "request_token", "access_token"]
         facts.kinds = kinds
         facts.personalPaths = ["/3/authentication", "/3/account", "/3/guest_session", "/4/auth", "/4/account"]
@@ -56,8 +56,8 @@ public struct TMDb: Provider {
         attribution: "This product uses the TMDB API but is not endorsed or certified by TMDB.",
         retention: .seconds(180 * 86_400), normaliserVersion: 3)
 
-    /// A read access token is a JWT (RFC 7519 §3: parts with dots between them) and travels in a field; a key of version 3
-    /// has none, and the API takes it in the query alone.
+    /// A read access token is a JWT (RFC 7519 §3: parts separated by dots) and is sent in a field. A version 3 key
+    /// contains no dot, and the API accepts it only in the query.
     static func isToken(_ key: String) -> Bool { key.utf8.contains(0x2E) }
 
     public func credentialFields(key: String) -> HeaderFields {
@@ -69,20 +69,20 @@ public struct TMDb: Provider {
     }
 }
 
-/// The kinds of records.
+/// The kinds of TMDb records.
 enum TMDbKind: String, CaseIterable, Sendable {
     case movie
     case tv
     case person
     case collection
 
-    /// Those with a search and records of their own here.
+    /// The kinds that have a search and records here.
     static let searched: [TMDbKind] = [.movie, .tv, .person]
 
-    /// The kind of its results.
+    /// The kind of the results.
     var kind: String { self == .tv ? "series" : rawValue }
 
-    /// The lists that the API has of it.
+    /// The API's lists of this kind.
     var lists: [String] {
         switch self {
         case .movie: ["popular", "top_rated", "now_playing", "upcoming"]
@@ -94,9 +94,10 @@ enum TMDbKind: String, CaseIterable, Sendable {
 }
 
 extension TMDb {
-    /// An application's read access token and the token of a user (version 4) are both bearer tokens and both JWTs. What
-    /// they may do tells them apart: the application's may read, and a user's may write too. A token that does not say so
-    /// is taken for a person's. Its signature is not checked: whoever claims to be an application gets what is everybody's.
+    /// An application's read access token and a user's token (version 4) are both bearer tokens and JWTs. Their scope
+    /// distinguishes them: the application's token can only read, a user's token can also write. A token without a
+    /// scope is treated as a person's. The signature is not checked: a client that falsely claims to be an application
+    /// gets only shared responses.
     public func holder(ofAuthorization value: String) -> CredentialHolder {
         let holder = CredentialHolder.of(value, scheme: "Bearer")
         guard case .application(let token) = holder, Self.isReadToken(token) else { return .person }

@@ -1,5 +1,5 @@
-// What an answer of TMDb is. Its errors carry a code beside the status (developer.themoviedb.org/docs/errors); an empty
-// question is answered in a shape of its own. A 404 without a code is none of its own, and one to a list is a fault.
+// Classifies the responses of TMDb. Errors have a code next to the status (developer.themoviedb.org/docs/errors); an
+// empty query is answered in a shape of its own. A 404 without a code is not from TMDb; one for a list is a fault.
 import LarderCore
 import LarderHTTP
 

@@ -1,19 +1,19 @@
-// Lists of TMDb name genres by number only. The English names are known here; those of another language are asked for once
-// beside the question, kept long, and done without where they cannot be had.
+// TMDb's lists contain genres only as numbers. The English names are built in. Names in another language are fetched
+// once along with the question and kept for long; if they cannot be fetched, the results do without them.
 import LarderCore
 
-/// What helps to read TMDb's lists.
+/// Tables that are needed to read TMDb's lists.
 struct TMDbTables: Sendable, Hashable {
     var pictures = TMDbPictures.known
-    /// Names by number, in the language of the question; nil where nobody knows them.
+    /// Names by number, in the language of the question; nil if they are unknown.
     var genres: [Int: String]?
 }
 
 enum TMDbGenres {
-    /// Those that have genres.
+    /// The kinds that have genres.
     static let kinds: [TMDbKind] = [.movie, .tv]
 
-    /// The calls for the names of the genres of records of a kind, or of both where kinds are mixed. None for English.
+    /// The calls that fetch the genre names of a kind, or of all kinds if they are mixed. None for English.
     static func calls(_ kind: TMDbKind?, language: String) -> [PlannedCall] {
         guard !isEnglish(language) else { return [] }
         return kinds.filter { kind == nil || $0 == kind }.map {
@@ -27,14 +27,14 @@ enum TMDbGenres {
             query: TMDb.form.encode([QueryParameters.Item("language", language)]))
     }
 
-    /// The names that these answers tell; those of several lists agree where they name the same number.
+    /// The names in these responses. If several lists contain the same number, they agree on its name.
     static func names(_ answers: [CallOutcome], language: String) -> [Int: String]? {
         if isEnglish(language) { return english }
         var names: [Int: String] = [:]
         for answer in answers {
             guard let body = answer.response?.body, let list = (try? JSON.parse(body))?["genres"] else { continue }
             for genre in list.elements {
-                // Where a name lacks in a language, it comes as null.
+                // A name that does not exist in a language is null.
                 if let id = genre["id"]?.integer, let name = TextCleaning.line(genre["name"]?.string) {
                     names[id] = name
                 }
@@ -43,7 +43,7 @@ enum TMDbGenres {
         return names.isEmpty ? nil : names
     }
 
-    /// The list itself as results.
+    /// The results of the genre list itself.
     static func results(_ response: UpstreamResponse, _ kind: TMDbKind) throws(NormaliseError) -> NormalisedAnswer {
         let root: JSONValue
         do {
@@ -68,7 +68,7 @@ enum TMDbGenres {
 
     private static func isEnglish(_ language: String) -> Bool { language == "en" || language.hasPrefix("en-") }
 
-    /// `/3/genre/movie/list` and `/3/genre/tv/list` of 2026.
+    /// The names of `/3/genre/movie/list` and `/3/genre/tv/list` in 2026.
     private static let english = [
         12: "Adventure", 14: "Fantasy", 16: "Animation", 18: "Drama", 27: "Horror", 28: "Action", 35: "Comedy",
         36: "History", 37: "Western", 53: "Thriller", 80: "Crime", 99: "Documentary", 878: "Science Fiction",

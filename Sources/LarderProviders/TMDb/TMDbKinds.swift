@@ -1,4 +1,4 @@
-// The kinds of TMDb results. A record asked for by its id has its own members besides.
+// The kinds of TMDb results. A record requested by its id also has its own members.
 
 extension TMDb {
     static let kinds: [ResultKind] = {

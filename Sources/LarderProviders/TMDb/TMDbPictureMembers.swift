@@ -1,17 +1,18 @@
-// Paths of pictures inside a record of TMDb (the cast's portraits, backdrops, stills of episodes, logos) are half an
-// address: beside each stand the handles by which the picture can be had.
+// Records of TMDb contain picture paths (the cast's portraits, backdrops, stills of episodes, logos) that are only half
+// a URL. Next to each one, the handles are added by which a client can fetch the picture.
 import LarderCore
 
 struct TMDbPictureMembers {
     let pictures: TMDbPictures
     let signer: ArtworkSigner
 
-    /// What a member's name says of its picture. A backdrop has a name of its own, since it stands beside a poster.
+    /// The kind of picture in a member, and the name of the added member. A backdrop's differs, since it stands next to
+    /// a poster.
     private static let kinds: [String: (kind: TMDbPictures.Kind, name: String)] = [
         "poster_path": (.poster, "artwork"), "profile_path": (.profile, "artwork"), "still_path": (.still, "artwork"),
         "logo_path": (.logo, "artwork"), "backdrop_path": (.backdrop, "backdrop"),
     ]
-    /// The same of "file_path", which stands in lists of one kind.
+    /// The kind of the pictures in a "file_path", by the name of the list that contains it.
     private static let lists: [String: TMDbPictures.Kind] = [
         "posters": .poster, "backdrops": .backdrop, "profiles": .profile, "stills": .still, "logos": .logo,
     ]
@@ -29,7 +30,7 @@ struct TMDbPictureMembers {
         return form
     }
 
-    /// The handles of a picture as JSON, as in a result's `artwork`; nil for what is no picture.
+    /// The handles of a picture as JSON, in the form of a result's `artwork`; nil if the path is not a picture.
     func json(_ path: String?, _ kind: TMDbPictures.Kind) -> Bytes? {
         guard let artwork = pictures.artwork(path, kind) else { return nil }
         var writer = JSONWriter()

@@ -1,9 +1,8 @@
-// Every answer of TMDb names pictures by half a path; the other half, host and sizes, is in its configuration, which
-// changes every few years. It is asked for beside the question and helps to read it: without it the sizes known here will
-// do.
+// Every response of TMDb contains only the path of a picture. Its host and sizes are in TMDb's configuration, which
+// changes every few years. The configuration is fetched along with the question. Without it, built-in sizes are used.
 import LarderCore
 
-/// A question and, beside it, the configuration and the names of genres.
+/// Fetches the answer to a question and, in parallel, the configuration and the names of genres.
 struct TMDbPlan: CallPlan {
     typealias Reading =
         @Sendable (UpstreamResponse, TMDbTables, ArtworkSigner) throws(NormaliseError) -> NormalisedAnswer
@@ -16,7 +15,7 @@ struct TMDbPlan: CallPlan {
     private let read: Reading
     private var isAsked = false
 
-    /// - Parameter genres: asks for the names of genres in the language, where they are not known.
+    /// - Parameter genres: the calls for genre names in the language, if they are not built in.
     init(_ subject: PlannedCall, genres: [PlannedCall] = [], language: String, read: @escaping Reading) {
         self.subject = subject
         self.genres = genres
@@ -40,7 +39,7 @@ struct TMDbPlan: CallPlan {
     }
 }
 
-/// Where pictures are and in which sizes.
+/// The base URL of pictures and their sizes.
 struct TMDbPictures: Sendable, Hashable {
     enum Kind: String, CaseIterable, Sendable {
         case poster
@@ -50,11 +49,11 @@ struct TMDbPictures: Sendable, Hashable {
         case still
     }
 
-    /// With a slash at its end.
+    /// Ends in a slash.
     private(set) var base: String
     private var sizes: [Kind: [String]]
 
-    /// As of 2026.
+    /// The values of 2026.
     static let known = TMDbPictures(
         base: "https://image.tmdb.org/t/p/",
         sizes: [
@@ -69,7 +68,7 @@ struct TMDbPictures: Sendable, Hashable {
         self.sizes = sizes
     }
 
-    /// nil where the answer has no address; a kind without sizes keeps the known ones.
+    /// Nil if the configuration has no URL. A kind without sizes keeps the built-in ones.
     init?(configuration: Bytes) {
         guard let images = (try? JSON.parse(configuration))?["images"],
             var base = images["secure_base_url"]?.string, WebURL.isWeb(base), WebURL(base) != nil
@@ -87,7 +86,7 @@ struct TMDbPictures: Sendable, Hashable {
         }
     }
 
-    /// The pictures of one path ("/abc.jpg"); nil for drawings (SVG), which are no pictures here, and for what is no path.
+    /// The pictures of one path ("/abc.jpg"). Nil if it is no path, or a drawing (SVG), which Larder does not serve.
     func artwork(_ path: String?, _ kind: Kind) -> ResultItem.Artwork? {
         guard let path, path.hasPrefix("/"), !path.contains(".."), path.utf8.count <= 200,
             path.utf8.allSatisfy({ PercentCoding.isUnreserved($0) || $0 == 0x2F }), !path.lowercased().hasSuffix(".svg")
@@ -98,7 +97,7 @@ struct TMDbPictures: Sendable, Hashable {
             original: url("original"))
     }
 
-    /// The smallest that is that large, else the largest that has a figure, else the original.
+    /// The smallest size that is large enough, else the largest size with a number, else the original.
     private func size(_ kind: Kind, atLeast least: Int) -> String {
         let figures = (sizes[kind] ?? []).compactMap { word in Int(word.dropFirst()).map { (word: word, figure: $0) } }
             .sorted { $0.figure < $1.figure }

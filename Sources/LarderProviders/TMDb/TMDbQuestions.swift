@@ -1,5 +1,5 @@
 // Questions to TMDb: `/v1/tmdb/search[/{kind}]`, `/{kind}/{list}`, `/trending/{kind}/{span}`, `/{kind}/{id}`,
-// `/configuration`, `/genres/{kind}`, and this provider's part in `/v1/search`.
+// `/configuration`, `/genres/{kind}`, and TMDb's part of `/v1/search`.
 import LarderCore
 
 extension TMDb {
@@ -20,7 +20,7 @@ extension TMDb {
             .number("year", 1800...2200, "Of this year; films and series only.", example: "2019"),
             .flag("explicit", "Whether adult results are wanted.", default: "no"),
         ] + pageParameters
-    /// Where the path does not name the kind.
+    /// The parameters if the path does not name the kind.
     private static let kindlessParameters =
         searchParameters + [
             .choice("category", ["multi"] + TMDbKind.searched.map(\.rawValue), "What is searched.", default: "multi")
@@ -85,13 +85,13 @@ extension TMDb {
         return search(
             term, request.category.flatMap { TMDbKind(rawValue: $0) },
             Page(
-                // A language that this API does not know in that form is its default, not an error of the whole search.
+                // A language that is not in a form this API knows is left out instead of failing the whole search.
                 language: request.language.flatMap { Self.languageTag($0) }, region: request.country?.uppercased(),
                 limit: request.limit.map { min(max($0, 1), 20) }, sort: request.sort ?? .relevance),
             year: nil, adult: false)
     }
 
-    /// What all lists have.
+    /// The parameters that all lists have.
     private struct Page {
         var language: String?
         var region: String?
@@ -108,7 +108,7 @@ extension TMDb {
         }
         return Page(
             language: try language(reader), region: (first ?? second)?.uppercased(),
-            // Later pages are refused by the API, however many it counts.
+            // The API refuses later pages, however many it reports.
             page: try reader.number("page", in: 1...500) ?? 1, limit: try reader.number("limit", in: 1...20),
             sort: try reader.sort(Self.facts.sorts) ?? .relevance)
     }
@@ -121,7 +121,7 @@ extension TMDb {
         return tag
     }
 
-    /// "pt-BR", "pt" for "PT_br", "pt"; nil for anything else and for what is the default.
+    /// Normalises a language tag: "PT_br" becomes "pt-BR", "pt" stays. Nil for anything else.
     static func languageTag(_ text: String) -> String? {
         let parts = text.split(whereSeparator: { $0 == "-" || $0 == "_" }).map(String.init)
         guard (1...2).contains(parts.count), parts.allSatisfy(QuestionReader.isTwoLetters) else { return nil }
@@ -135,7 +135,7 @@ extension TMDb {
         return word
     }
 
-    /// The API's name of a list; a hyphen will do, and "top".
+    /// The API's name of a list. Hyphens are accepted, and "top" for "top_rated".
     private static func list(_ text: String, of kind: TMDbKind) throws(ClientFacingError) -> String {
         let name = text.lowercased().replacing("-", with: "_")
         guard let found = kind.lists.first(where: { $0 == name || name == "top" && $0 == "top_rated" }) else {
@@ -164,7 +164,7 @@ extension TMDb {
         return search(term, kind, try page(reader), year: year, adult: try reader.flag("explicit") ?? false)
     }
 
-    /// - Parameter kind: nil searches all of them.
+    /// - Parameter kind: the kind to search; nil for all kinds.
     private func search(_ term: String, _ kind: TMDbKind?, _ page: Page, year: Int?, adult: Bool) -> Endpoint {
         let name = kind?.rawValue ?? "multi"
         var items: [(String, String?)] = [("query", term), ("year", year.map(String.init))]
@@ -179,10 +179,10 @@ extension TMDb {
     /// A question whose answer is a list.
     private struct Listing {
         let name: String
-        /// What tells it from others of that name.
+        /// The parameters that distinguish it from other questions of the same name.
         let identity: [(String, String?)]
         let path: String
-        /// Of all records; nil where they are mixed.
+        /// The kind of all records; nil if kinds are mixed.
         let kind: TMDbKind?
         let items: [(String, String?)]
 
@@ -197,7 +197,7 @@ extension TMDb {
             self.items = items
         }
 
-        /// A region says nothing to the others: questions that differ in it alone are one.
+        /// Whether the API uses the region. For other lists, questions that differ only in the region are one question.
         var takesRegion: Bool { kind == .movie && name != "trending" }
     }
 

@@ -1,8 +1,8 @@
-// Records of TMDb as results. A record says of which kind it is only where kinds are mixed; what is missing comes as null,
-// as "" or not at all.
+// Converts records of TMDb to results. A record contains its kind only in lists with mixed kinds. Missing values are
+// null, "" or absent.
 import LarderCore
 
-/// How a list is wanted.
+/// How a list is limited and sorted.
 struct ListWish: Sendable {
     var limit: Int?
     var sort: SortOrder
@@ -12,7 +12,7 @@ struct ListWish: Sendable {
 enum TMDbResults {
     private static let provider = TMDb.facts.name
 
-    /// - Parameter kind: of all records; nil where they are mixed.
+    /// - Parameter kind: the kind of all records; nil if kinds are mixed.
     static func list(
         _ response: UpstreamResponse, _ tables: TMDbTables, _ signer: ArtworkSigner, kind: TMDbKind?, _ wish: ListWish
     ) throws(NormaliseError) -> NormalisedAnswer {
@@ -32,7 +32,7 @@ enum TMDbResults {
                 continue
             }
             addListed(value, kind, tables.genres, to: &result)
-            // Beside a poster; where there is none, it stands in its place.
+            // The backdrop is an attribute next to the poster. Without a poster, it is the artwork.
             if value["poster_path"]?.string != nil,
                 let backdrop = pictures.json(value["backdrop_path"]?.string, .backdrop)
             {
@@ -80,7 +80,7 @@ enum TMDbResults {
         return list.answer(sort: .relevance, language: nil)
     }
 
-    /// What a record says it is, or what its members tell where it does not.
+    /// The kind that a record names, or that its members imply.
     private static func kind(_ value: JSONValue) -> TMDbKind? {
         if let word = value["media_type"]?.string { return TMDbKind(rawValue: word) }
         if value["title"] != nil { return .movie }
@@ -88,7 +88,7 @@ enum TMDbResults {
         return value["known_for"] != nil || value["profile_path"] != nil ? .person : nil
     }
 
-    /// What lists and records have in common; nil without an id or a title.
+    /// The values that lists and records have in common; nil without an id or a title.
     private static func item(_ value: JSONValue, _ kind: TMDbKind, _ pictures: TMDbPictures) -> ResultItem? {
         guard let id = value["id"]?.integer, id > 0 else { return nil }
         let original = names(kind, "original_title", "original_name").lazy.compactMap { text(value, $0) }.first
@@ -111,8 +111,8 @@ enum TMDbResults {
         return result
     }
 
-    /// Which member names a record: films have titles, series and people names. Collections have names in their own
-    /// search and titles in that of all kinds.
+    /// The member that holds a record's name: films have titles, series and people have names. Collections have names
+    /// in their own search and titles in the search of all kinds.
     private static func names(_ kind: TMDbKind, _ title: String, _ name: String) -> [String] {
         switch kind {
         case .movie: [title]
@@ -152,7 +152,7 @@ enum TMDbResults {
         value?.elements.compactMap { TextCleaning.line($0.string) } ?? []
     }
 
-    /// Members of a record that stand elsewhere in its result.
+    /// Members of a record that are elsewhere in its result.
     private static let told: Set<String> = [
         "id", "title", "name", "original_title", "original_name", "overview", "biography", "release_date",
         "first_air_date", "poster_path", "profile_path", "genres",

@@ -1,4 +1,4 @@
-// Samples in the shape of TMDb: films, series and people that do not exist.
+// Samples in the form of TMDb: invented films, series and people.
 import LarderCore
 
 struct TMDbSamples: SampleAPI {
@@ -19,7 +19,7 @@ struct TMDbSamples: SampleAPI {
 
     func nothing(at path: String) -> SampleAnswer { absent }
 
-    /// Neither does TMDb answer without a key; which of its two secrets it is does not matter here, but each has its own place.
+    /// TMDb refuses requests without a key. The samples accept either kind of secret, each in its own place.
     func refusal(of request: SampleRequest) -> SampleAnswer? {
         let key = request.parameters["api_key"]
         let token = request.fields.first("Authorization")
@@ -28,7 +28,7 @@ struct TMDbSamples: SampleAPI {
         return failure(401, 7, "Invalid API key: You must be granted a valid key.")
     }
 
-    /// Each with what the record alone tells and lists do not.
+    /// The records, including members that lists leave out.
     private static let movies = SampleFile(TMDbSampleFiles.movies).records()
     private static let series = SampleFile(TMDbSampleFiles.series).records()
     private static let people = SampleFile(TMDbSampleFiles.people).records()
@@ -127,7 +127,7 @@ struct TMDbSamples: SampleAPI {
         }
     }
 
-    /// Members that only the record itself has.
+    /// Members that only a single record has.
     private static let notListed: Set = [
         "genres", "runtime", "homepage", "tagline", "status", "credits", "biography", "deathday",
     ]
@@ -152,7 +152,7 @@ struct TMDbSamples: SampleAPI {
         "id", "name", "biography", "known_for_department", "profile_path", "deathday",
     ]
 
-    /// The names of the sample's genres; in another language than English they say which.
+    /// The names of the samples' genres. In a language other than English, each name contains the language.
     private func genres(isSeries: Bool, _ language: String) -> SampleAnswer {
         let mark = language.hasPrefix("en") ? "" : " (\(language))"
         var names: [Int: String] = [:]

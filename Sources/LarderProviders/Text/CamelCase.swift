@@ -1,16 +1,16 @@
-// An API's own members as attributes of a result: names in camel case, and without what says nothing: null, "", [] and {}.
+// Writes an API's own members as attributes of a result: names in camel case, no empty values (null, "", [], {}).
 import LarderCore
 
-/// Writes members of upstream records. Stateless; its maker says what it does with texts and after members.
+/// Writes members of upstream records. It has no state. Its two functions rewrite texts and add members.
 struct CamelCase {
-    /// What stands in the place of a text, deep inside too: of relative paths the address.
+    /// Replaces texts at any depth; for example, a relative path by its URL.
     var rewritten: (_ name: String, _ text: String) -> String = { _, text in text }
-    /// A further member behind a member: of a picture's path its handles.
+    /// Returns a member to write after a given one; for example, a picture's handles after its path.
     ///
-    /// - Parameter list: the name of the list that the record stands in, "" where it stands in none.
+    /// - Parameter list: the name of the list that contains the record, or "" if no list does.
     var companion: (_ member: JSONValue.Member, _ list: String) -> (name: String, json: Bytes)? = { _, _ in nil }
 
-    /// Members as JSON text without braces; empty where none of them says anything.
+    /// The members as JSON text without braces; empty if every value is empty.
     func members(_ members: some Sequence<JSONValue.Member>) -> Bytes {
         var bytes = Bytes()
         var isFirst = true
@@ -25,7 +25,7 @@ struct CamelCase {
         return bytes
     }
 
-    /// Appends a member, and a comma before it unless it is the first; nothing where its value says nothing.
+    /// Appends a member, with a comma before it unless it is the first. A member with an empty value is skipped.
     private func append(_ member: JSONValue.Member, in list: String, to bytes: inout Bytes, isFirst: inout Bool) {
         guard !Self.isVoid(member.value) else { return }
         let name = member.name
@@ -71,7 +71,7 @@ struct CamelCase {
         }
     }
 
-    /// "armor_class" becomes "armorClass"; a name without "_" stays.
+    /// "armor_class" becomes "armorClass"; a name without "_" is unchanged.
     static func name(_ name: String) -> String {
         guard name.utf8.contains(0x5F) else { return name }
         let words = name.split(separator: "_")

@@ -1,21 +1,21 @@
-// One character reference of HTML, read by the rules of the standard (html.spec.whatwg.org, §13.2.5.72 to §13.2.5.80):
-// named ones by the longest name that fits, numeric ones with the replacements of §13.2.5.80.
+// Reads one HTML character reference by the rules of the standard (html.spec.whatwg.org, §13.2.5.72 to §13.2.5.80). A
+// named reference is the longest name that matches; a numeric one has the replacements of §13.2.5.80.
 import LarderCore
 
-/// A reference at a place of a text: what it stands for and how many bytes it takes, the "&" included.
+/// A reference in a text: the characters that it stands for, and its length in bytes, including the "&".
 struct CharacterReference: Equatable {
-    /// Where a reference stands decides what a name without its semicolon means.
+    /// The context of a reference. It decides what a name without its semicolon means.
     enum Context {
         case text
         case attribute
     }
 
     var first: Unicode.Scalar
-    /// Some names stand for two code points.
+    /// The second code point, for names that stand for two.
     var second: Unicode.Scalar?
     var length: Int
 
-    /// The reference that begins with the "&" at `mark`; nil where there is none.
+    /// Reads the reference that begins with the "&" at `mark`. Nil if there is none.
     init?(_ bytes: Bytes, at mark: Int, in context: Context) {
         guard mark + 1 < bytes.count, bytes[mark] == 0x26 else { return nil }
         let found =
@@ -26,7 +26,7 @@ struct CharacterReference: Equatable {
         length = found.length - mark
     }
 
-    /// - Parameter length: here the place behind the reference.
+    /// - Parameter length: here, the position after the reference. The caller subtracts its start.
     private init(_ first: Unicode.Scalar, _ second: Unicode.Scalar? = nil, length: Int) {
         self.first = first
         self.second = second
@@ -46,7 +46,7 @@ struct CharacterReference: Equatable {
         var code: UInt32 = 0
         let firstDigit = place
         while place < bytes.count, let digit = ASCII.hexValue(bytes[place]), digit < radix {
-            // Beyond Unicode it stays beyond Unicode, however many digits follow.
+            // A value beyond Unicode is clamped, so it stays beyond Unicode however many digits follow.
             code = min(code * radix + UInt32(digit), 0x11_0000)
             place += 1
         }
@@ -55,7 +55,7 @@ struct CharacterReference: Equatable {
         return CharacterReference(scalar(code), length: place)
     }
 
-    /// What a number stands for (§13.2.5.80): never a surrogate or nothing; 0x80 to 0x9F mean the signs of windows-1252.
+    /// The character for a number (§13.2.5.80), never a surrogate or U+0000. 0x80 to 0x9F are windows-1252.
     private static func scalar(_ code: UInt32) -> Unicode.Scalar {
         var code = code
         if (0x80...0x9F).contains(code), windows1252[Int(code - 0x80)] != 0 {
@@ -72,7 +72,7 @@ struct CharacterReference: Equatable {
 
     // MARK: Named
 
-    /// The longest name of the table without a semicolon, "frac12", and with one.
+    /// The lengths of the longest name in the table that is valid without a semicolon, "frac12", and with one.
     private static let longestBare = 6
     private static let longestName = 31
 
@@ -85,8 +85,8 @@ struct CharacterReference: Equatable {
         for place in stride(from: min(end, start + longestBare), to: start + 1, by: -1) {
             guard let record = CharacterReferenceTable.find(bytes[start..<place]), record.isKnownBare else { continue }
             guard place < bytes.count else { return CharacterReference(record.first, length: place) }
-            // "?a=1&copy=2" is the parameter of an address. HTML says so of attributes (§13.2.5.73); addresses stand in
-            // texts here, too, since many of them are no HTML.
+            // "?a=1&copy=2" is a parameter of a URL. HTML has this rule for attributes only (§13.2.5.73). Here it also
+            // applies to texts, because they often contain URLs and many of them are not HTML.
             if bytes[place] == 0x3D || context == .attribute && ASCII.isAlphanumeric(bytes[place]) { return nil }
             return CharacterReference(record.first, length: place)
         }
@@ -98,16 +98,16 @@ extension CharacterReferenceTable {
     struct Record {
         var first: Unicode.Scalar
         var second: Unicode.Scalar?
-        /// HTML knows the name without its semicolon, too.
+        /// Whether HTML also accepts the name without its semicolon.
         var isKnownBare: Bool
     }
 
-    /// The record of a name; nil where there is none. A dozen comparisons.
+    /// The record of a name; nil if there is none. A binary search of about a dozen comparisons.
     static func find(_ name: ArraySlice<UInt8>) -> Record? {
         let text = UnsafeBufferPointer(start: records.utf8Start, count: records.utf8CodeUnitCount)
         var (low, high) = (0, text.count)
         while low < high {
-            // From the middle back to the beginning of its record.
+            // Goes back from the middle to the beginning of its record.
             var start = (low + high) / 2
             while start > low, text[start - 1] > 0x20 { start -= 1 }
             var colon = start

@@ -1,9 +1,10 @@
-// Dates as APIs write them: ISO 8601 in the forms met so far. DateFormatter takes 14 ms for 200 of them; this, nothing.
+// Parses the dates of APIs: ISO 8601 in the forms seen so far. DateFormatter takes 14 ms for 200; this takes almost
+// none.
 import LarderCore
 
 enum DateText {
-    /// "2026-11-20", "2026-11-20T12:00:00Z", with a fraction, with an offset, with a space for the T, without seconds.
-    /// Without an offset the time is UTC. nil for anything else, and for days that no calendar has.
+    /// Parses "2026-11-20", "2026-11-20T12:00:00Z", with a fraction, with an offset, with a space instead of the T,
+    /// without seconds. Without an offset the time is UTC. Nil for anything else, and for days that do not exist.
     static func parse(_ text: String) -> WallTime? {
         var text = text
         return text.withUTF8 { parse($0) }
@@ -21,7 +22,7 @@ enum DateText {
         else { return nil }
         var second: Int64 = 0
         if scanner.take(0x3A) {
-            // 60 is a leap second (RFC 3339 §5.6); it counts as the next minute's first.
+            // 60 is a leap second (RFC 3339 §5.6). It counts as the first second of the next minute.
             guard let seconds = scanner.digits(2), seconds <= 60 else { return nil }
             second = seconds
             if scanner.take(0x2E) {
@@ -34,7 +35,8 @@ enum DateText {
         return WallTime(milliseconds: milliseconds - offset * 60_000)
     }
 
-    /// The instant as RFC 3339 writes it in UTC. Most APIs write it so already: then it is their own text.
+    /// The instant in the RFC 3339 form, in UTC. If the API's text already has this form, as most do, that text is
+    /// returned.
     static func rfc3339(_ time: WallTime, from text: String) -> String {
         var text = text
         let isCanonical = text.withUTF8 { bytes in
@@ -64,7 +66,7 @@ enum DateText {
             return true
         }
 
-        /// Exactly so many digits.
+        /// Reads exactly `count` digits.
         mutating func digits(_ count: Int) -> Int64? {
             guard place + count <= bytes.count else { return nil }
             var value: Int64 = 0
@@ -76,7 +78,7 @@ enum DateText {
             return value
         }
 
-        /// A fraction of a second of any length, in whole milliseconds.
+        /// Reads a fraction of a second of any length, in whole milliseconds.
         mutating func fraction() -> Int64? {
             var value: Int64 = 0
             var count = 0
@@ -90,7 +92,7 @@ enum DateText {
             return value
         }
 
-        /// Minutes east of UTC: "Z", "+01:00", "-0500", " Etc/GMT" (iTunes in 2011), or nothing.
+        /// Reads an offset in minutes east of UTC: "Z", "+01:00", "-0500", " Etc/GMT" (iTunes in 2011), or nothing.
         mutating func offset() -> Int64? {
             if isAtEnd || take(0x5A) || take(0x7A) { return 0 }
             let rest = bytes[place...]

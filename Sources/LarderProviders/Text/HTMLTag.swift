@@ -1,19 +1,19 @@
-// A tag of HTML in a text that may be no HTML at all: "I <3 U" and "a < b" hold none.
+// Recognises an HTML tag in a text that may not be HTML: "I <3 U" and "a < b" contain no tag.
 import LarderCore
 
-/// One tag, or a declaration such as "<!DOCTYPE html>". Comments are `HiddenElements`' matter.
+/// One tag, or a declaration such as "<!DOCTYPE html>". `HiddenElements` handles comments.
 struct HTMLTag {
     /// In lower case; empty for a declaration.
     var name: String
     var isEnd: Bool
-    /// The place behind its ">".
+    /// The position after the tag's ">".
     var end: Int
     private let attributes: Range<Int>
 
-    /// A tag of more bytes is text that happens to hold a "<".
+    /// The longest tag, in bytes. If no ">" follows within this length, the "<" is text.
     private static let longest = 2000
 
-    /// What looks like a tag: "<", an optional slash, a letter or "!", up to ">".
+    /// Reads a tag: "<", an optional slash, a letter or "!", then everything up to ">".
     init?(_ bytes: Bytes, at start: Int) {
         var place = start + 1
         let limit = min(bytes.count, start + Self.longest)
@@ -33,7 +33,7 @@ struct HTMLTag {
                 return
             case 0x3C: return nil
             case 0x22, 0x27:
-                // A value in quotation marks may hold ">"; an apostrophe elsewhere is nothing of the kind.
+                // A quoted value may contain ">". A quotation mark begins a value only after "=".
                 if before == 0x3D, let close = bytes[(place + 1)..<limit].firstIndex(of: bytes[place]) { place = close }
             default: break
             }
@@ -43,7 +43,7 @@ struct HTMLTag {
         return nil
     }
 
-    /// The value of an attribute, its references decoded; nil where the tag lacks it.
+    /// The value of an attribute with its character references decoded; nil if the tag lacks the attribute.
     func attribute(_ wanted: StaticString, _ bytes: Bytes) -> String? {
         var place = attributes.lowerBound
         let end = attributes.upperBound
@@ -95,7 +95,7 @@ struct HTMLTag {
 }
 
 extension CharacterReference {
-    /// What it stands for, as UTF-8.
+    /// Appends the characters that the reference stands for, in UTF-8.
     func append(to bytes: inout Bytes) {
         bytes.append(contentsOf: UTF8.encode(first) ?? .init())
         if let second { bytes.append(contentsOf: UTF8.encode(second) ?? .init()) }

@@ -1,32 +1,32 @@
-// HTML as plain text. Only tags that break a line or begin a block leave white space: "<i>A</i>, b" is "A, b". Text in
-// <pre> keeps its indentation and its lines. An address that the visible text shortens stands in the text whole.
+// Converts HTML to plain text. Only tags that break a line or begin a block produce white space: "<i>A</i>, b" becomes
+// "A, b". Text in <pre> keeps its indentation and its lines. A link text that shortens the URL is replaced by the URL.
 import LarderCore
 
-/// A text out of HTML, with the addresses that it links to.
+/// The text of an HTML fragment, with the URLs that it links to.
 struct HTMLText {
-    /// Which addresses of links are written into the text.
+    /// Which URLs of links are written into the text.
     enum Addresses {
-        /// Those that the visible text shortens ("https://example.com/a/lo...").
+        /// URLs that the visible text shortens ("https://example.com/a/lo...").
         case shortened
-        /// All that the visible text does not show.
+        /// All URLs that the visible text does not show.
         case all
     }
 
-    /// One kind of layout.
+    /// A part of the text with one kind of layout.
     private struct Stretch {
         var bytes: Bytes = []
         var isPreformatted = false
     }
 
-    /// A link whose end has not come.
+    /// A link whose end tag has not been read yet.
     private struct Link {
         var address: String
         var stretch: Int
-        /// Where its visible text begins there.
+        /// The position in `stretch` at which its visible text begins.
         var start: Int
     }
 
-    /// Addresses of links, http and https only, in their order and each once.
+    /// The http and https URLs of links, in their order, each once.
     private(set) var links: [String] = []
     private var stretches = [Stretch()]
     private var link: Link?
@@ -60,13 +60,13 @@ struct HTMLText {
         endLink()
     }
 
-    /// Lines, white space inside them collapsed but for preformatted ones, and at most one empty line between two. nil
-    /// for what is empty then.
+    /// The lines of the text. White space inside a line is collapsed unless it is preformatted, and at most one empty
+    /// line separates two lines. Nil if the result is empty.
     var paragraphs: String? {
         var lines: [String] = []
         for (place, stretch) in stretches.enumerated() {
             var text = stretch.bytes[...]
-            // Another layout begins a line anyhow, and so does <pre> (§13.2.6.4.7).
+            // A change of layout and <pre> both begin a new line (§13.2.6.4.7), so the newline there is redundant.
             if place > 0, text.first == 0x0A { text.removeFirst() }
             if place < last, text.last == 0x0A { text.removeLast() }
             if text.isEmpty { continue }
@@ -81,7 +81,7 @@ struct HTMLText {
         return lines.isEmpty ? nil : lines.joined(separator: "\n")
     }
 
-    /// All of it in one line; nil for what is empty.
+    /// The whole text in one line; nil if it is empty.
     var line: String? {
         TextCleaning.line(stretches.map(\.bytes.lossyText).joined(separator: " "))
     }
@@ -94,9 +94,9 @@ struct HTMLText {
 
     private mutating func append(_ reference: CharacterReference) {
         switch reference.first {
-        // Where a line must not break is a matter of its display, here it is a space.
+        // A no-break space affects only how a text is displayed. Here it is a space.
         case "\u{A0}": append(0x20)
-        // So is where a word may be parted.
+        // A soft hyphen, too, affects only how a text is displayed.
         case "\u{AD}": break
         default: reference.append(to: &stretches[last].bytes)
         }
@@ -111,13 +111,13 @@ struct HTMLText {
             link = Link(address: address, stretch: last, start: stretches[last].bytes.count)
         case "pre":
             if tag.isEnd == stretches[last].isPreformatted { stretches.append(Stretch(isPreformatted: !tag.isEnd)) }
-        // A cell stands beside the one before it.
+        // Puts a space between a table cell and the one before it.
         case "td", "th": append(0x20)
         default: if Self.blocks.contains(tag.name) { append(0x0A) }
         }
     }
 
-    /// Elements that HTML shows as blocks (§15.3.3 and what follows there), and <br>.
+    /// The elements that HTML displays as blocks (§15.3.3 and the sections after it), and <br>.
     private static let blocks: Set<String> = [
         "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details", "dialog",
         "dir",
@@ -129,7 +129,7 @@ struct HTMLText {
 
     // MARK: Links
 
-    /// A page that shows results must not be given "javascript:…".
+    /// The URL of a link, if it is http or https. A page that shows results must not receive "javascript:…".
     private static func address(_ text: String) -> String? {
         let text = String(ASCII.trimmed(text[...]))
         return WebURL.isWeb(text) && WebURL(text) != nil && !text.utf8.contains(0x20) ? text : nil
@@ -138,7 +138,7 @@ struct HTMLText {
     private mutating func endLink() {
         guard let link else { return }
         self.link = nil
-        // What spans several kinds of layout is no text for an address.
+        // A link whose text spans several layouts is left as it is.
         guard link.stretch == last else { return }
         let visible = TextCleaning.line(Bytes(stretches[last].bytes[link.start...]).lossyText) ?? ""
         if Self.shortens(visible, link.address) || visible.isEmpty && addresses == .all {
@@ -149,7 +149,7 @@ struct HTMLText {
         }
     }
 
-    /// Whether a text is the beginning of an address, with dots where it was cut.
+    /// Whether a text is the beginning of a URL, with dots where it was cut.
     private static func shortens(_ visible: String, _ address: String) -> Bool {
         for dots in ["...", "…"] where visible.hasSuffix(dots) {
             let beginning = visible.dropLast(dots.count)
@@ -158,12 +158,12 @@ struct HTMLText {
         return false
     }
 
-    /// Whether a text shows an address whole.
+    /// Whether a text shows the whole URL.
     private static func shows(_ visible: String, _ address: String) -> Bool {
         spellings(address).contains { $0 == visible || $0 == visible + "/" }
     }
 
-    /// An address as texts show it: with and without its scheme, and without "www.".
+    /// The forms in which a text may show a URL: with and without its scheme, and without "www.".
     private static func spellings(_ address: String) -> [Substring] {
         var spellings = [address[...]]
         guard let scheme = address.firstRange(of: "://") else { return spellings }

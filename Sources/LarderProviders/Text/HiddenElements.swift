@@ -1,15 +1,16 @@
-// Comments, and elements of HTML whose content is no text: <script> and <style> hold programs and rules (HTML §13.2.5.4 reads them as raw
-// text, in which no tag but their own end counts), <template> holds what is not shown (§4.12.3).
+// Finds HTML comments and elements whose content is not visible text. <script> and <style> hold code and style rules,
+// which HTML reads as raw text that ends only at their own end tag (HTML §13.2.5.4). <template> holds content that is
+// not displayed (§4.12.3).
 //
-// None of their tags may be omitted (§4.2.6, §4.12.1, §4.12.3). One without an end is therefore no element here: texts that
-// were cut, or that only mention "<script>", keep what stands behind it.
+// The end tags of these elements must not be omitted (§4.2.6, §4.12.1, §4.12.3). An element without an end tag is
+// therefore not treated as one, so a text that was cut, or that only mentions "<script>", keeps what follows.
 import LarderCore
 
-/// Finds where such an element ends. Remembers which ends are not there, so that many beginnings cost one search.
+/// Finds the ends of hidden elements. It remembers which end tags are missing, so many start tags cost only one search.
 struct HiddenElements {
     private var unended: Set<String> = []
 
-    /// The place behind the element's end tag; nil where the tag begins no such element, or the end tag is missing.
+    /// The position after the element's end tag; nil if the tag begins no hidden element or has no end tag.
     mutating func end(of tag: HTMLTag, _ bytes: Bytes) -> Int? {
         guard !tag.isEnd, ["script", "style", "template"].contains(tag.name), !unended.contains(tag.name) else {
             return nil
@@ -21,11 +22,11 @@ struct HiddenElements {
         return end
     }
 
-    /// The place behind the comment that begins there, of any length (§13.2.5.42). Nil where none begins, or it has no
-    /// end.
+    /// The position after the comment that begins at `start`, of any length (§13.2.5.42); nil if no comment begins
+    /// there or it has no end.
     mutating func endOfComment(_ bytes: Bytes, at start: Int) -> Int? {
         guard bytes[start...].starts(with: [0x3C, 0x21, 0x2D, 0x2D]), !unended.contains("!--") else { return nil }
-        // "<!-->" is a comment without content.
+        // "<!-->" is an empty comment.
         var place = start + 2
         while let next = bytes[place...].firstIndex(of: 0x3E) {
             if next >= start + 4, bytes[next - 1] == 0x2D, bytes[next - 2] == 0x2D { return next + 1 }
@@ -35,7 +36,7 @@ struct HiddenElements {
         return nil
     }
 
-    /// The first "</name" that white space, "/" or ">" follows (§13.2.5.14), up to its ">".
+    /// The position after the ">" of the first "</name" that is followed by white space, "/" or ">" (§13.2.5.14).
     private func endOfRawText(_ name: String, _ bytes: Bytes, from start: Int) -> Int? {
         let name = Bytes(name.utf8)
         var place = start
@@ -51,7 +52,7 @@ struct HiddenElements {
         return nil
     }
 
-    /// Templates stand inside each other, and hold scripts that may say "</template>".
+    /// Templates may be nested, and may contain scripts in which "</template>" is text.
     private mutating func endOfTemplate(_ bytes: Bytes, from start: Int) -> Int? {
         var depth = 1
         var place = start

@@ -1,17 +1,17 @@
-// What results are written with. Control characters that are no white space become spaces: whatever an answer's text is
-// printed on must not be driven by it. Most texts need no change and are copied whole.
+// Writes JSON strings for results. Control characters other than white space become spaces, so the text of a response
+// cannot control the terminal that displays it. Most texts need no change and are copied whole.
 import LarderCore
 
-/// Texts, names and lists of texts as JSON.
+/// Writes texts, member names and lists of texts as JSON.
 enum JSONText {
     /// A text as a JSON string.
     static func append(_ text: String, to bytes: inout Bytes) {
-        // Texts that were read out of JSON lie in one piece.
+        // Strings parsed from JSON are contiguous in memory.
         guard text.utf8.withContiguousStorageIfAvailable({ append($0, to: &bytes) }) == nil else { return }
         Bytes(text.utf8).withUnsafeBufferPointer { append($0, to: &bytes) }
     }
 
-    /// UTF-8 as a JSON string.
+    /// Appends UTF-8 bytes as a JSON string.
     static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout Bytes) {
         let plain = PlainText.end(in: text, from: 0)
         guard plain == text.count, let start = text.baseAddress else {
@@ -25,7 +25,7 @@ enum JSONText {
         }
     }
 
-    /// The bytes of a text as they are.
+    /// Appends the bytes of a text unchanged.
     static func append(plain text: String, to bytes: inout Bytes) {
         var text = text
         text.withUTF8 { bytes.append(contentsOf: $0) }
@@ -59,7 +59,8 @@ enum JSONText {
         bytes.append(0x5D)
     }
 
-    /// A member's name with its colon, behind a comma unless it is the first. Names of ours have nothing to escape.
+    /// Appends a member's name and its colon, with a comma before it unless it is the first. The name needs no
+    /// escaping.
     static func append(name: StaticString, first: Bool = false, to bytes: inout Bytes) {
         let count = name.utf8CodeUnitCount
         bytes.append(room: count + 4) { out in
@@ -73,7 +74,7 @@ enum JSONText {
         }
     }
 
-    /// How many bytes of the text another sign takes the place of; 0 where none does.
+    /// The number of bytes at `place` that must be escaped or replaced; 0 if there are none.
     private static func special(in text: UnsafeBufferPointer<UInt8>, at place: Int) -> Int {
         switch text[place] {
         case 0x22, 0x5C: 1

@@ -1,10 +1,10 @@
-// Texts for people. APIs mix in what belongs to a web page: character references, stray tags, runs of white space. A
-// text that has none of it, which is most of them, passes through without a copy.
+// Cleans texts for people. APIs mix in parts of web pages: character references, stray tags, runs of white space. A
+// text without them, which is the usual case, is returned without a copy.
 import LarderCore
 
 enum TextCleaning {
-    /// One line: white space collapsed, white space of any kind at its ends and control characters gone. nil for what is
-    /// empty then.
+    /// One line: white space is collapsed, and control characters and white space of any kind at the ends are removed.
+    /// Nil if the result is empty.
     static func line(_ text: String?) -> String? {
         guard let text else { return nil }
         if isCleanLine(text) { return text.isEmpty ? nil : text }
@@ -14,22 +14,22 @@ enum TextCleaning {
         return line.isEmpty ? nil : line
     }
 
-    /// One line out of HTML: character references decoded, tags dropped.
+    /// One line from HTML: character references are decoded and tags removed.
     static func htmlLine(_ text: String?) -> String? {
         guard let text else { return nil }
         return hasMarkup(text) ? HTMLText(text).line : line(text)
     }
 
-    /// One line with its character references decoded, once; what looks like a tag is text here.
+    /// One line with its character references decoded once. Anything that looks like a tag is kept as text.
     static func decodedLine(_ text: String?) -> String? {
         guard let text else { return nil }
         guard text.utf8.contains(0x26) else { return line(text) }
-        // A tag needs its "<": a reference to it is none.
+        // A tag needs a literal "<". A character reference to "<" does not begin one.
         return HTMLText(text.replacing("<", with: "&lt;")).line
     }
 
-    /// Paragraphs out of HTML: tags dropped, references decoded, white space collapsed but for line ends, of which at
-    /// most two follow each other. nil for what is empty then.
+    /// Paragraphs from HTML: tags are removed and references decoded. White space is collapsed except for line ends, of
+    /// which at most two follow each other. Nil if the result is empty.
     static func paragraphs(_ text: String?) -> String? {
         guard let text else { return nil }
         if hasMarkup(text) { return HTMLText(text).paragraphs }
@@ -43,8 +43,8 @@ enum TextCleaning {
         return out.isEmpty ? nil : out.joined(separator: "\n")
     }
 
-    /// The same of a text that is certainly HTML and whose links matter: every address that the visible text does not
-    /// show follows it in brackets.
+    /// Paragraphs of a text that is certainly HTML and whose links matter. A URL that the visible text does not show is
+    /// written after that text, in brackets.
     static func linkedParagraphs(_ text: String?) -> (text: String?, links: [String]) {
         guard let text else { return (nil, []) }
         guard hasMarkup(text) else { return (paragraphs(text), []) }
@@ -52,7 +52,7 @@ enum TextCleaning {
         return (html.paragraphs, html.links)
     }
 
-    /// A line whose layout counts: only control characters and white space at its end are gone.
+    /// A line whose layout matters: only control characters and white space at its end are removed.
     static func layout(_ line: Substring) -> String {
         var kept = line.filter { $0 == "\t" || !isControl($0) }
         while kept.last?.isWhitespace == true { kept.removeLast() }
@@ -63,7 +63,8 @@ enum TextCleaning {
         character.unicodeScalars.allSatisfy(\.isControl)
     }
 
-    /// Without white space of any kind at its ends. U+FEFF, the byte order mark, is none in Unicode and looks like it.
+    /// Removes white space of any kind from both ends. U+FEFF, the byte order mark, is no white space in Unicode but
+    /// goes too.
     private static func trimmed(_ text: String) -> String {
         var scalars = text.unicodeScalars[...]
         while let first = scalars.first, isBlank(first) { scalars.removeFirst() }
@@ -75,8 +76,8 @@ enum TextCleaning {
         scalar == "\u{FEFF}" || scalar.properties.isWhitespace
     }
 
-    /// No control character, no white space at an end, no two spaces together; other white space beyond ASCII is left
-    /// alone inside a line.
+    /// Whether a text has no control character, no white space at an end and no two adjacent spaces. Other non-ASCII
+    /// white space is allowed inside a line.
     private static func isCleanLine(_ text: String) -> Bool {
         var bytes = text
         return bytes.withUTF8 { bytes in
@@ -87,12 +88,12 @@ enum TextCleaning {
         }
     }
 
-    /// No control character, and no space at the beginning or behind another.
+    /// Whether a text has no control character, no space at the beginning and no two adjacent spaces.
     private static func isClean(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var before: UInt8 = 0x20
         for place in text.indices {
             let byte = text[place]
-            // Most bytes are printable ASCII and no space.
+            // A fast path: most bytes are printable ASCII other than a space.
             if byte &- 0x21 >= 0x7F - 0x21 {
                 let isSecondSpace = byte == 0x20 && before == 0x20
                 if isSecondSpace || ControlCharacters.length(in: text, at: place) > 0 { return false }
