@@ -25,7 +25,7 @@ extension Connection {
         }
         let sharing = head.flags.isDisjoint(with: .browser) ? -1 : worker.sharing(with: head.origin.bytes(in: bytes))
         put(response, head, form, sharing: sharing, now: now)
-        if worker.settings.accessLog == .all { logHit(response, head, bytes) }
+        if worker.settings.accessLog == .all { logHit(response, head, form, bytes) }
         return true
     }
 

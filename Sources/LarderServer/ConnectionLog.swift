@@ -20,13 +20,23 @@ extension Connection {
     }
 
     /// Logs one memory hit. Called only if all requests are logged.
-    func logHit(_ response: ReadyResponse, _ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) {
+    /// - Parameter form: what of the response was sent.
+    @inline(never)
+    func logHit(
+        _ response: ReadyResponse, _ head: RequestHead, _ form: HitForm, _ bytes: UnsafeBufferPointer<UInt8>
+    ) {
         let path = head.target.bytes(in: bytes).prefix { $0 != 0x3F }
+        let (status, count) =
+            switch form {
+            case .whole, .undecided: (200, head.methodCode == .head ? 0 : response.body.count)
+            case .notModified: (304, 0)
+            case .part(let start, let end): (206, end - start)
+            }
         worker.shared.access.info(
             "answered",
             [
-                "method": head.methodCode == .head ? "HEAD" : "GET", "path": HeaderField.text(path),
-                "bytes": String(response.body.count), "outcome": CacheOutcome.hit.rawValue,
+                "id": worker.lastRequest.description, "method": head.methodCode == .head ? "HEAD" : "GET",
+                "path": HeaderField.text(path), "status": String(status), "bytes": String(count), "outcome": CacheOutcome.hit.rawValue,
                 "route": response.isFromStore ? "store" : "memory",
             ])
     }

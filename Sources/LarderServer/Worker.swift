@@ -125,8 +125,11 @@ final class Worker {
 
     func nextRequest() -> RequestID {
         sequence &+= 1
-        return RequestID(loop: loop.index, sequence: sequence)
+        return lastRequest
     }
+
+    /// The id that was given out last.
+    var lastRequest: RequestID { RequestID(loop: loop.index, sequence: sequence) }
 
     /// Whether the connection accepts a Host. The last Host that all connections accept is compared first, bytewise.
     @inline(__always)

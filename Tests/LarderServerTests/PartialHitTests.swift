@@ -88,4 +88,26 @@ private final class OneReady: ReadySource {
             }
         }
     }
+
+    @Test(
+        arguments: [
+            ("GET", "", "status=200 bytes=5"), ("HEAD", "", "status=200 bytes=0"),
+            ("GET", "Range: bytes=1-3\r\n", "status=206 bytes=3"),
+            ("GET", "If-None-Match: *\r\n", "status=304 bytes=0"),
+        ])
+    func theAccessLogTellsWhatOfAHitWasSent(_ method: String, _ fields: String, _ shown: String) async throws {
+        let clock = ManualTime()
+        try await withServer(
+            ready: OneReady(Bytes(text: "alpha"), now: clock.wall()), settings: ServerSettings(accessLog: .all),
+            clock: clock
+        ) {
+            test in
+            let client = try RawClient(test.address)
+            client.send("\(method) /a HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
+            _ = try client.response(toHead: method == "HEAD")
+            let line = try #require(test.log.all.first { $0.hasPrefix("access answered") })
+            #expect(line.contains(shown), "\(line)")
+            #expect(line.contains("id="), "\(line)")
+        }
+    }
 }
