@@ -1,25 +1,27 @@
-// The clock of those who wait for the store. A stalled disk holds up the store's threads; it must not hold up answers.
-// Each wait has one of a few lengths, so that each kind is a queue in the order of its ends. One thread looks after
-// them, and sleeps while nobody waits.
+// Bounds the time that callers wait for the store. A stalled disk holds up the store's threads; it must not hold up
+// answers. Each wait has one of a few lengths, so the waits of each length form a queue in the order of their ends. One
+// thread watches the queues, and sleeps while nobody waits.
 import LarderCore
 import Synchronization
 
 final class BoundedWaits: Sendable {
-    /// What is waited for. Everything is a multiple of one setting, and some of it has a least length.
+    /// What is waited for. Each span is a multiple of `patience`, and some have a least length.
     enum Length: Int, CaseIterable, Sendable {
-        /// A commit.
+        /// The commit of a write.
         case write
         /// The commit of an answer that counts as stored already.
         case commit
         /// A look-up.
         case read
-        /// The journal, the purge of many entries.
+        /// The journal, or a purge of many entries.
         case removal
-        /// A part of a large body: what is passed on meanwhile stands still, so it waits longer than an answer does for its end.
+        /// A part of a large body. The stream stands still meanwhile. The span is longer than that of an answer for its
+        /// commit.
         case part
-        /// A full-text search, with the time in the line.
+        /// A full-text search, including its time in the line.
         case search
-        /// A stretch of a body that is under way: who waits for it has the beginning, and loses that.
+        /// A stretch of a body that is being sent. The client has the beginning already, and loses it if the wait
+        /// lapses.
         case stretch
 
         var factor: Int64 {
@@ -32,7 +34,7 @@ final class BoundedWaits: Sendable {
             }
         }
 
-        /// Where an answer may go out early by a short setting, a body must not break off by it, nor a search fail.
+        /// In nanoseconds. A short setting may let an answer go out early, but must not cut a body or fail a search.
         var least: Int64 {
             switch self {
             case .search, .stretch: 2_000_000_000
@@ -40,10 +42,10 @@ final class BoundedWaits: Sendable {
             }
         }
 
-        /// In nanoseconds.
+        /// The length of the wait; both numbers in nanoseconds.
         func span(of patience: Int64) -> Int64 { max(patience &* factor, least) }
 
-        /// It is a commit that is waited for: where that is late, the next one is hardly in time.
+        /// Whether a commit is waited for. If one commit is late, the next one is hardly in time.
         var isWrite: Bool { self == .write || self == .part || self == .commit }
     }
 
@@ -53,7 +55,7 @@ final class BoundedWaits: Sendable {
         var isWrite: Bool
     }
 
-    /// A queue whose first place moves.
+    /// A queue whose first index moves.
     private struct Line {
         var waits: [Wait] = []
         var first = 0
@@ -74,9 +76,9 @@ final class BoundedWaits: Sendable {
 
     private struct State {
         var lines = Array(repeating: Line(), count: Length.allCases.count)
-        /// When the thread will look next; nil while it sleeps until it is called.
+        /// When the thread looks next; nil while it sleeps until it is called.
         var looksAt: MonotonicTime?
-        /// When commits count as stalled, unless one is quick before.
+        /// When commits count as stalled, unless a commit is quick before.
         var stallsAt: MonotonicTime?
     }
 
@@ -84,7 +86,7 @@ final class BoundedWaits: Sendable {
     private let bell = WorkQueue<Int>(capacity: 1, crowd: 1, threads: 1)
     private let nanoseconds: Atomic<Int64>
     private let behind: Atomic<Int64>
-    // Changed under the state's lock only: a commit that is quick clears both, whatever the thread is about to say.
+    // Changed under the state's lock only: a quick commit clears both, whatever the thread is about to report.
     private let late = Atomic<Bool>(false)
     private let stalled = Atomic<Bool>(false)
     private let time: any TimeSource
@@ -101,7 +103,7 @@ final class BoundedWaits: Sendable {
         set { nanoseconds.store(newValue.nanoseconds, ordering: .relaxed) }
     }
 
-    /// How long after it was accepted an answer is committed; zero where it is accepted by its commit alone.
+    /// How long after its acceptance an answer is committed; zero if no answer is accepted before its commit.
     var commitWithin: Duration {
         get { .nanoseconds(behind.load(ordering: .relaxed)) }
         set { behind.store(newValue.nanoseconds, ordering: .relaxed) }
@@ -116,16 +118,16 @@ final class BoundedWaits: Sendable {
         return length == .commit ? span &+ behind.load(ordering: .relaxed) : span
     }
 
-    /// A commit was waited for in vain, and none was quick since.
+    /// Whether a wait for a commit has lapsed, and no commit has been quick since.
     var isLate: Bool { late.load(ordering: .relaxed) }
 
-    /// That has been so for a while: nobody waits for commits at all.
+    /// Whether commits have been late for a while. Then nobody waits for commits at all.
     var isStalled: Bool { stalled.load(ordering: .relaxed) }
 
-    /// The reply lapses when the time has passed.
+    /// Lets the reply lapse when the time has passed. If commits are stalled, a wait for a commit lapses at once.
     func add(_ reply: any Lapsing, _ length: Length) {
         if length.isWrite, isStalled { return reply.lapse() }
-        // Not by `Duration`, whose arithmetic has 128 bits: each look-up passes here.
+        // Computed without `Duration`, whose arithmetic has 128 bits: each look-up runs this code.
         let end = MonotonicTime(nanoseconds: time.monotonic().nanoseconds &+ nanoseconds(of: length))
         let calls = state.withLock { state -> Bool in
             var cleared = 0
@@ -141,7 +143,7 @@ final class BoundedWaits: Sendable {
         if calls { bell.nudge() }
     }
 
-    /// A commit was quick again.
+    /// Notes that a commit was quick again.
     func wasQuick() {
         guard isLate else { return }
         state.withLock { state in
@@ -151,7 +153,7 @@ final class BoundedWaits: Sendable {
         }
     }
 
-    /// When the first wait of that length ends, for tests.
+    /// When the first wait of this length ends. For tests.
     func nextEnd(_ length: Length) -> MonotonicTime? {
         state.withLock { state in
             let line = state.lines[length.rawValue]
@@ -170,7 +172,7 @@ final class BoundedWaits: Sendable {
             for wait in lapsed { wait.reply.lapse() }
             // A commit may have been quick meanwhile.
             if hasStalled, isStalled { stalls() }
-            // A clock set by hand does not wake anybody: it is looked at again soon.
+            // A clock that a test sets wakes nobody, so the thread looks again soon.
             let rest = next.map { max(.milliseconds(1), min($0 - now, .milliseconds(250))) }
             if case .ended = bell.take(upTo: 1, timeout: rest, seen: &seen) { return }
         }

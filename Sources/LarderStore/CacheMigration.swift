@@ -1,13 +1,13 @@
 // The steps from an older cache.db to the present one. Steps are named, ordered and frozen once shipped, as those of
-// state.db; each runs in a transaction of its own, which also records its name. A step may take no time that grows with
-// what is stored: it changes the schema, and rows are brought up to date when they are written or scrubbed.
+// state.db. Each runs in its own transaction, which also records its name. The time of a step must not grow with the
+// number of entries: a step changes the schema, and rows are brought up to date when they are written or scrubbed.
 //
-// New columns come at the end of a table, and rows from before read as NULL, or as their default, there. `ALTER TABLE … ADD COLUMN` of a
-// STRICT table checks every row (sqlite.org/lang_altertable.html#altertabaddcol), so that a step writes the text of the
-// table itself, as section 7 of that page describes.
+// New columns come at the end of a table. In older rows they read as NULL, or as their default. `ALTER TABLE … ADD
+// COLUMN` of a STRICT table checks every row (sqlite.org/lang_altertable.html#altertabaddcol). So a step writes the
+// text of the table itself, as section 7 of that page describes.
 //
-// The record also holds a checksum of the schema as SQLite keeps it, texts and root pages: a bit of it that flipped makes
-// statements fail or read another table, which no checksum of a row can tell.
+// The record also holds a checksum of the schema as SQLite keeps it, texts and root pages. A flipped bit of the schema
+// makes statements fail or read another table, which no checksum of a row can tell.
 import CSQLite
 import LarderCore
 
@@ -15,9 +15,9 @@ enum CacheMigration {
     /// One step from an older schema to the next. Never edited after release.
     struct Step {
         var name: String
-        /// The version it starts from.
+        /// The schema version that the step starts from.
         var from: Int64
-        /// Run first.
+        /// SQL that runs first.
         var sql: String
         /// New texts of tables, by name.
         var texts: [(table: String, sql: String)]
@@ -70,12 +70,12 @@ enum CacheMigration {
         Step(name: "0007-files", from: 6, sql: BodyTable.withoutPieces + "\n" + BodyTable.sql, texts: []),
     ]
 
-    /// Brings the schema up to date and holds it against its record. True where a step was taken: the connection must be
-    /// opened anew then.
+    /// Brings the schema up to date and checks it against its record. Returns true if a step was taken: then the
+    /// connection must be opened anew.
     static func run(_ connection: DatabaseConnection) throws(StoreError) -> Bool {
         let found = try connection.number("PRAGMA user_version") ?? 0
         let due = steps.filter { $0.from >= found }
-        // Before a step, too, which would record a damaged schema as a right one.
+        // Checked before a step too: the step would record a damaged schema as right.
         if found >= firstWithSum, !due.isEmpty { try check(connection) }
         for step in due { try take(step, connection) }
         guard due.isEmpty else { return true }
@@ -84,7 +84,7 @@ enum CacheMigration {
     }
 
     static func take(_ step: Step, _ connection: DatabaseConnection) throws(StoreError) {
-        // Only now may the schema be written to.
+        // Only this step may write to the schema.
         larder_db_config_int(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 0, nil)
         defer { larder_db_config_int(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nil) }
         let last = try connection.number("SELECT max(id) FROM entry") ?? 0
@@ -108,7 +108,7 @@ enum CacheMigration {
         }
     }
 
-    /// Notes steps as taken, with the last entry from before and the checksum of the schema as it is now.
+    /// Records steps as taken, with the last entry from before and the checksum of the present schema.
     static func record(_ connection: DatabaseConnection, _ names: [String], lastID: Int64) throws(StoreError) {
         let sum = try schemaSum(connection)
         for name in names {
@@ -120,7 +120,7 @@ enum CacheMigration {
         }
     }
 
-    /// Notes the schema as it is now, after what a step has left for later.
+    /// Records the present schema, after the part of a step that was left for later.
     static func recordSchema(_ connection: DatabaseConnection) throws(StoreError) {
         let row = try connection.statement(
             "UPDATE step SET schemaSum = ?1 WHERE name = (SELECT name FROM step ORDER BY name DESC LIMIT 1)")
@@ -149,7 +149,7 @@ enum CacheMigration {
         return Int64(sum.value)
     }
 
-    /// The last entry that may lack checksums, since it is from before them; 0 when all have them.
+    /// The last entry that may lack checksums, since it is from before them; 0 if all entries have them.
     static func lastWithoutSum(_ connection: DatabaseConnection) throws(StoreError) -> Int64 {
         let row = try connection.statement("SELECT lastID FROM step WHERE name = ?1")
         defer { row.reset() }

@@ -1,19 +1,19 @@
-// How cache.db is laid out and opened. `Docs/store.md` explains the tables.
+// The layout of cache.db, and how it is opened. `Docs/store.md` explains the tables.
 //
-// What changes (freshness, last use) is apart from what does not (head, body), so a touch or a validation rewrites a
-// few bytes and not a body. Whatever belongs to an entry goes with it by trigger, sums included: no code path can
-// forget one. What comes is counted in batches: the sums are those of the entries up to the id `counted`, and who asks
-// adds up the few after it, so that an insert writes one page less. The full-text index of results follows later, by way of
-// `unindexed` (FullText/ResultIndex.swift), so that no write waits for it.
+// Data that changes (freshness, last use) is apart from data that does not (head, body), so a touch or a validation
+// rewrites a few bytes and not a body. Everything that belongs to an entry is removed with it by trigger, sums
+// included, so no code path can forget it. New entries are counted in batches: the sums cover the entries up to the id
+// `counted`, and a reader of the sums adds the few after it, so an insert writes one page less. The full-text index of
+// results follows later, by way of `unindexed` (FullText/ResultIndex.swift), so no write waits for it.
 //
-// A body above 64 KiB lies in a file (Bodies/BodyFiles.swift); its row holds the checksums of its pieces instead. `bodies` is
-// one row: the name of the files' directory, and what they take on the disk, kept by trigger. Which files lose their rows in a
-// transaction is noted, also by trigger, in a table of the writer's connection that is no part of the file.
+// A body above 64 KiB lies in a file (Bodies/BodyFiles.swift); its row holds the checksums of its pieces instead.
+// `bodies` is one row: the name of the files' directory, and the bytes that they take on the disk, kept by trigger.
+// Another trigger notes the files whose rows a transaction removes, in a temporary table of the writer's connection.
 //
-// `life` also holds the checksums of its entry: `sums` is that of the row (upper 32 bits) and of a body that lies in it
-// (lower), made as `format` says, `sum` is that of the times. They are here and not in the row, so that filling them in
-// rewrites no body. What they cover is said in `RowSums`. An earlier schema is brought up to this one by the named steps
-// of `CacheMigration`.
+// `life` also holds the checksums of its entry. `sums` is that of the row (upper 32 bits) and of a body in the row
+// (lower), made as `format` says; `sum` is that of the times. They are not in the row itself, so that filling them in
+// rewrites no body. `RowSums` says what they cover. The named steps of `CacheMigration` bring an earlier schema up to
+// this one.
 import CSQLite
 import Glibc
 import LarderCore
@@ -22,9 +22,9 @@ enum CacheSchema {
     /// "Lrdr", so that another program's database is not taken for ours (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4C72_6472
     static let version: Int64 = 7
-    /// The first one beside which there is a journal of removals.
+    /// The first version beside which there is a journal of removals.
     private static let firstWithJournal: Int64 = 5
-    /// Bodies up to this size lie in their row, larger ones in a file, with a checksum for each piece of this size.
+    /// Bodies up to this size lie in their row. Larger ones lie in a file, with a checksum for each piece of this size.
     static let pieceSize = 64 << 10
     static let pageSize: Int64 = 16 << 10
 
@@ -56,10 +56,10 @@ enum CacheSchema {
         END;
         """ + ResultIndex.tables + CacheMigration.table + "\n" + ReadyTable.sql + "\n" + BodyTable.sql
 
-    /// Opens the writer's connection: makes the tables in an empty file, brings those of an earlier version up to date, and
-    /// refuses any other schema as damage, since what a cache holds can be fetched again.
-    /// - Parameter isWhole: called when the database is about to be closed and opened once more and the log, with nothing in it
-    ///   that the file lacks, goes in between.
+    /// Opens the writer's connection. Makes the tables in an empty file, brings those of an earlier version up to date,
+    /// and refuses any other schema as damage, since what a cache holds can be fetched again.
+    /// - Parameter isWhole: called when the database is about to be closed and opened once more. The log goes in
+    ///   between, with nothing in it that the file lacks.
     static func openWriter(_ path: String, isWhole: () -> Void = {}) throws(StoreError) -> DatabaseConnection {
         let connection = try openUnprepared(path)
         do {
@@ -68,7 +68,7 @@ enum CacheSchema {
             connection.close(keepsLog: true)
             throw error
         }
-        // What this connection knows of the tables is from before the steps.
+        // This connection knows the tables as they were before the steps.
         let isWrittenBack = connection.writeLogBack()
         if isWrittenBack { isWhole() }
         connection.close(keepsLog: !isWrittenBack)
@@ -98,9 +98,9 @@ enum CacheSchema {
         }
     }
 
-    /// Whether the file holds anything that may have been removed by a record in the journal, which older schemas did not
-    /// have. Told by the header (sqlite.org/fileformat2.html#the_database_header), before SQLite has the file open: a step
-    /// from an older schema writes the log back.
+    /// Whether the file may hold entries that a record in the journal removed; older schemas had no journal. Reads the
+    /// header (sqlite.org/fileformat2.html#the_database_header) before SQLite has the file open, because a step from an
+    /// older schema writes the log back.
     static func mayHaveJournal(_ path: String) -> Bool {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return access(path, F_OK) == 0 }
@@ -116,11 +116,11 @@ enum CacheSchema {
         return !isOlder
     }
 
-    /// Opens a reader's connection on a database that the writer has made. It can not write.
+    /// Opens a reader's connection to a database that the writer has made. It cannot write.
     static func openReader(_ path: String) throws(StoreError) -> DatabaseConnection {
         let connection = try DatabaseConnection(path: path)
         do {
-            // No look-up waits longer for another process's lock.
+            // No look-up waits longer than 250 ms for another process's lock.
             sqlite3_busy_timeout(connection.handle, 250)
             try configure(connection, cacheKiB: 16_384)
             try connection.execute("PRAGMA query_only = ON")
@@ -131,7 +131,7 @@ enum CacheSchema {
         }
     }
 
-    /// Opens a loop's connection, whose reads do not wait once `waits` is false. It can not write.
+    /// Opens a loop's connection. Its reads do not wait once `waits` is false. It cannot write.
     static func openLook(
         _ path: String, cacheKiB: Int
     ) throws(StoreError) -> (connection: DatabaseConnection, reads: NoWaitReads) {
@@ -156,7 +156,7 @@ enum CacheSchema {
         }
         // NORMAL: a power cut may lose the last commits, never the database
         // (sqlite.org/pragma.html#pragma_synchronous). mmap off: an I/O error in a mapped page is a SIGBUS.
-        // secure_delete FAST: forgets what it can without more I/O.
+        // secure_delete FAST: overwrites deleted content if that costs no more I/O.
         try connection.execute(
             """
             PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 0; PRAGMA cache_size = -\(cacheKiB);
@@ -164,8 +164,8 @@ enum CacheSchema {
             """)
     }
 
-    /// Makes the tables where there are none; refuses what is another program's, of a later version, or of one so old that
-    /// no step leads from it.
+    /// Makes the tables if there are none. Refuses a database of another program, of a later version, or so old that no
+    /// step leads from it.
     private static func makeOrCheck(_ connection: DatabaseConnection) throws(StoreError) {
         let found = try connection.number("PRAGMA user_version") ?? 0
         let owner = try connection.number("PRAGMA application_id") ?? 0

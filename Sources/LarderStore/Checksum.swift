@@ -1,17 +1,17 @@
-// CRC32C, the checksum of what lies in cache.db. It finds every flipped bit of a row, every burst of up to 32 bits, and
-// all but one in four thousand million other changes. It is no defence against somebody who may write to the file.
+// CRC32C, the checksum of everything in cache.db. It finds every flipped bit of a row, every burst of up to 32 bits,
+// and all but one in four thousand million other changes. It is no defence against somebody who may write to the file.
 import CLinux
 import LarderCore
 
-/// A checksum under way. Numbers go in as eight bytes, least significant first.
+/// A checksum being computed. Numbers are added as eight bytes, least significant first.
 struct Checksum {
-    /// Asked of the processor once.
+    /// Whether the processor has a CRC32C instruction. Asked once.
     static let hasInstruction = larder_crc32c_has_instruction() != 0
 
     private var state: UInt32 = .max
     private let isFast: Bool
 
-    /// - Parameter isFast: false for the table; anything else for what the processor has.
+    /// - Parameter isFast: false to use the table; true to use the processor's instruction if it has one.
     init(isFast: Bool = true) { self.isFast = isFast && Self.hasInstruction }
 
     var value: UInt32 { ~state }
@@ -32,7 +32,7 @@ struct Checksum {
 
     mutating func add(_ number: Int64) { add(UInt64(bitPattern: number)) }
 
-    /// A text or blob whose length is part of it, so that bytes cannot move from one to the next.
+    /// Adds a text or blob with its length, so that bytes cannot move from one field to the next unnoticed.
     mutating func add(measured bytes: UnsafeRawBufferPointer) {
         add(UInt64(bytes.count))
         add(bytes)

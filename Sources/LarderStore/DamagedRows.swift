@@ -1,5 +1,5 @@
-// Rows that failed their checksum, on their way to the writer, which alone may remove them. Bounded: what does not fit is
-// found again by the next who reads it.
+// Rows that failed their checksum, on their way to the writer, which alone may remove them. Their number is bounded: a
+// row that does not fit is found again by the next read of it.
 import LarderCore
 import Synchronization
 
@@ -17,10 +17,10 @@ final class DamagedRows: Sendable {
             })
     }
 
-    /// Looked at after every job: no lock.
+    /// Read after every job, so it takes no lock.
     var isEmpty: Bool { !holdsSome.load(ordering: .acquiring) }
 
-    /// Counts the damage and notes the entry. True where the writer does not know of it yet.
+    /// Notes the entry, and counts the damage if it was not noted before. Returns whether it was new.
     @discardableResult func note(_ name: BodyName, _ kind: DamageKind) -> Bool {
         let isNew = rows.withLock { rows -> Bool in
             guard rows[name] == nil, rows.count < Self.limit else { return false }
@@ -32,10 +32,10 @@ final class DamagedRows: Sendable {
         return isNew
     }
 
-    /// Damage that is mended on the spot.
+    /// Counts damage that is mended on the spot.
     func count(_ kind: DamageKind) { errors[kind]?.add() }
 
-    /// All that is noted, which is forgotten here.
+    /// Returns all noted rows and clears them.
     func take() -> [BodyName: DamageKind] {
         rows.withLock { rows in
             holdsSome.store(false, ordering: .releasing)

@@ -1,7 +1,7 @@
 // One SQLite connection and its prepared statements.
 //
-// SQLite's own mutexes are off (SQLITE_OPEN_NOMUTEX, sqlite.org/threadsafe.html): a connection belongs to one thread,
-// which it is handed to before that thread uses it. Debug builds check the thread at each step.
+// SQLite's own mutexes are off (SQLITE_OPEN_NOMUTEX, sqlite.org/threadsafe.html). A connection belongs to one thread,
+// and is handed to that thread before the thread uses it. Debug builds check the thread at each step.
 import CSQLite
 import Glibc
 import LarderCore
@@ -12,15 +12,15 @@ final class DatabaseConnection {
     private var statements: [String: Statement] = [:]
     private var owner: pthread_t?
     private var isClosed = false
-    /// How it waits for the locks of other processes.
+    /// How the connection waits for the locks of other processes.
     private var locks = LockWaits()
-    /// What tests let every commit pass.
+    /// Faults that tests inject into every commit.
     var faults: StoreFaults?
-    /// Told of every commit before anybody hears of it.
+    /// Counts every commit before anybody is told of it.
     var commits: CommitCount?
 
-    /// Opens or makes a database file; a new one can be read by nobody else (its log files inherit the mode).
-    /// - Parameter vfs: another than the system's.
+    /// Opens or makes a database file. A new file can be read by nobody else (its log files inherit the mode).
+    /// - Parameter vfs: the name of another VFS than the system's.
     init(path: String, vfs: String? = nil) throws(StoreError) {
         Self.configureOnce
         try Self.makeOrLook(path)
@@ -47,13 +47,14 @@ final class DatabaseConnection {
         larder_db_config_int(handle, SQLITE_DBCONFIG_DQS_DML, 0, nil)
     }
 
-    /// Makes the file where there is none. One that is there is looked at by its name: closing a descriptor of it would
+    /// Makes the file if there is none. An existing file is checked by its name alone: closing a descriptor of it would
     /// give up the locks of every connection of this process on it, and another program that reads the database would
     /// then remove the write-ahead log when it leaves (sqlite.org/howtocorrupt.html §2.2).
     private static func makeOrLook(_ path: String) throws(StoreError) {
         var status = stat()
         if lstat(path, &status) == 0 {
-            // Not SQLITE_OPEN_NOFOLLOW, which refuses a link anywhere in the path: with DynamicUser= the state directory is one.
+            // Not SQLITE_OPEN_NOFOLLOW, which refuses a link anywhere in the path: with DynamicUser= the state
+            // directory is a link.
             if status.st_mode & S_IFMT == S_IFLNK { throw StoreError.linked(path) }
             guard access(path, R_OK | W_OK) == 0 else { throw StoreError.system("opening \(path)") }
             return
@@ -75,7 +76,8 @@ final class DatabaseConnection {
     }()
 
     /// Finalises every statement and closes.
-    /// - Parameter keepsLog: leave the write-ahead log as it is, since the file is to be set aside, not repaired.
+    /// - Parameter keepsLog: makes no checkpoint and leaves the write-ahead log as it is, as when the file is to be set
+    ///   aside.
     func close(keepsLog: Bool = false) {
         guard !isClosed else { return }
         if keepsLog { larder_db_config_int(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nil) }
@@ -86,20 +88,20 @@ final class DatabaseConnection {
         isClosed = true
     }
 
-    /// From now on it waits for locks as these do.
+    /// From now on the connection waits for locks as `locks` says.
     func wait(as locks: LockWaits) {
         self.locks = locks
         locks.attend(handle)
     }
 
-    /// From now on the calling thread is the owner.
+    /// Makes the calling thread the owner.
     func adopt() { owner = pthread_self() }
 
     func assertOwner() {
         assert(owner.map { pthread_equal($0, pthread_self()) != 0 } ?? true, "a connection was used off its thread")
     }
 
-    /// The prepared statement of that text, prepared at first use and kept.
+    /// The prepared statement of this text, prepared at first use and kept.
     func statement(_ sql: String) throws(StoreError) -> Statement {
         assertOwner()
         if let known = statements[sql] { return known }
@@ -108,7 +110,7 @@ final class DatabaseConnection {
         return made
     }
 
-    /// Runs statements that give no rows and are not kept.
+    /// Runs statements that return no rows and are not kept.
     func execute(_ sql: String) throws(StoreError) {
         assertOwner()
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
@@ -116,21 +118,21 @@ final class DatabaseConnection {
         }
     }
 
-    /// The first column of the first row as a number; nil where there is no row.
+    /// The first column of the first row as a number; nil if there is no row.
     func number(_ sql: String) throws(StoreError) -> Int64? {
         let statement = try statement(sql)
         defer { statement.reset() }
         return try statement.step() ? statement.int(0) : nil
     }
 
-    /// The first column of the first row as a text.
+    /// The first column of the first row as a text; nil if there is no row.
     func text(_ sql: String) throws(StoreError) -> String? {
         let statement = try statement(sql)
         defer { statement.reset() }
         return try statement.step() ? statement.text(0) : nil
     }
 
-    /// Runs the body in a transaction that takes the write lock at once: one that began by reading could meet
+    /// Runs the body in a transaction that takes the write lock at once: a transaction that began by reading could meet
     /// SQLITE_BUSY whatever the timeout (sqlite.org/lang_transaction.html).
     func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         try statement("BEGIN IMMEDIATE").run()
@@ -138,7 +140,7 @@ final class DatabaseConnection {
             let before = allChanges
             let result = try body()
             try faults?.passCommit(isChange: allChanges != before)
-            // Also where it fails: that it was not done is not certain then.
+            // Counted even if the commit fails: it is not certain then that nothing was committed.
             defer { commits?.committed() }
             try statement("COMMIT").run()
             return result
@@ -149,11 +151,13 @@ final class DatabaseConnection {
         }
     }
 
-    /// Whether everything that is committed is in the database's own file now, and nothing in the log.
+    /// Writes the log back and cuts it. Returns whether all commits are in the database's own file, and nothing is in
+    /// the log.
     func writeLogBack() -> Bool { (try? number("PRAGMA wal_checkpoint(TRUNCATE)")) == 0 }
 
-    /// Whether everything that is committed is in the database's own file, though the log stays as it is because another
-    /// program reads from it (sqlite.org/pragma.html#pragma_wal_checkpoint, PASSIVE).
+    /// Writes the log back without cutting it, as when another program reads from it
+    /// (sqlite.org/pragma.html#pragma_wal_checkpoint, PASSIVE). Returns whether all commits are in the database's own
+    /// file.
     func copyLogBack() -> Bool {
         guard let result = try? statement("PRAGMA wal_checkpoint(PASSIVE)") else { return false }
         defer { result.reset() }
@@ -170,8 +174,8 @@ final class DatabaseConnection {
         sqlite3_db_release_memory(handle)
     }
 
-    /// Pages that transactions wrote since the connection was opened, to the log or to the database; it wraps around. A
-    /// statement that changes nothing, or sets what is there already, writes none
+    /// Pages that transactions have written since the connection was opened, to the log or to the database; wraps
+    /// around. A statement that changes nothing, or sets a value that is there already, writes none
     /// (sqlite.org/c3ref/c_dbstatus_options.html, SQLITE_DBSTATUS_CACHE_WRITE).
     var pagesWritten: Int32 {
         var now: Int32 = 0
@@ -188,7 +192,7 @@ final class DatabaseConnection {
 }
 
 extension StoreError {
-    /// What a connection last failed of. SQLite's messages name tables and columns, never bound values.
+    /// The last failure of a connection. SQLite's messages name tables and columns, never bound values.
     init(handle: OpaquePointer, doing: String) {
         let extended = sqlite3_extended_errcode(handle)
         self.init(
@@ -196,21 +200,21 @@ extension StoreError {
             message: sqlite3_errmsg(handle).map { String(cString: $0) } ?? "unknown error")
     }
 
-    /// The file is no database, or a damaged one. Nothing else may lead to setting it aside: a full disk or a busy
-    /// file says nothing about what is in it.
+    /// Whether the file is no database, or a damaged one. No other error may lead to setting it aside: a full disk or a
+    /// busy file says nothing about its content.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
 
     var isDiskFull: Bool { code == SQLITE_FULL }
 
-    /// The disk is full, as opening a database meets it: without room for its log or for the shared memory beside it
-    /// (sqlite.org/rescode.html#ioerr_shmsize).
+    /// Whether opening a database failed because the disk is full: there was no room for its log or for the shared
+    /// memory beside it (sqlite.org/rescode.html#ioerr_shmsize).
     public var isForWantOfRoom: Bool {
         code == SQLITE_FULL || extendedCode == Self.noSharedMemory || extendedCode == Self.noWrite
     }
     private static let noSharedMemory = SQLITE_IOERR | 19 << 8
     private static let noWrite = SQLITE_IOERR | 3 << 8
 
-    /// The disk does not take what is written: it is full, or past a limit of size or quota, which SQLite reports as an
-    /// input/output error (sqlite.org/rescode.html#ioerr_write).
+    /// Whether the disk does not take what is written: it is full, or past a limit of size or quota, which SQLite
+    /// reports as an input/output error (sqlite.org/rescode.html#ioerr_write).
     var isLackOfDisk: Bool { code == SQLITE_FULL || code == SQLITE_IOERR }
 }

@@ -1,16 +1,17 @@
-// Whether the files that are open are those that the directory names. A person, or a program that frees disk, may remove
-// the directory while the daemon runs: what is written then is gone with the daemon, and another daemon could lock a new
-// directory of that name. So the lock is taken anew, on the new directory's own file, before a database is made there.
+// Checks whether the open files are those that the directory names. A person, or a program that frees disk, may remove
+// the directory while the daemon runs. What is written then is gone with the daemon, and another daemon could lock a
+// new directory of that name. So the lock is taken anew, on the new directory's own file, before a database is made
+// there.
 import CSQLite
 import Glibc
 import LarderCore
 
-/// Which file it is, whatever its name.
+/// Identifies a file, whatever its name.
 struct FileIdentity: Sendable, Equatable {
     var device: UInt64
     var number: UInt64
 
-    /// Of the file of that name; nil where there is none. A file system that does not say leaves it open.
+    /// The file of a name, or that there is none; unknown if the file system does not say.
     enum Look { case file(FileIdentity), absent, unknown }
 
     static func look(_ path: String) -> Look {
@@ -32,13 +33,13 @@ struct OpenFiles: Sendable {
     var index: FileIdentity?
 }
 
-/// What has lost its name.
+/// The kind of file that has lost its name.
 enum LostFile { case database, log }
 
 extension DatabaseFiles {
     private var lockPath: String { path.dropLast(3) + ".lock" }
 
-    /// Locks the file of that name.
+    /// Opens and locks the lock file.
     static func locked(_ path: String, in directory: String) throws(StoreError) -> Int32 {
         let descriptor = Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StoreError.system("opening \(path)") }
@@ -51,7 +52,7 @@ extension DatabaseFiles {
         return descriptor
     }
 
-    /// The database of this moment is the one that is open, and commits go into its log from now on.
+    /// Notes that the database of that name is the one that is open. Commits go into its log from now on.
     func noteOpened() {
         guard case .file(let database) = FileIdentity.look(path) else { return }
         var made = OpenFiles(database: database)
@@ -61,12 +62,12 @@ extension DatabaseFiles {
         isInUse = true
     }
 
-    /// Which of the open files has no name any more, or another's; nil where each has its own.
+    /// Which of the open files has no name any more, or whose name is another file's; nil if each has its own.
     var lostFile: LostFile? {
         beforeLook.withLock { $0 }?()
         guard let known = opened.withLock({ $0 }) else { return nil }
         if !Self.isInPlace(path, known.database) { return .database }
-        // SQLite removes them when the last connection closes, and a connection is open
+        // SQLite removes the log and its index when the last connection closes, and a connection is open
         // (sqlite.org/walformat.html, "Files On Disk").
         let isThere =
             Self.isInPlace(path + "-wal", known.log) && Self.isInPlace(path + "-shm", known.index)
@@ -85,7 +86,7 @@ extension DatabaseFiles {
         }
     }
 
-    /// Removes what has the name of the log or of its index and is not the one that is open.
+    /// Removes files that have the names of the log or of its index but are not the open ones.
     func removeForeignLog() {
         guard let known = opened.withLock({ $0 }) else { return }
         for (suffix, file) in [("-wal", known.log), ("-shm", known.index)] where !Self.isInPlace(path + suffix, file) {
@@ -95,9 +96,9 @@ extension DatabaseFiles {
 
     // MARK: In use
 
-    /// Whether commits may be in the log alone. Kept over a crash as the length of the lock's file, which takes no room on the
-    /// disk. Metadata is written in its order by file systems with a journal, so that a power cut does not leave this without
-    /// the log, whose file is made before and removed after it.
+    /// Whether commits may be in the log alone. Kept over a crash as the length of the lock file, which takes no room
+    /// on the disk. File systems with a journal write metadata in order, so a power cut cannot leave this set without
+    /// the log: the log's file is made before this is set, and removed after it is cleared.
     var isInUse: Bool {
         get {
             var status = stat()
@@ -106,18 +107,18 @@ extension DatabaseFiles {
         set { _ = lock.withLock { $0 >= 0 ? ftruncate($0, newValue ? 1 : 0) : 0 } }
     }
 
-    /// Where there is no database, no log can be missing.
+    /// Clears `isInUse` if there is no database: then no log can be missing.
     func noteAbsence() {
         if case .absent = FileIdentity.look(path) { isInUse = false }
     }
 
-    /// A database whose log is gone, though the daemon that had it open did not close it.
+    /// Whether the log of the database is gone, though the daemon that had it open did not close it.
     var hasLostLog: Bool {
         guard isInUse, sizes.file > 0, case .absent = FileIdentity.look(path + "-wal") else { return false }
         return true
     }
 
-    /// Whether the lock is on the file that a second daemon would lock.
+    /// Whether the held lock is on the file that a second daemon would lock.
     var isDirectoryInPlace: Bool {
         beforeLook.withLock { $0 }?()
         var status = stat()
@@ -132,7 +133,7 @@ extension DatabaseFiles {
 
     var isInPlace: Bool { isDatabaseInPlace && isDirectoryInPlace }
 
-    /// Makes the directory anew and locks it; the old lock is given up only then.
+    /// Makes the directory anew and locks it. The old lock is given up only then.
     func takePlace() throws(StoreError) {
         try Self.makeDirectory(directory)
         let made = try Self.locked(lockPath, in: directory)

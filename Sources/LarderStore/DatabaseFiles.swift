@@ -1,30 +1,30 @@
-// The files of a database: the lock that keeps a second daemon out, the directory, the file's sizes, free disk, and
-// setting a damaged database aside. Names are `<name>.db`, its `-wal` and `-shm`, and `<name>.lock`. Large bodies of the cache
-// lie beside it, in `bodies` (Bodies/BodyFiles.swift).
+// The files of a database: the lock that keeps a second daemon out, the directory, the sizes of the files, free disk,
+// and setting a damaged database aside. The names are `<name>.db`, its `-wal` and `-shm`, and `<name>.lock`. Large
+// bodies of the cache lie beside it, in `bodies` (Bodies/BodyFiles.swift).
 import CSQLite
 import Glibc
 import LarderCore
 
 /// A directory that this process has locked for one database.
 ///
-/// The lock is `flock` on a file of its own: SQLite's own locks are per database and let a second daemon in.
+/// The lock is `flock` on a file of its own: SQLite's own locks are per database and would let a second daemon in.
 final class DatabaseFiles: Sendable {
     let directory: String
     let path: String
     let lock: Lock<Int32>
-    /// The database that is open.
+    /// The files of the open database.
     let opened = Lock<OpenFiles?>(nil)
-    /// The name by which SQLite opened it for the loops.
+    /// The name by which SQLite opened the database for the loops.
     private let openedAs = Lock<String?>(nil)
-    /// A disk of a test's own making: what is free on it where the database and its log take so many bytes.
+    /// A simulated disk, for tests: the free bytes, given the bytes that the database and its log take.
     let reckonedFreeDisk = Lock<(@Sendable (Int64) -> Int64)?>(nil)
-    /// A directory of a test's own making: the error with which it removes no name.
+    /// A simulated directory, for tests: the error with which it refuses to remove a name.
     let refusedRemoval = Lock<Int32?>(nil)
 
-    /// A directory of a test's own making: it neither renames nor removes anything.
+    /// A simulated directory, for tests: it neither renames nor removes anything.
     let refusesChanges = Lock(false)
 
-    /// A disk of a test's own making: said before each look at a file.
+    /// A simulated disk, for tests: called before each look at a file.
     let beforeLook = Lock<(@Sendable () -> Void)?>(nil)
 
     /// Makes the directory and takes the lock.
@@ -37,14 +37,14 @@ final class DatabaseFiles: Sendable {
         for suffix in ["", "-wal", "-shm"] { try Self.protect(path + suffix) }
     }
 
-    /// Brings a file that is there to mode 0600: one that was copied back or made by another program may be open to all.
-    /// Done under the lock and before SQLite has the file open, since closing a descriptor of it would give up SQLite's
-    /// own locks (sqlite.org/howtocorrupt.html §2.2).
+    /// Sets an existing file to mode 0600: a file that was copied back or made by another program may be open to all.
+    /// Called under the lock and before SQLite has the file open, since closing a descriptor of it would give up
+    /// SQLite's own locks (sqlite.org/howtocorrupt.html §2.2).
     private static func protect(_ path: String) throws(StoreError) {
-        // O_NONBLOCK: a named pipe in its place must not hold up the start.
+        // O_NONBLOCK: a named pipe in the file's place must not hold up the start.
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
-            // What is not there needs no protection, and what nobody may read has it.
+            // An absent file needs no protection, and a file that nobody may read has it.
             let isHarmless = [ENOENT, EACCES].contains(StoreError.lastNumber)
             if isHarmless { return }
             throw StoreError.refusedOpening(path)
@@ -58,12 +58,12 @@ final class DatabaseFiles: Sendable {
 
     deinit { unlock() }
 
-    /// Lets another daemon have the directory.
+    /// Releases the lock, so that another daemon may have the directory.
     func unlock() {
         lock.withLock { descriptor in
             if descriptor >= 0 {
-                // Said outright: closing alone keeps the lock as long as any copy of the descriptor is open, such as one
-                // in a child between fork and exec (flock(2)).
+                // Unlocked explicitly: closing alone keeps the lock as long as any copy of the descriptor is open, such
+                // as one in a child between fork and exec (flock(2)).
                 flock(descriptor, LOCK_UN)
                 Glibc.close(descriptor)
             }
@@ -75,14 +75,14 @@ final class DatabaseFiles: Sendable {
         var prefix = directory.hasPrefix("/") ? "" : "."
         for part in directory.split(separator: "/") {
             prefix += "/" + part
-            // An ancestor may forbid even being asked to be made (EACCES, EROFS): what counts is that it is there.
+            // Making an ancestor that exists may fail with EACCES or EROFS. What counts is that it is there.
             if mkdir(prefix, 0o700) != 0 && access(prefix, F_OK) != 0 {
                 throw StoreError.system("making directory \(directory)")
             }
         }
     }
 
-    /// Bytes of the database file and of its write-ahead log; 0 where there is none.
+    /// Bytes of the database file and of its write-ahead log; 0 if there is none.
     var sizes: (file: Int64, log: Int64) {
         beforeLook.withLock { $0 }?()
         return (Self.size(path), Self.size(path + "-wal"))
@@ -93,8 +93,8 @@ final class DatabaseFiles: Sendable {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Bytes an ordinary user may still write on this file system (statvfs(3)); nil where the system does not say. Asked
-    /// before each write, by the lock's file: no path is walked for it.
+    /// Bytes that an ordinary user may still write on this file system (statvfs(3)); nil if the system does not say.
+    /// Read before each write, through the lock file's descriptor, so that no path is walked.
     var freeDisk: Int64? {
         if let reckoned = reckonedFreeDisk.withLock({ $0 }) { return reckoned(sizes.file + sizes.log) }
         var status = statvfs()
@@ -107,30 +107,30 @@ final class DatabaseFiles: Sendable {
         if let name { openedAs.withLock { $0 = name } }
     }
 
-    /// Closes what the loops' connections keep open of the database and its log, so that their room on the disk is free
-    /// again where their names go. Every connection must be closed.
+    /// Closes the descriptors that the loops' connections keep of the database and its log, so that their room on the
+    /// disk is free once their names go. Every connection must be closed.
     func closeDescriptors() {
         if let name = openedAs.withLock({ $0.take() }) { NoWaitFiles.close(database: name) }
     }
 
-    /// How many that are: for tests.
+    /// How many such descriptors are kept. For tests.
     var keptDescriptors: Int { openedAs.withLock { $0 }.map(NoWaitFiles.count(database:)) ?? 0 }
 
-    /// Whether something has the database's name.
+    /// Whether a file has the database's name.
     var isPresent: Bool { access(path, F_OK) == 0 }
 
-    /// Whether the database's file is there and holds nothing, though a database was never made so.
+    /// Whether the database's file is there and empty. No database is made so.
     var isEmptied: Bool { isPresent && sizes.file == 0 }
 
-    /// Whether a database of that name in a directory holds anything.
+    /// Whether a database of this name in a directory holds anything.
     static func isFilled(_ directory: String, _ name: String) -> Bool { size("\(directory)/\(name).db") > 0 }
 
-    /// Removes the database with its log files; throws where one of the names stays. Every connection must be closed.
+    /// Removes the database with its log files. Throws if one of the names stays. Every connection must be closed.
     func remove() throws(StoreError) {
         for suffix in ["-wal", "-shm", ""] {
             let name = path + suffix
             if let number = refusedRemoval.withLock({ $0 }) { throw StoreError.system("removing \(name)", number) }
-            // What is not there any more need not be removed.
+            // A file that is already gone need not be removed.
             guard unlink(name) == 0 || StoreError.lastNumber == ENOENT else {
                 throw StoreError.system("removing \(name)")
             }
@@ -138,16 +138,16 @@ final class DatabaseFiles: Sendable {
         noteAbsence()
     }
 
-    /// Renames the database with its log files to `….corrupt-<time>`, keeps the newest two of those and removes older.
-    /// Every connection must be closed. What cannot be renamed is removed: the way must be free. Where the directory refuses
-    /// both, the database stays (`isPresent`).
+    /// Renames the database with its log files to `….corrupt-<time>`, keeps the newest two of those and removes older
+    /// ones. Every connection must be closed. A file that cannot be renamed is removed, because its name must become
+    /// free. If the directory refuses both, the database stays (`isPresent`).
     func setAside(at now: WallTime) -> String {
         let mark = ".corrupt-\(now.milliseconds)"
         if refusesChanges.withLock({ $0 }) { return path + mark }
         for suffix in ["-wal", "-shm", ""] where access(path + suffix, F_OK) == 0 {
             if rename(path + suffix, path + mark + suffix) != 0 { unlink(path + suffix) }
         }
-        // Before a new database is made, whose files have another directory.
+        // Renamed before a new database is made, whose files have another directory.
         if hasBodies { rename(bodies, bodies + mark) }
         noteAbsence()
         for old in asideFiles.dropLast(2) {
@@ -157,22 +157,22 @@ final class DatabaseFiles: Sendable {
         return path + mark
     }
 
-    /// Where the large bodies of the cache are.
+    /// The directory of the cache's large bodies.
     var bodies: String { directory + "/bodies" }
 
-    /// Whether it is the cache's database, which alone has bodies beside it.
+    /// Whether this is the cache's database, which alone has bodies beside it.
     private var hasBodies: Bool { path.hasSuffix("/cache.db") }
 
-    /// Moves the bodies of a database that was set aside to where they are swept in slices: there may be many.
+    /// Moves the bodies of a database that was set aside to where they are swept in slices, since there may be many.
     private func throwAway(_ mark: String) {
         guard hasBodies, access(bodies + mark, F_OK) == 0 else { return }
         mkdir(bodies, 0o700)
         rename(bodies + mark, bodies + "/aside-" + mark.drop { $0 != "-" }.dropFirst())
     }
 
-    /// Throws away the bodies of databases set aside that are no longer there: no row leads to such a body, and nothing else
-    /// would remove it. Each database is asked for by its name: of one that a second list left out, since the directory could
-    /// not be opened or read again, that would not be known.
+    /// Throws away the bodies of databases set aside that no longer exist: no row leads to such a body, and nothing
+    /// else would remove it. Each database is looked up by its name. A second listing would not do: if the directory
+    /// could not be opened or read again, the listing would lack databases that exist.
     func throwAwayOrphans() {
         guard hasBodies, isDirectoryInPlace else { return }
         for orphan in named("bodies.corrupt-") {
@@ -182,8 +182,8 @@ final class DatabaseFiles: Sendable {
         }
     }
 
-    /// Gives databases whose names lie after an instant that instant's name: the clock was set back since. Otherwise their
-    /// loss would begin anew at each start until the clock has caught up.
+    /// Renames databases set aside whose time lies after `now` to `now`, because the clock was set back since.
+    /// Otherwise their loss would begin anew at each start until the clock has caught up.
     func capAside(at now: WallTime) {
         var time = now.milliseconds
         for old in aside.reversed() where old.time > now.milliseconds {
@@ -198,15 +198,15 @@ final class DatabaseFiles: Sendable {
     /// The databases set aside, oldest first.
     var asideFiles: [String] { aside.map(\.path) }
 
-    /// When a database was last set aside, as the names of those still there tell. The name is given by the rename
-    /// itself, so no crash can come between the loss and the note of it.
+    /// When a database was last set aside, according to the names of those still there. The rename itself gives the
+    /// name, so no crash can come between the loss and the record of it.
     var lastSetAside: WallTime? { aside.last.map { WallTime(milliseconds: $0.time) } }
 
     private var aside: [(time: Int64, path: String)] {
         named(String(path.dropFirst(directory.count + 1)) + ".corrupt-")
     }
 
-    /// What is called so, followed by a time; the oldest first.
+    /// The files named `start` followed by a time, the oldest first.
     private func named(_ start: String) -> [(time: Int64, path: String)] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
@@ -221,8 +221,8 @@ final class DatabaseFiles: Sendable {
         return found.sorted { $0.time < $1.time }
     }
 
-    /// The type of the file system where it is one shared over a network, on which a write-ahead log is not safe
-    /// (sqlite.org/wal.html, "All processes using a database must be on the same host computer").
+    /// The type of the file system if it is shared over a network, else nil. A write-ahead log is not safe on such a
+    /// file system (sqlite.org/wal.html, "All processes using a database must be on the same host computer").
     var networkFileSystem: String? {
         guard let real = realpath(directory, nil) else { return nil }
         defer { free(real) }
@@ -230,7 +230,7 @@ final class DatabaseFiles: Sendable {
     }
 }
 
-/// The mounts of this process, as /proc/self/mountinfo tells them (proc_pid_mountinfo(5)).
+/// The mounts of this process, as listed in /proc/self/mountinfo (proc_pid_mountinfo(5)).
 enum MountTable {
     static func read() -> String {
         let descriptor = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
@@ -253,7 +253,8 @@ enum MountTable {
         "lustre", "ocfs2", "gfs2", "beegfs", "fuse.s3fs", "davfs", "fuse.rclone",
     ]
 
-    /// The network type of the mount that holds a path: the last of the longest mount points that lead to it.
+    /// The type of the mount that holds a path if it is a network file system: the last mount of the longest matching
+    /// mount point.
     static func networkType(of path: String, in table: String) -> String? {
         var best: (length: Int, type: String)?
         for line in table.split(separator: "\n") {

@@ -1,8 +1,8 @@
-// The head of an entry as one blob: everything about an answer that never changes while it is stored, but for what
-// the database itself must see (key, label, sizes) and the body.
+// The head of an entry as one blob: everything about an answer except the body, the times of its freshness, and what
+// the database itself must see (key, label, sizes).
 //
 // Layout, version 1: the version byte, then numbers as LEB128 (signed ones zigzag) and texts as length and UTF-8.
-// A reader meets any damage as nil, never as a trap: each read is held against what is left.
+// Damage reads as nil and never traps: each read is checked against the bytes that are left.
 import LarderCore
 
 enum EntryCodec {
@@ -32,7 +32,7 @@ enum EntryCodec {
         return out
     }
 
-    /// The entry of a head and what its columns hold, or nil where the head is damaged or of another version.
+    /// The entry of a head and its other columns; nil if the head is damaged or of another version.
     static func decode(
         _ raw: UnsafeRawBufferPointer, key: CacheKey, body: Bytes, freshUntil: Int64, staleUntil: Int64, label: String
     ) -> StoredResponse? {
@@ -65,7 +65,7 @@ enum EntryCodec {
             label: label)
     }
 
-    /// When the answer came, read from a head without the rest of it.
+    /// When the answer was received, read from a head without the rest of it.
     static func responseTime(of raw: UnsafeRawBufferPointer) -> WallTime? {
         var input = Input(raw: raw)
         guard input.byte() == version, input.byte() != nil, input.byte() != nil, input.signed() != nil,
@@ -74,7 +74,7 @@ enum EntryCodec {
         return WallTime(milliseconds: time)
     }
 
-    /// What stands at the beginning of a head.
+    /// The facts at the beginning of a head.
     struct Origin {
         var provider: String
         var at: WallTime
@@ -82,7 +82,7 @@ enum EntryCodec {
         var status: Int
     }
 
-    /// From whom and when the answer came, read from a head without the rest of it.
+    /// Provider, time, layer and status of the answer, read from a head without the rest of it.
     static func origin(of raw: UnsafeRawBufferPointer) -> Origin? {
         var input = Input(raw: raw)
         guard input.byte() == version, let layer = input.byte(), input.byte() != nil, let status = input.signed(),
@@ -94,7 +94,7 @@ enum EntryCodec {
             status: Int(truncatingIfNeeded: status))
     }
 
-    /// What a purge may ask of the row with that head.
+    /// The facts that a purge may ask of the row with this head.
     static func facts(label: String, head: UnsafeRawBufferPointer) -> EntryFacts {
         let origin = origin(of: head)
         return EntryFacts(
@@ -119,7 +119,7 @@ enum EntryCodec {
         out.append(contentsOf: text.utf8)
     }
 
-    /// What is left of a head.
+    /// Reads a head from its beginning to its end.
     private struct Input {
         let raw: UnsafeRawBufferPointer
         var offset = 0
@@ -157,7 +157,8 @@ enum EntryCodec {
             number().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
         }
 
-        /// A number of things that each take at least `size` bytes: more than could follow is damage.
+        /// The number of items that each take at least `size` bytes. More than the remaining bytes can hold is damage:
+        /// nil.
         mutating func count(of size: Int) -> Int? {
             guard let value = number(), value <= UInt64((raw.count - offset) / size) else { return nil }
             return Int(value)

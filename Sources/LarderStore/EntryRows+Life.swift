@@ -1,12 +1,12 @@
-// What changes of a stored entry: its times, and its head after a validation. Whatever changes is first held against its
-// checksum, and gets a new one in the same transaction: a change must not bless what is damaged.
+// Changes of a stored entry: its times, and its head after a validation. A row is first checked against its checksum,
+// and gets a new one in the same transaction: a change must not make damage look right.
 import LarderCore
 
 extension EntryRows {
-    /// The row of `life` that times are in.
+    /// The row of `life` that holds an entry's times.
     struct Life {
         var id: Int64
-        /// Of the key.
+        /// The version of the key.
         var version: Int64
         var freshUntil: Int64
         var staleUntil: Int64
@@ -44,7 +44,7 @@ extension EntryRows {
         try change(life)
     }
 
-    /// Expires an entry without removing it; true where it was not expired already.
+    /// Expires an entry without removing it. Returns true if it was not expired already.
     func expire(id: Int64, now: WallTime) throws(StoreError) -> Bool {
         let look = try connection.statement(
             "SELECT id, version, freshUntil, staleUntil, sum FROM life WHERE id = ?1")
@@ -55,7 +55,7 @@ extension EntryRows {
         return true
     }
 
-    /// The times that a statement finds; nil where there are none, or where they are damaged.
+    /// The times that a statement finds; nil if there are none, or if they are damaged.
     private func life(_ look: Statement) throws(StoreError) -> Life? {
         defer { look.reset() }
         guard try look.step() else { return nil }
@@ -77,7 +77,8 @@ extension EntryRows {
         try row.run()
     }
 
-    /// Replaces what is said about a body that stays; false where the entry is gone, damaged, or came at another time.
+    /// Replaces the head of an entry whose body stays. Returns false if the entry is gone, damaged, or was received at
+    /// another time.
     func rewrite(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) throws(StoreError) -> Bool {
         guard let old = try rewritable(entry, responseTime) else { return false }
         let head = EntryCodec.encode(entry)
@@ -97,7 +98,7 @@ extension EntryRows {
         return true
     }
 
-    /// What stays of an entry whose head is replaced.
+    /// The parts of an entry that stay when its head is replaced.
     private struct Old {
         var id: Int64
         var provider: Int64
@@ -116,14 +117,14 @@ extension EntryRows {
             return nil
         }
         guard EntryCodec.responseTime(of: look.raw(6)) == responseTime else { return nil }
-        // Without its body, as it lay in pieces before the files, it is a miss.
+        // Before there were files the body lay in pieces, which are not read any more: the entry is a miss.
         guard !SummedRow(look).isFromBeforeFiles else { return nil }
-        // Of a row from before the checksums the body gets its own now.
+        // A row from before the checksums gets the checksum of its body now.
         return Old(
             id: look.int(0), provider: look.int(8), size: look.int(1), bodySum: Checksum.of(look.raw(7)))
     }
 
-    /// Writes times with all checksums.
+    /// Writes times and all checksums.
     func seal(_ life: Life, sums: Int64) throws(StoreError) {
         let row = try connection.statement(
             """
@@ -140,7 +141,7 @@ extension EntryRows {
 
     // MARK: Damage
 
-    /// An entry failed its checksum: it is removed when the present transaction is over.
+    /// Notes that an entry failed its checksum. It is removed after the present transaction.
     func note(_ id: Int64, _ kind: DamageKind) {
         damaged?.note(BodyName(generation: generation, id: id), kind)
     }

@@ -1,9 +1,9 @@
-// How many entries each provider has, and of what size. What goes is taken off by trigger at once. What comes is counted
-// in batches, in the transaction of the last one: until then it is known by its id, which is above the last counted one.
+// Counts the entries of each provider and their bytes. A trigger subtracts removed entries at once. New entries are
+// added in batches, in the transaction of the last one. Until then their ids are above the last counted one.
 import LarderCore
 
 extension EntryRows {
-    /// Entries that are counted together; the reader of the sums looks at no more than about these.
+    /// How many new entries are counted together. A reader of the sums looks at no more than about this many.
     static let countingBatch = 256
 
     mutating func providerID(_ name: String) throws(StoreError) -> Int64 {
@@ -24,14 +24,14 @@ extension EntryRows {
         return id
     }
 
-    /// What was learnt in a transaction that was rolled back may be wrong.
+    /// Forgets what was learnt in a transaction that was rolled back, because it may be wrong.
     mutating func forgetProviders() {
         providers = [:]
         counted = nil
     }
 
-    /// Sees to it that a new entry is in its provider's sums. A body that was long under way has an id from before the
-    /// last counting, and is added at once.
+    /// Adds a new entry to its provider's sums, at once or with the next batch. A body that was long under way has an
+    /// id from before the last counting, and is added at once.
     mutating func count(_ id: Int64, _ provider: Int64, _ size: Int64) throws(StoreError) {
         let last: Int64
         if let counted {
@@ -49,8 +49,8 @@ extension EntryRows {
         }
         uncounted += 1
         guard uncounted >= Self.countingBatch else { return }
-        // A damaged size must not overflow the sum: nothing could be stored any more. It counts as nothing, since that is what
-        // the removal of its row leaves of it (`BodyTable.notes`).
+        // A damaged size must not overflow the sum: nothing could be stored any more. It counts as zero, because the
+        // removal of its row takes away zero as well (`BodyTable.notes`).
         let sums = try connection.statement(
             """
             UPDATE provider SET entries = entries + more.number, bytes = bytes + more.size

@@ -1,39 +1,39 @@
-// Writing and removing entries. The file of a large body is written first, and the entry's row, which makes it visible, comes
-// last. What a crash leaves is a file that no row names (Bodies/BodySweep.swift).
+// Writes and removes entries. The file of a large body is written first. The entry's row, which makes it visible, comes
+// last. A crash leaves at most a file that no row names (Bodies/BodySweep.swift).
 //
-// All of it runs inside the caller's transaction on the writer's connection.
+// Everything runs inside the caller's transaction on the writer's connection.
 import Glibc
 import LarderCore
 
 struct EntryRows {
-    /// Bytes of bodies that one transaction may carry, and one part of a body that streams.
+    /// The most body bytes in one transaction, and in one part of a body that streams.
     static let commitSize = 1 << 20
 
     let connection: DatabaseConnection
-    /// Where large bodies are; without it none is written.
+    /// The files of large bodies; if nil, none can be written.
     var files: BodyFiles?
-    /// Pieces are left that schema 6 had.
+    /// Whether pieces of bodies from schema 6 are left.
     var hasOldPieces: Bool
-    /// Told of each key before its row is committed.
+    /// Gets each key before its row is committed.
     var keys: KeyBloomFilter?
     private(set) var nextID: Int64
     var providers: [String: Int64] = [:]
-    /// Entries up to this id are in the sums of their providers; nil where it is to be read.
+    /// Entries up to this id are in the sums of their providers; nil if it must be read.
     var counted: Int64?
-    /// Entries that came since they were last counted.
+    /// Number of entries since the last counting.
     var uncounted = 0
     /// The last entry that may lack checksums.
     var lastWithoutSum: Int64
-    /// Told of rows that fail their checksum.
+    /// Gets the rows that fail their checksum.
     var damaged: DamagedRows?
-    /// Which database this is, for those rows.
+    /// The generation of this database, for `damaged`.
     var generation = 0
 
     init(_ connection: DatabaseConnection) throws(StoreError) {
         self.connection = connection
         lastWithoutSum = try CacheMigration.lastWithoutSum(connection)
         hasOldPieces = try Self.hasOldPieces(connection)
-        // An id beyond reason is damage: those that follow it would overflow.
+        // An id beyond reason is damage and is skipped: ids that follow it would overflow.
         var last: Int64 = 0
         for (table, column) in [("entry", "id"), ("provider", "counted"), ("unindexed", "id")] {
             let found = try connection.number(
@@ -43,8 +43,8 @@ struct EntryRows {
         nextID = last + 1
     }
 
-    /// An id of a body that was under way may be given again where the same database is opened anew: its file then loses its
-    /// name first (`BodyFiles.create`).
+    /// A new id. If the same database is opened anew, the id of a body that was under way may be given again: that
+    /// body's file then loses its name first (`BodyFiles.create`).
     mutating func newID() -> Int64 {
         defer { nextID += 1 }
         return nextID
@@ -52,7 +52,7 @@ struct EntryRows {
 
     // MARK: Writing
 
-    /// Writes a whole entry that one transaction can carry.
+    /// Writes a whole entry that fits in one transaction.
     mutating func write(_ entry: StoredResponse, now: WallTime) throws(StoreError) {
         let id = newID()
         let size = Int64(entry.body.count)
@@ -63,9 +63,9 @@ struct EntryRows {
         try complete(id, entry, size: size, content: try files.write(id, entry.body), now: now)
     }
 
-    /// Makes the entry visible in place of any other of its key. The file of a large body has the name of this id.
+    /// Makes the entry visible in place of any other of its key. The file of a large body is named by this id.
     /// - Parameters:
-    ///   - size: of the whole body, which lies in a file where it is larger than a piece.
+    ///   - size: bytes of the whole body, which lies in a file if it is larger than a piece.
     ///   - content: the body, or the checksums of the file's pieces.
     mutating func complete(
         _ id: Int64, _ entry: StoredResponse, size: Int64, content: Bytes, now: WallTime
@@ -126,7 +126,7 @@ struct EntryRows {
         try statement.run()
     }
 
-    /// Notes uses; an entry noted within the last minute is left as it is. Returns how many rows changed.
+    /// Writes uses. An entry whose last use is within the last minute is left as it is. Returns how many rows changed.
     func touch(_ digests: some Sequence<Digest>, now: WallTime) throws(StoreError) -> Int {
         var changed = 0
         for digest in digests {
@@ -143,7 +143,7 @@ struct EntryRows {
         return changed
     }
 
-    /// The digests that follow another in their order, from the index alone.
+    /// The digests that follow `last` in their order, read from the index alone.
     func digests(after last: Bytes, atMost limit: Int) throws(StoreError) -> [Digest] {
         let statement = try connection.statement("SELECT digest FROM entry WHERE digest > ?1 ORDER BY digest LIMIT ?2")
         defer { statement.reset() }
@@ -158,37 +158,37 @@ struct EntryRows {
 
     // MARK: Size
 
-    /// Bytes in use, true by construction: pages that are not free, and the blocks of files.
+    /// Bytes in use, exact by construction: pages that are not free, and the blocks of files.
     func liveBytes() throws(StoreError) -> Int64 { try pageBytes() + fileBytes() }
 
-    /// Pages that are not free.
+    /// Bytes of the pages that are not free.
     func pageBytes() throws(StoreError) -> Int64 {
         let pages = try connection.number("PRAGMA page_count") ?? 0
         return (pages - (try freePages())) * CacheSchema.pageSize
     }
 
-    /// The files that rows name, those under way, and those without a name that are still read.
+    /// Bytes of the files that rows name, of those under way, and of those without a name that are still read.
     func fileBytes() throws(StoreError) -> Int64 {
-        // What was damaged must not overflow where it is added up.
+        // A damaged sum must not overflow in the addition.
         let sum = try connection.number("SELECT bytes FROM bodies") ?? 0
         return min(max(0, sum), 1 << 60) + (files?.table.uncounted ?? 0)
     }
 
     func freePages() throws(StoreError) -> Int64 { try connection.number("PRAGMA freelist_count") ?? 0 }
 
-    /// What an entry will take, rather too much.
+    /// The room that an entry will take, rather overestimated.
     struct Cost {
         /// Bytes of pages.
         var pages: Int64 = 0
-        /// Blocks of a file.
+        /// Bytes of the blocks of a file.
         var files: Int64 = 0
         var all: Int64 { pages + files }
     }
 
     static func cost(of entry: StoredResponse) -> Cost { cost(of: entry, size: Int64(entry.body.count)) }
 
-    /// Of an entry and its companion.
-    /// - Parameter size: of the entry's body, where that is not in the order.
+    /// The cost of an entry and its companion.
+    /// - Parameter size: bytes of the entry's body, if the order does not hold it.
     static func cost(of order: WriteOrder, size: Int64? = nil) -> Cost {
         var cost = cost(of: order.entry, size: size ?? Int64(order.entry.body.count))
         guard let companion = order.companion else { return cost }
@@ -198,7 +198,7 @@ struct EntryRows {
         return cost
     }
 
-    /// - Parameter size: of the body.
+    /// - Parameter size: bytes of the body.
     static func cost(of entry: StoredResponse, size: Int64) -> Cost {
         let head =
             entry.key.bytes.count + entry.label.utf8.count + 256

@@ -1,17 +1,17 @@
-// Making room. Order: entries of other key versions, then those past their last usefulness, then the least recently
-// used. A slice removes a bounded number of rows and bytes; slices follow each other while room is needed.
+// Makes room by removing entries in this order: those of other key versions, those past `staleUntil`, then the least
+// recently used. A slice removes a bounded number of rows and bytes. Slices follow each other while room is needed.
 //
-// Nothing is removed for being stale only: a stale entry is what is served when the upstream is down.
+// No entry is removed only because it is stale: stale entries are served when the upstream is down.
 import LarderCore
 
 struct Evictor {
-    /// Rows that one slice removes at most.
+    /// The most rows that one slice removes.
     let rowsPerSlice: Int
     static let bytesPerSlice: Int64 = 4 << 20
-    /// Entries that one look for those with files reads at most.
+    /// The most entries that one call of `files` looks at.
     static let looksForFiles = 64
 
-    /// What a slice did.
+    /// How many entries a slice removed, by reason.
     struct Slice {
         var byVersion = 0
         var expired = 0
@@ -33,7 +33,7 @@ struct Evictor {
     }
 
     /// Removes the next candidates.
-    /// - Parameter bytes: of bodies that are enough.
+    /// - Parameter bytes: bytes of bodies that suffice.
     func slice(now: WallTime, bytes: Int64 = bytesPerSlice) throws(StoreError) -> Slice {
         var left = Budget(rows: rowsPerSlice, bytes: min(bytes, Self.bytesPerSlice))
         var done = try useless(now, &left)
@@ -41,9 +41,10 @@ struct Evictor {
         return done
     }
 
-    /// Removes those of the next entries in the order of use whose bodies lie in files: nothing else makes room for a file.
-    /// Others stay. What is looked at is bounded, so it may find nothing, and goes on from there with the next call.
-    /// - Parameter place: the entry that was looked at last; nil before the first of all, and after the last.
+    /// Removes the next entries in the order of use whose bodies lie in files: nothing else makes room for a file.
+    /// Other entries stay. One call looks at a bounded number of entries, so it may find none. The next call continues
+    /// from there.
+    /// - Parameter place: the entry that was looked at last; nil before the first entry and after the last.
     func files(bytes: Int64, after place: inout Place?) throws(StoreError) -> Slice {
         var left = Budget(rows: rowsPerSlice, bytes: min(bytes, Self.bytesPerSlice))
         var done = Slice()
@@ -77,8 +78,8 @@ struct Evictor {
         return found
     }
 
-    /// Removes what nobody can use any more: past its last usefulness, or of another version of the keys. Without need
-    /// of room, since an API's terms may forbid to keep it at all.
+    /// Removes entries that nobody can use any more: past `staleUntil`, or of another key version. Room need not be
+    /// short, because an API's terms may forbid keeping them at all.
     func useless(now: WallTime) throws(StoreError) -> Slice {
         var left = Budget(rows: rowsPerSlice, bytes: Self.bytesPerSlice)
         return try useless(now, &left)
@@ -124,11 +125,11 @@ struct Evictor {
     private func remove(_ ids: [Int64], _ left: inout Budget) throws(StoreError) -> Int {
         var removed = 0
         for id in ids where !left.isSpent {
-            // A size that cannot be is damaged.
+            // An impossible size is damaged, and is clamped.
             left.bytes -= max(0, min(try size(id), Self.bytesPerSlice))
             left.rows -= 1
             try rows.remove(id: id)
-            // A life without entry would be chosen again and again.
+            // A `life` row without an entry would be chosen again and again.
             if rows.connection.changes == 0 { try dropOrphan(id) }
             removed += 1
         }

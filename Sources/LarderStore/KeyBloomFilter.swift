@@ -1,16 +1,16 @@
-// Which keys are surely not stored: a Bloom filter over the digests in the database, so that a look-up which must miss
-// asks no thread and reads no page. It errs on one side only: a key that it does not know is not stored; one that it
-// knows may have been removed since, and is looked for.
+// Tells which keys are surely not stored: a Bloom filter over the digests in the database. A look-up that must miss
+// asks no thread and reads no page. The filter errs on one side only: a key that it lacks is not stored; a key that it
+// has may have been removed since, and is looked up.
 //
-// The writer alone brings rows into the database, and notes each key before it commits. What an earlier run has left is
-// read from the index of the digests in idle time; until that is done every key may be stored.
+// Only the writer brings rows into the database, and it notes each key before it commits. The keys from an earlier run
+// are read from the index of the digests in idle time. Until that is done every key may be stored.
 import LarderCore
 
-/// Bits of one filter: four for each key, which are cut from its digest.
+/// The bits of one filter: four for each key, taken from its digest.
 struct KeyBits {
-    /// Keys it was made for: with as many one look-up in a hundred and fifty is in vain.
+    /// The number of keys it is made for. With that many, one look-up in a hundred and fifty is in vain.
     let capacity: Int
-    /// Keys noted, some perhaps twice.
+    /// Number of keys noted; some may count twice.
     private(set) var count = 0
     private var words: [UInt64]
     private let mask: UInt64
@@ -39,26 +39,26 @@ struct KeyBits {
         return true
     }
 
-    /// A digest is as good as random, so its own words are the hashes.
+    /// A digest is as good as random, so its own words serve as the hashes.
     private func place(_ digest: Digest, _ number: UInt64) -> UInt64 {
         (digest.words.0 &+ number &* (digest.words.1 | 1)) & mask
     }
 }
 
-/// Asked by every look-up, written by the writer's thread.
+/// Read by every look-up, written by the writer's thread.
 final class KeyBloomFilter: Sendable {
-    /// The least number of keys a filter is made for.
+    /// The least number of keys that a filter is made for.
     static let leastCapacity = 1 << 14
 
     private struct State {
-        /// Knows every key in the database; nil until one does.
+        /// Knows every key in the database; nil until all have been read.
         var present: KeyBits?
-        /// Is being filled to take its place.
+        /// The filter that is being filled to replace `present`.
         var next: KeyBits?
     }
     private let state = Lock(State())
 
-    /// Whether nothing can be stored under that key.
+    /// Whether it is certain that nothing is stored under this key.
     func lacks(_ digest: Digest) -> Bool {
         state.withLock { state in
             guard let isThere = state.present?.contains(digest) else { return false }
@@ -66,7 +66,7 @@ final class KeyBloomFilter: Sendable {
         }
     }
 
-    /// The key is about to be stored.
+    /// Notes a key that is about to be stored.
     func note(_ digest: Digest) {
         state.withLock { state in
             state.present?.insert(digest)
@@ -74,9 +74,10 @@ final class KeyBloomFilter: Sendable {
         }
     }
 
-    // MARK: Reading what is there
+    // MARK: Reading the database's keys
 
-    /// Whether the database's keys are to be read, since none have been or many more have come since.
+    /// Whether the database's keys must be read: no reading has ended, one is under way, or too many keys have come
+    /// since.
     var wantsReading: Bool {
         state.withLock { state in
             guard let present = state.present else { return true }
@@ -84,10 +85,10 @@ final class KeyBloomFilter: Sendable {
         }
     }
 
-    /// Another database, perhaps: nothing is known any more.
+    /// Forgets all keys, because the database may be another one.
     func forget() { state.withLock { $0 = State() } }
 
-    /// All keys will be given to `add`, and whatever is noted meanwhile belongs to them.
+    /// Begins a new filter. All keys will be given to `add`; keys noted meanwhile go into it too.
     func begin(capacity: Int) {
         let bits = KeyBits(capacity: max(Self.leastCapacity, capacity))
         state.withLock { $0.next = bits }
@@ -99,7 +100,7 @@ final class KeyBloomFilter: Sendable {
         }
     }
 
-    /// All have been given.
+    /// Ends the reading: all keys have been given.
     func end() {
         state.withLock { state in
             if let next = state.next.take() { state.present = next }

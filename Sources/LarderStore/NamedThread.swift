@@ -1,9 +1,9 @@
-// Threads of the store: named, so that they are known in debuggers, and deaf to signals, which the daemon's signal
-// descriptor reads.
+// Threads of the store. They have names, so that debuggers show them, and block all signals, because the daemon reads
+// signals from a signal descriptor.
 import LarderCore
 
 enum NamedThread {
-    /// Starts a thread that runs the body and ends. It is detached: its last act is to say that it is done.
+    /// Starts a detached thread that runs the body and ends. The body's last act must be to report that it is done.
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(StoreError) {
         do throws(SystemThread.Failure) {
             try SystemThread.start(named: name, signals: .blocked, body).detach()

@@ -1,11 +1,11 @@
-// What the files of `NoWaitVFS` share: a descriptor of our own for each file, and the tables of methods. A descriptor is
-// opened once and kept, since closing any descriptor of a file gives up all POSIX locks of the process on it
+// State that the files of `NoWaitVFS` share: our own descriptor for each file, and the tables of methods. A descriptor
+// is opened once and kept, since closing any descriptor of a file gives up all POSIX locks of the process on it
 // (sqlite.org/howtocorrupt.html §2.2).
 import CSQLite
 import Glibc
 import LarderCore
 
-/// What the files of this VFS share.
+/// State that all files of this VFS share.
 enum NoWaitFiles {
     private struct Identity: Hashable {
         var device: UInt64
@@ -15,7 +15,7 @@ enum NoWaitFiles {
     }
 
     private struct Shared {
-        /// With the name by which it was opened.
+        /// Each with the name by which it was opened.
         var descriptors: [Identity: (descriptor: Int32, name: String)] = [:]
         /// One table for each of the system's: files with locks and files without have different ones.
         var tables: [UnsafePointer<sqlite3_io_methods>: UnsafePointer<sqlite3_io_methods>] = [:]
@@ -23,7 +23,7 @@ enum NoWaitFiles {
 
     private static let shared = Lock(Shared())
 
-    /// The end of a file; beyond every place where it cannot be told, so that nothing is taken for the end.
+    /// The length of a file; `.max` if it cannot be told, so that no place is taken for the end.
     static func size(_ descriptor: Int32) -> Int64 {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : .max
@@ -55,23 +55,24 @@ enum NoWaitFiles {
         return UnsafePointer(bitPattern: found)
     }
 
-    /// The descriptor for that file: the one there is, since a second one must never be closed again.
+    /// The descriptor for this file. An existing one is used, since a second one could never be closed again.
     static func descriptor(_ path: UnsafePointer<CChar>) -> Int32? {
         let name = String(cString: path)
-        // Looked and opened under the lock: two threads at once would open two, and the second may never be closed. Loops open
-        // nothing, so none of them waits here.
+        // Looked up and opened under the lock: two threads at once would open two, and the second may never be closed.
+        // Loops open nothing, so no loop waits here.
         return shared.withLock { shared in
             var status = stat()
             guard stat(name, &status) == 0 else { return nil }
             if let known = shared.descriptors[Identity(status)] { return known.descriptor }
-            // A read by a loop must not wait for its time to be noted, which every commit makes due (mount(8), relatime).
+            // A loop's read must not wait for its access time to be noted, which every commit makes due (mount(8),
+            // relatime).
             let opened = NoWaitVFS.withoutAccessTime { more in
                 let found = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | more)
                 return found >= 0 ? found : -StoreError.lastNumber
             }
-            // What was opened counts, and not what was looked at before. Where that cannot be told it stays open.
+            // The opened file counts, and not the one looked at before. If its identity cannot be told, it stays open.
             guard opened >= 0, fstat(opened, &status) == 0 else { return nil }
-            // The name changed hands: this one stays open unused, which costs a descriptor and no lock.
+            // The name changed hands. This descriptor stays open unused, which costs a descriptor and no lock.
             if let known = shared.descriptors[Identity(status)] { return known.descriptor }
             shared.descriptors[Identity(status)] = (opened, name)
             return opened
@@ -95,7 +96,7 @@ enum NoWaitFiles {
         }
     }
 
-    /// How many are kept of a database and of its log: for tests.
+    /// How many descriptors are kept of a database and of its log. For tests.
     static func count(database name: String) -> Int {
         shared.withLock { $0.descriptors.values.count { $0.name == name || $0.name == name + "-wal" } }
     }

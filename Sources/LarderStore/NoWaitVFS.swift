@@ -1,48 +1,51 @@
-// A SQLite VFS over the system's own that reads only what needs no waiting: what the page cache of the kernel holds. Where a
-// read would have to wait for the disk it answers SQLITE_BUSY, and the same statement succeeds when it is repeated and may
-// wait. So a look-up can be tried on an event loop, which must not wait for a disk.
+// A SQLite VFS over the system's own whose reads return only what needs no waiting: what the kernel's page cache holds.
+// A read that would have to wait for the disk returns SQLITE_BUSY. The same statement succeeds when it is repeated and
+// may wait. So a look-up can be tried on an event loop, which must not wait for a disk.
 //
-// The rules that carry it (sqlite.org/vfs.html, preadv2(2)):
-// - A partial read without waiting is "would wait", never a short read, which SQLite would fill up with zeros
-//   (sqlite.org/c3ref/io_methods.html). Only where the file ends is the system's own read asked.
-// - SQLite gives no documented way to its descriptor. Each file has a second one of our own, opened once in a process and
-//   kept: closing it would give up the POSIX locks of every connection on that file (sqlite.org/howtocorrupt.html §2.2).
+// The rules behind it (sqlite.org/vfs.html, preadv2(2)):
+// - A partial read without waiting means "would wait". It is never passed on as a short read, which SQLite would fill
+//   up with zeros (sqlite.org/c3ref/io_methods.html). Only if the file ends there is the system's own read used.
+// - SQLite gives no documented way to its descriptor. Each file has a second one of our own, opened once in a process
+//   and kept: closing it would give up the POSIX locks of every connection on that file (sqlite.org/howtocorrupt.html
+//   §2.2).
 // - Everything but reading is the system's: the table of methods of an opened file is copied, and `xRead` replaced. Our
 //   state lies behind the system's own structure, in the room that `szOsFile` asks for.
-// - A connection of this VFS has no busy handler: it would be asked again and again for what only the disk can end. Nor
-//   does it ever sleep.
+// - A connection of this VFS must have no busy handler: it would be called again and again for something that only the
+//   disk can end. The VFS itself never sleeps (`noWaitSleeps`).
 import CLinux
 import CSQLite
 import Glibc
 import LarderCore
 
-/// The VFS: registered once, named when a connection is opened.
+/// The VFS. It is registered once, and named when a connection is opened.
 public enum NoWaitVFS {
-    /// What `sqlite3_open_v2` is given.
+    /// The name of the VFS for `sqlite3_open_v2`.
     public static let name = "larder-nowait"
 
-    /// Registers it, once in a process. False where SQLite refuses.
+    /// Registers the VFS at first use, once in a process. False if SQLite refuses.
     public static let isRegistered: Bool = register()
 
-    /// Closes the descriptors of our own. Only once no connection of this process, of this VFS or another, has one of the
+    /// Closes our own descriptors. Only once no connection of this process, of this VFS or another, has one of the
     /// files open.
     public static func closeDescriptors() { NoWaitFiles.closeAll() }
 
-    /// The descriptor of our own for a file, where there is one.
+    /// Our own descriptor for a file, if there is one.
     static func descriptor(of path: String) -> Int32? { NoWaitFiles.known(path) }
 
-    /// Lets a number name what another descriptor names (dup3(2)); it is closed with exec. Below zero where it cannot.
+    /// Makes a descriptor number refer to what another descriptor refers to (dup3(2)), closed on exec. Negative if that
+    /// fails.
     static func rename(_ number: Int32, to found: Int32) -> Int32 { larder_dup3(found, number) }
 
-    /// Opens a file below a directory where that waits for no disk: a descriptor, or an error number below zero. Another user's
-    /// file is not opened so (EPERM): each read of it might wait for its time of last access to be written. It is found open where a
-    /// reader has opened it, whose own read has noted that time; the kernel notes it once a day (mount(8), relatime).
+    /// Opens a file below a directory if that waits for no disk. Returns a descriptor, or a negated error number.
+    /// Another user's file is not opened this way (EPERM): each read of it might wait for its access time to be
+    /// written. It is found open once a reader has opened it, whose own read has noted that time; the kernel notes it
+    /// once a day (mount(8), relatime).
     static func openCached(_ directory: Int32, _ name: String) -> Int32 { larder_open_cached(directory, name) }
 
-    /// Opens a file below a directory for reading: a descriptor, or an error number below zero. Reading notes no time of last
-    /// access, but where the file is another user's, who alone may ask for that (open(2), O_NOATIME).
+    /// Opens a file below a directory for reading. Returns a descriptor, or a negated error number. Reading notes no
+    /// access time, except for another user's file: only its owner may ask for that (open(2), O_NOATIME).
     static func open(_ directory: Int32, _ name: String) -> Int32 {
-        // Opening a FIFO would wait for who writes into it.
+        // O_NONBLOCK: opening a FIFO would wait for a writer.
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         return withoutAccessTime { more in
             let found = openat(directory, name, flags | more)
@@ -50,16 +53,16 @@ public enum NoWaitVFS {
         }
     }
 
-    /// Tries with O_NOATIME, and without where that is not permitted.
+    /// Tries with O_NOATIME, and without it if that is not permitted.
     static func withoutAccessTime(_ open: (Int32) -> Int32) -> Int32 {
         let found = open(larder_O_NOATIME)
         return found == -EPERM ? open(0) : found
     }
 
-    /// Whether reads of a descriptor note no time of last access.
+    /// Whether reads of a descriptor note no access time.
     static func leavesAccessTime(_ file: Int32) -> Bool { fcntl(file, F_GETFL) & larder_O_NOATIME != 0 }
 
-    /// Bytes from a place of a file that need no waiting, or an error number below zero.
+    /// Reads bytes that need no waiting. Returns their number, or a negated error number.
     static func read(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int = 0) -> Int {
         larder_pread_nowait(file, buffer.baseAddress, buffer.count, off_t(offset))
     }
@@ -69,7 +72,7 @@ public enum NoWaitVFS {
         let state = (Int(base.pointee.szOsFile) + 15) & ~15
         let known = Base(vfs: base, state: state)
         Self.known.withLock { $0 = known }
-        // It lives as long as the process does: SQLite keeps the address.
+        // Lives as long as the process: SQLite keeps the address.
         let made = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         // A copy keeps what the system's functions look for in it (pAppData).
         made.initialize(to: base.pointee)
@@ -81,8 +84,8 @@ public enum NoWaitVFS {
         return sqlite3_vfs_register(made, 0) == SQLITE_OK
     }
 
-    /// The system's VFS, and where our state lies in a file of ours. Never changed once it is set.
-    /// Unchecked Sendable: the system's VFS is never freed, and any thread may call it.
+    /// The system's VFS, and the offset of our state in a file of this VFS. Never changed once it is set. Unchecked
+    /// Sendable: the system's VFS is never freed, and any thread may call it.
     fileprivate struct Base: @unchecked Sendable {
         let vfs: UnsafeMutablePointer<sqlite3_vfs>
         let state: Int
@@ -92,15 +95,15 @@ public enum NoWaitVFS {
 
     fileprivate static var base: Base? { known.withLock { $0 } }
 
-    /// Asked with each read: without the lock.
+    /// Read with each file read, so it takes no lock.
     fileprivate static let stateOffset: Int? = base?.state
 }
 
-/// How the file reads of one connection are done. Used on the connection's thread, while it is open.
+/// How the file reads of one connection are done. Used on the connection's thread, while the connection is open.
 public struct NoWaitReads {
     private let state: UnsafeMutablePointer<NoWaitState>
 
-    /// Nil where the connection is of another VFS.
+    /// Nil if the connection uses another VFS.
     public init?(_ connection: OpaquePointer) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
@@ -115,30 +118,31 @@ public struct NoWaitReads {
         nonmutating set { state.pointee.waits = newValue }
     }
 
-    /// Reads that would have waited.
+    /// Number of reads that would have waited.
     public var refused: Int { state.pointee.refused }
 
-    /// False once the file system has answered that it knows no reading without waiting. Reads wait then.
+    /// False once the file system has answered that it cannot read without waiting. Reads wait then.
     public var isSupported: Bool { !state.pointee.isUnsupported }
 
-    /// Takes every page for one that is not in memory: for tests.
+    /// Treats every page as not in memory. For tests.
     var refusesAll: Bool {
         get { state.pointee.refusesAll }
         nonmutating set { state.pointee.refusesAll = newValue }
     }
 }
 
-/// What a read without waiting came to.
+/// The result of a read without waiting.
 enum NoWaitOutcome: Equatable {
     case whole, wouldWait
-    /// The file ends within it, which costs no waiting, or something failed, which the system's own read meets and names.
+    /// The file ends within the read, which costs no waiting, or something failed. The system's own read handles and
+    /// names both.
     case askSystem
-    /// The file system knows no such reading.
+    /// The file system cannot read without waiting.
     case unsupported
 
     /// - Parameters:
-    ///   - got: bytes, or an error number below zero.
-    ///   - end: where the file ends; asked for only where that decides.
+    ///   - got: number of bytes, or a negated error number.
+    ///   - end: the length of the file; called only if that decides.
     init(_ got: Int, of amount: Int, at offset: Int64, end: () -> Int64) {
         switch got {
         case amount: self = .whole
@@ -150,12 +154,12 @@ enum NoWaitOutcome: Equatable {
     }
 }
 
-/// What lies behind the system's structure of an open file.
+/// Our state, which lies behind the system's structure of an open file.
 private struct NoWaitState {
     var descriptor: Int32
-    /// The methods of the system.
+    /// The system's methods.
     var methods: UnsafePointer<sqlite3_io_methods>
-    /// That of the database's file, which holds what follows for its log too.
+    /// The state of the database's file. The values that follow are kept there, for its log too.
     var leader: UnsafeMutablePointer<NoWaitState>
     var waits = false
     var isUnsupported = false
@@ -169,11 +173,11 @@ private func noWaitState(
     (UnsafeMutableRawPointer(file) + offset).assumingMemoryBound(to: NoWaitState.self)
 }
 
-/// xSleep. A read transaction that finds the log's index being written tries again after a rest (wal.c, walTryBeginRead): here it
-/// tries at once, and the statement fails after a hundred tries.
+/// xSleep. A read transaction that finds the log's index being written rests and tries again (wal.c, walTryBeginRead).
+/// Here it tries again at once, and the statement fails after a hundred tries.
 private func noWaitSleeps(_ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ microseconds: Int32) -> Int32 { microseconds }
 
-/// xOpen. A file that is neither a database nor its log is the system's alone.
+/// xOpen. A file that is neither a database nor its log is left to the system.
 private func noWaitOpens(
     _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?,
     _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32, _ outFlags: UnsafeMutablePointer<Int32>?
@@ -186,7 +190,7 @@ private func noWaitOpens(
     let state = noWaitState(file, base.state)
     var leader = state
     if flags & SQLITE_OPEN_WAL != 0 {
-        // Documented for the name of a log (sqlite.org/c3ref/database_file_object.html).
+        // This call is documented for the name of a log (sqlite.org/c3ref/database_file_object.html).
         guard let main = sqlite3_database_file_object(name), NoWaitFiles.isOurs(main) else { return code }
         leader = noWaitState(main, base.state)
     }
@@ -196,7 +200,7 @@ private func noWaitOpens(
     return code
 }
 
-/// xRead.
+/// xRead. Reads without waiting, unless the connection may wait.
 func noWaitReads(
     _ file: UnsafeMutablePointer<sqlite3_file>?, _ buffer: UnsafeMutableRawPointer?, _ amount: Int32,
     _ offset: sqlite3_int64

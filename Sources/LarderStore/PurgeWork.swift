@@ -1,17 +1,17 @@
-// A purge walks the entries in slices, so that writes are not held up, and ends at the newest entry there was when it
-// began: what is stored meanwhile stays. Whatever was made from a purged entry is purged with it, also when the parent
-// itself is no longer stored.
+// A purge walks the entries in slices, so that writes are not held up. It ends at the entry that was newest when it
+// began: what is stored meanwhile stays. Entries made from a purged entry are purged with it, even if the parent is no
+// longer stored.
 //
-// A slice is bounded in rows, and in bytes of files too: what it removes is unlinked right after its commit, while all other
-// writes wait, and an unlink costs time that grows with the file (Docs/Decisions/0028-large-bodies-in-files.md).
+// A slice is bounded in rows and in bytes of files. Its files are unlinked right after its commit, while all other
+// writes wait, and the time of an unlink grows with the file (Docs/Decisions/0028-large-bodies-in-files.md).
 import CSQLite
 import LarderCore
 
-/// One purge on its way. Confined to the writer's thread.
+/// One purge under way. Confined to the writer's thread.
 final class PurgeWork {
-    /// Entries looked at in one transaction.
+    /// Entries that one transaction looks at.
     static let sliceRows = 256
-    /// Blocks of files that one transaction removes, save for those of one entry and of what was made from it.
+    /// Bytes of file blocks that one transaction removes; one entry, with those made from it, may exceed it.
     static let sliceFiles = Evictor.bytesPerSlice
 
     private let selector: PurgeSelector
@@ -19,12 +19,12 @@ final class PurgeWork {
     private let folded: Bytes
     private let last: Int64
     private var cursor: Int64 = 0
-    /// Of the tombstone that it carries out.
+    /// The number of the tombstone that the purge carries out.
     let number: UInt64
-    /// Whether nothing is to be left, not even as stale.
+    /// Whether every entry is removed, and none is left as stale.
     let isOfEverything: Bool
 
-    /// - Parameter last: the newest entry that it may concern.
+    /// - Parameter last: the id of the newest entry that the purge may concern.
     init(_ tombstone: Tombstone, last: Int64) {
         selector = tombstone.selector
         soft = tombstone.isSoft
@@ -34,14 +34,14 @@ final class PurgeWork {
         folded = Self.folded(tombstone.selector)
     }
 
-    /// One slice, inside a transaction: how many entries it purged, and whether it was the last one.
+    /// Performs one slice, inside a transaction. Returns how many entries it purged, and whether it was the last slice.
     func step(_ rows: EntryRows, now: WallTime) throws(StoreError) -> (purged: Int, isLast: Bool) {
         if case .digest(let digest) = selector { return (try purge(digest, rows, now), true) }
         let slice = try next(rows)
         var purged = 0
         files = 0
         for found in slice.matching {
-            // The next slice begins with it.
+            // The next slice begins with this entry.
             if files >= Self.sliceFiles {
                 reached = found.id - 1
                 return (purged, false)
@@ -52,7 +52,7 @@ final class PurgeWork {
         return (purged, slice.isLast)
     }
 
-    /// One entry and what was made from it.
+    /// Purges one entry and everything made from it.
     private func purge(_ digest: Digest, _ rows: EntryRows, _ now: WallTime) throws(StoreError) -> Int {
         let found = try self.found(rows, "SELECT id, digest, size FROM entry WHERE digest = ?1") { $0.bind(1, digest) }
         var purged = 0
@@ -60,17 +60,17 @@ final class PurgeWork {
         return purged + (try purgeChildren(of: digest, rows, now, depth: 0))
     }
 
-    /// The slice was committed.
+    /// Moves on after the slice was committed.
     func advance() { cursor = reached }
 
     private var reached: Int64 = 0
-    /// Blocks of files whose rows the present slice has removed.
+    /// Bytes of file blocks whose rows the present slice has removed.
     private var files: Int64 = 0
 
     private struct Found {
         var id: Int64
         var digest: Digest?
-        /// Of the body.
+        /// Bytes of the body.
         var size: Int64
     }
 
@@ -89,13 +89,13 @@ final class PurgeWork {
         var ahead: Int64 = 0
         reached = cursor
         while try statement.step() {
-            // More would be looked at for nothing.
+            // `step` would stop before further rows.
             if ahead >= Self.sliceFiles { return (matching, false) }
             seen += 1
             reached = statement.int(0)
             let size = statement.int(1)
             let digest = Digest(bytes: statement.bytes(12))
-            // A name that is damaged would not be found: the entry goes, whatever it was.
+            // Damage may hide that the selector means this row. The row is noted, and will be removed as damaged.
             guard let digest, RowSums.isSound(statement, digest: digest, lastWithoutSum: rows.lastWithoutSum) else {
                 if isOfEverything { matching.append(Found(id: reached, digest: digest, size: size)) }
                 rows.note(reached, .row)
@@ -110,7 +110,7 @@ final class PurgeWork {
         return (matching, seen < Self.sliceRows)
     }
 
-    /// What of a body is unlinked with its row. One larger than can be is damaged, and counts as one slice.
+    /// Bytes of blocks that are unlinked with the row. A body larger than possible is damaged, and counts as one slice.
     private func blocks(_ size: Int64) -> Int64 {
         soft || size <= CacheSchema.pieceSize ? 0 : BodyFiles.blocks(min(size, Self.sliceFiles))
     }
@@ -137,7 +137,7 @@ final class PurgeWork {
         return 1
     }
 
-    /// There are two layers; the depth only guards against a circle that damage could make.
+    /// There are two layers of entries. The depth only guards against a cycle that damage could make.
     private func purgeChildren(
         of digest: Digest, _ rows: EntryRows, _ now: WallTime, depth: Int
     ) throws(StoreError) -> Int {
@@ -160,8 +160,8 @@ final class PurgeWork {
 
     // MARK: Selecting
 
-    /// Whether a selector means an entry. Of a single key that is not asked.
-    /// - Parameter folded: the selector's term, where it has one.
+    /// Whether a selector means an entry. Not to be asked for a single key (`.digest`).
+    /// - Parameter folded: the selector's term as `folded` returns it.
     static func isMeant(_ facts: EntryFacts, by selector: PurgeSelector, folded: Bytes) -> Bool {
         switch selector {
         case .all, .digest: true
@@ -174,28 +174,29 @@ final class PurgeWork {
         }
     }
 
-    /// What `isMeant` needs of a selector's term.
+    /// The folded term of a selector, as `isMeant` needs it; empty if there is none.
     static func folded(_ selector: PurgeSelector) -> Bytes {
         if case .term(let term, _) = selector { fold(term) } else { [] }
     }
 
     // MARK: Text
 
-    /// Whether a label, "GET https://host/path", names this URL. A mark of the request's content may follow behind another space, as in
-    /// "QUERY https://host/path (17 bytes, …)". Compared as bytes: upper and lower case differ in a path (RFC 3986 §6.2.2.1).
+    /// Whether a label, "GET https://host/path", names this URL. A mark of the request's content may follow after a
+    /// space, as in "QUERY https://host/path (17 bytes, …)". Bytes are compared: a path is case-sensitive (RFC 3986
+    /// §6.2.2.1).
     static func names(_ label: String, _ url: String) -> Bool {
         guard let space = label.utf8.firstIndex(of: 0x20) else { return false }
         let rest = label.utf8[label.utf8.index(after: space)...]
         guard rest.starts(with: url.utf8) else { return false }
-        // No URL that was asked for holds a space.
+        // No requested URL holds a space.
         let mark = rest.dropFirst(url.utf8.count)
         return mark.isEmpty || !url.isEmpty && mark.starts(with: " (".utf8)
     }
 
     static func fold(_ text: String) -> Bytes { Bytes(text.lowercased().utf8) }
 
-    /// Whether a label holds the folded term, as the label is written or as a person reads it: labels are URLs, and
-    /// whoever looks for "münchen" does not write "m%c3%bcnchen". An empty term is in every label.
+    /// Whether a label holds the folded term, as written or percent-decoded: labels are URLs, and a person looks for
+    /// "münchen" and not for "m%c3%bcnchen". Every label holds the empty term.
     static func contains(_ label: String, _ folded: Bytes) -> Bool {
         if holds(fold(label), folded) { return true }
         guard let read = try? PercentCoding.decode(label.utf8, plusIsSpace: true) else { return false }

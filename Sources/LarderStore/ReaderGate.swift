@@ -1,4 +1,4 @@
-// Who may have the database open. Before a damaged file is set aside every reader must have closed it: the last
+// Decides who may have the database open. Before a damaged file is set aside every reader must have closed it: the last
 // connection to close removes the log files by name, and those would be the new database's.
 import Glibc
 import LarderCore
@@ -38,16 +38,17 @@ final class ReaderGate: @unchecked Sendable {
         return body()
     }
 
-    /// Which database is the present one; it rises with each that is set aside.
+    /// The generation of the present database. It rises with each new database.
     var present: Int { locked { generation } }
 
     /// Whether no reader has a connection.
     var isUnused: Bool { locked { connected == 0 } }
 
-    /// Asked by a reader with a connection before it uses it: false means that it must be closed.
+    /// Called by a reader before it uses its connection. False means that the reader must close it.
     func mayStay() -> Bool { locked { isOpen } }
 
-    /// Asked by a reader without connection: the database's generation where it may open one, which then counts.
+    /// Called by a reader without a connection. The generation of the database if the reader may open a connection,
+    /// which then counts.
     func enter() -> Int? {
         locked {
             guard isOpen else { return nil }
@@ -56,7 +57,7 @@ final class ReaderGate: @unchecked Sendable {
         }
     }
 
-    /// Said by a reader whose connection is closed.
+    /// Called by a reader after it has closed its connection.
     func leave() {
         locked {
             connected -= 1
@@ -64,7 +65,8 @@ final class ReaderGate: @unchecked Sendable {
         }
     }
 
-    /// Lets no reader in and waits until the last one, which `nudge` wakes, is out. Reads are short, so is the wait.
+    /// Lets no reader in and waits until the last one is out; `nudge` wakes the readers. Reads are short, and so is the
+    /// wait.
     func shut(nudge: () -> Void) {
         locked { isOpen = false }
         nudge()
@@ -73,7 +75,7 @@ final class ReaderGate: @unchecked Sendable {
         }
     }
 
-    /// The same for a bounded time, since a disk that stands still may hold a reader. False where one is still in.
+    /// Like `shut(nudge:)`, for a bounded time, since a stalled disk may hold a reader. False if a reader is still in.
     func shut(within limit: Duration, nudge: () -> Void) -> Bool {
         locked { isOpen = false }
         nudge()
@@ -86,7 +88,7 @@ final class ReaderGate: @unchecked Sendable {
         }
     }
 
-    /// Lets readers in to a new database, or to the same one.
+    /// Lets readers in, to a new database or to the same one.
     func reopen(isNew: Bool) {
         locked {
             if isNew { generation += 1 }

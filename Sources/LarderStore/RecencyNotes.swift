@@ -1,28 +1,29 @@
-// Uses are noted in memory and written in batches, since a write for each hit would turn every read into one.
-// An imperfect order is accepted for a cheap hit: what was used within the last minute counts as used now.
+// Uses are noted in memory and written in batches: a write for each hit would turn every read into a write. A cheap hit
+// is worth an imperfect order: an entry used within the last minute counts as used now.
 import LarderCore
 
-/// Which entries were used since the last flush. A value; its owner guards it.
+/// The entries used since the last flush. A value; its owner guards it.
 struct RecencyNotes {
-    /// With so many the writer flushes at once.
+    /// At this many notes the writer flushes at once.
     static let batch = 1000
-    /// Beyond this many, as when the disk is full, uses are forgotten.
+    /// At this many notes, as when the disk is full, further uses are dropped.
     static let limit = 16_384
 
     enum Noted {
-        /// The first one since the flush: the writer must set its alarm.
+        /// The first note since the flush: the writer must set its alarm.
         case first
         case more
-        /// The batch is full now.
+        /// The batch has just become full.
         case batchIsFull
         case dropped
     }
 
-    /// Entries whose uses are counted.
+    /// The most entries whose uses are counted.
     static let mostCounted = 16_384
 
     private var digests: Set<Digest> = []
-    /// How often each was noted since the start. Where there is no room all are halved, and the least used are forgotten.
+    /// How often each entry was noted since the start. At `mostCounted` entries all counts are halved, and counts of 1
+    /// are dropped.
     private var counts: [Digest: Int] = [:]
     var isEmpty: Bool { digests.isEmpty }
     var count: Int { digests.count }
@@ -38,7 +39,7 @@ struct RecencyNotes {
     private mutating func count(_ digest: Digest) {
         if let known = counts[digest] { return counts[digest] = known + 1 }
         if counts.count >= Self.mostCounted {
-            // A quarter becomes free at once, so that this is rare; and what was used long ago weighs less.
+            // Frees a quarter at once, so that this happens seldom. Halving also makes old uses weigh less.
             repeat {
                 counts = counts.compactMapValues { $0 > 1 ? $0 / 2 : nil }
             } while counts.count > Self.mostCounted / 4 * 3
@@ -46,13 +47,13 @@ struct RecencyNotes {
         counts[digest] = 1
     }
 
-    /// How often an entry was noted; nil where that is not known.
+    /// How often an entry was noted; nil if that is not known.
     func uses(of digest: Digest) -> Int? { counts[digest] }
 
-    /// Those whose uses are known.
+    /// The entries whose uses are known, with their counts.
     var counted: [Digest: Int] { counts }
 
-    /// All notes, which are forgotten here.
+    /// Returns all notes and clears them.
     mutating func take() -> Set<Digest> {
         defer { digests = [] }
         return digests

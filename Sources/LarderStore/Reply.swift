@@ -1,12 +1,12 @@
-// An answer that somebody waits for a bounded time: whoever comes first gives it, the store's thread or the clock. What
-// comes too late is dropped, and the giver is told.
+// A reply that is waited for a bounded time. Either the store's thread or the clock resumes it, whichever comes first.
+// A value that comes too late is dropped, and `resume` tells the caller so.
 import LarderCore
 import Synchronization
 
-/// A reply as the clock sees it.
+/// A reply as seen by the clock that limits the wait.
 protocol Lapsing: AnyObject, Sendable {
     var isGiven: Bool { get }
-    /// Nobody waits any longer.
+    /// Ends the wait, because its time has passed.
     func lapse()
 }
 
@@ -15,7 +15,7 @@ final class Reply<Value: Sendable>: Lapsing {
     private let late: @Sendable () -> Value
     private let given = Atomic<Bool>(false)
 
-    /// - Parameter late: what is said when the time has passed.
+    /// - Parameter late: makes the value that the waiter gets when the time has passed.
     init(_ continuation: CheckedContinuation<Value, Never>, late: @escaping @Sendable () -> Value) {
         self.continuation = continuation
         self.late = late
@@ -23,7 +23,7 @@ final class Reply<Value: Sendable>: Lapsing {
 
     var isGiven: Bool { given.load(ordering: .relaxed) }
 
-    /// False where it was too late.
+    /// Returns false if the reply was given before.
     @discardableResult
     func resume(returning value: Value) -> Bool {
         guard !given.exchange(true, ordering: .acquiringAndReleasing) else { return false }
@@ -32,7 +32,7 @@ final class Reply<Value: Sendable>: Lapsing {
     }
 
     func lapse() {
-        // Claimed first: what lateness brings about is undone by nobody once the store has answered.
+        // Claimed before `late` runs: `late` has side effects, which must not happen if the store has already replied.
         guard !given.exchange(true, ordering: .acquiringAndReleasing) else { return }
         continuation.resume(returning: late())
     }

@@ -1,14 +1,15 @@
-// What each checksum of cache.db covers, and how a row is held against its own.
+// Defines what each checksum of cache.db covers, and checks rows against them.
 //
-// An entry has three: of what never changes of its row, of a body that lies in the row, and of its times. Each names the
-// id, so that a row cannot be taken for another's. A large body lies in a file: the row has the checksums of its pieces, and the
-// second checksum covers these. The results that are searched have one each.
-// `lastUsed` is in none: it changes with every use, and a wrong one costs an imperfect order of eviction.
+// An entry has three checksums: of what never changes of its row, of a body that lies in the row, and of its times.
+// Each covers the id, so that a row cannot be taken for another. A large body lies in a file: the row has the checksums
+// of its pieces, and the second checksum covers these. Each searchable result has one checksum. `lastUsed` is in none:
+// it changes with every use, and a wrong one only makes the order of eviction imperfect.
 //
-// A row without checksums is from before there were any, which only ids up to a recorded one can be; any other is damaged.
+// A row without checksums is from before there were any. Only ids up to a recorded one can be; any other such row is
+// damaged.
 import LarderCore
 
-/// What a checksum found to be damaged: a label of the counter.
+/// The part that a checksum found to be damaged; a label of the counter.
 enum DamageKind: String, CaseIterable, Sendable {
     case row, life, body, piece, result, parent
 }
@@ -16,7 +17,7 @@ enum DamageKind: String, CaseIterable, Sendable {
 enum RowSums {
     /// The version of a row's format: how its head is encoded and what its checksums cover.
     static let format: Int64 = 1
-    /// No id is larger, but for damage: what is computed from ids must not overflow.
+    /// The largest id. A larger one is damage: what is computed from ids must not overflow.
     static let largestID: Int64 = 1 << 42
 
     /// The columns that `fault` reads, of `entry e` and `life l`.
@@ -24,7 +25,7 @@ enum RowSums {
         e.id, e.size, l.freshUntil, l.staleUntil, e.key, e.label, e.head, e.body, e.provider, l.format, l.sums, l.sum
         """
 
-    /// The same for a look at many rows that leaves their bodies alone; only `isSound` may be asked of them.
+    /// Like `columns` without the bodies, for a look at many rows. Only `isSound` may be asked of these rows.
     static let columnsWithoutBody = columns.replacing("e.body", with: "NULL")
 
     // MARK: Making
@@ -49,7 +50,7 @@ enum RowSums {
         return sum.value
     }
 
-    /// - Parameter version: of the key, which is its first byte.
+    /// - Parameter version: the version of the key, which is its first byte.
     static func life(id: Int64, version: Int64, freshUntil: Int64, staleUntil: Int64) -> Int64 {
         var sum = Checksum()
         sum.add(id)
@@ -79,12 +80,12 @@ enum RowSums {
         return Int64(sum.value)
     }
 
-    /// The sums of a row and of the body in it, as one column.
+    /// Packs the sum of a row and that of the body in it into one column.
     static func pack(_ constant: UInt32, body: UInt32) -> Int64 {
         Int64(bitPattern: UInt64(constant) << 32 | UInt64(body))
     }
 
-    /// The column `sums` of an entry that is written.
+    /// The column `sums` of an entry to be written.
     /// - Parameter body: the sum of the body, or of the checksums of its pieces.
     static func sums(
         _ entry: StoredResponse, id: Int64, provider: Int64, size: Int64, head: Bytes, body: UInt32
@@ -104,19 +105,19 @@ enum RowSums {
 
     // MARK: Checking
 
-    /// What is damaged of the present row of a statement that begins with `columns`; nil where nothing is, or where the row
-    /// is from before the checksums. A file is not looked at.
+    /// What is damaged in the present row of a statement that begins with `columns`. Nil if nothing is, or if the row
+    /// is from before the checksums. The file of a body is not looked at.
     /// - Parameter lastWithoutSum: the last entry that may lack checksums.
     static func fault(_ row: Statement, digest: Digest, lastWithoutSum: Int64) -> DamageKind? {
         SummedRow(row).fault(digest: digest, lastWithoutSum: lastWithoutSum)
     }
 
-    /// Whether what never changes of the row is what was written, or from before the checksums.
+    /// Whether the unchanging part of the row is as it was written, or from before the checksums.
     static func isSound(_ row: Statement, digest: Digest, lastWithoutSum: Int64) -> Bool {
         SummedRow(row).isSound(digest: digest, lastWithoutSum: lastWithoutSum)
     }
 
-    /// NULL reads as 0.
+    /// Whether a row of this id may lack checksums. An id that is NULL reads as 0, and must not.
     fileprivate static func mayLackSums(_ id: Int64, _ lastWithoutSum: Int64) -> Bool {
         id > 0 && id <= min(lastWithoutSum, largestID)
     }
@@ -156,10 +157,11 @@ struct SummedRow {
         return isWhole ? nil : .body
     }
 
-    /// The body lies in a file, and `body` holds the checksums of its pieces.
+    /// Whether the body lies in a file; then `body` holds the checksums of its pieces.
     var isLarge: Bool { size > Int64(CacheSchema.pieceSize) }
 
-    /// The body lay in pieces in the database, and is read no more: the row is a miss, and goes with the pieces.
+    /// Whether the body lay in pieces in the database. It is not read any more: the row is a miss, and goes with the
+    /// pieces.
     var isFromBeforeFiles: Bool { isLarge && body.isEmpty }
 
     func isSound(digest: Digest, lastWithoutSum: Int64) -> Bool {

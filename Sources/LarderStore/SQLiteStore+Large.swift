@@ -2,13 +2,13 @@
 import LarderCore
 
 extension SQLiteStore {
-    /// Bodies up to this size are given whole by `open`.
+    /// `open` returns bodies up to this size, in bytes, whole.
     static let openSize = 256 << 10
-    /// Bodies that may be under way at once; each may have 1 MiB waiting for its commit.
+    /// How many bodies may be written at once. Each may have 1 MiB waiting for its commit.
     static let bodyWriterLimit = 256
 
-    /// Has no more files of bodies open than so many: those that are read, written, or kept open. One more that is read is
-    /// opened for each stretch of it, and one more that is written is refused.
+    /// Limits the number of open body files: those being read, being written, or kept open. Beyond the limit a body to
+    /// read is opened for each stretch of it, and a body to write is refused.
     public func permitOpenBodies(_ most: Int) {
         shared.openBodies.withLock { $0 = most }
         shared.bodies.withLock { $0 }?.table.permit(most)

@@ -1,26 +1,26 @@
-// The cache on disk, as the rooms above see it: every call hands a job to a thread of the store and returns on the
-// caller's executor; none blocks it. Reads go to a few reader threads (`store-r0`…), all else to the writer
+// The disk cache's interface for the rooms above. Every call hands a job to a thread of the store and returns on the
+// caller's executor; no call blocks that. Reads go to a few reader threads (`store-r0`…), everything else to the writer
 // (`store-w`), which alone may change the database.
 import CSQLite
 import LarderCore
 
-/// Larder's cache database. Must be closed before it is let go: its threads keep it alive.
+/// Larder's cache database. Call `close` before releasing it: its threads keep it alive.
 public final class SQLiteStore: CacheStore {
-    /// That of SQLite as it was loaded, such as "3.40.1".
+    /// The version of the loaded SQLite library, such as "3.40.1".
     public static let libraryVersion = String(cString: sqlite3_libversion())
 
     let shared: StoreShared
 
     private init(_ shared: StoreShared) { self.shared = shared }
 
-    /// Opens `cache.db` in the directory, making both where they are absent, and locks the directory.
+    /// Opens `cache.db` in the directory and locks the directory. Makes both if they are absent.
     ///
-    /// Takes the same short time whatever the database holds. A damaged database, or one of another schema, is set
-    /// aside beside the new one, with a warning. Where the disk has no room for what opening writes, the store begins
+    /// Opening takes the same short time whatever the database holds. A damaged database, or one of another schema, is
+    /// set aside beside the new one, with a warning. If the disk has no room for what opening writes, the store begins
     /// degraded, without a database: reads miss, and opening is tried again.
-    /// - Parameter notes: another directory, for what cannot be noted in this one.
-    /// - Throws: `StoreError` with SQLITE_BUSY where another daemon has the directory, and SQLite's own or the system's
-    ///   error where the database can neither be opened nor made.
+    /// - Parameter notes: another directory, for marks that cannot be written in this one.
+    /// - Throws: `StoreError` with SQLITE_BUSY if another daemon has locked the directory; the error of SQLite or of
+    ///   the system if the database can neither be opened nor made.
     public static func open(
         directory: String, settings: StoreSettings, log: Logger, counters: CounterRegistry,
         time: any TimeSource = SystemTime(), notes: String? = nil
@@ -66,7 +66,7 @@ public final class SQLiteStore: CacheStore {
             shared.waits.end()
             shared.journal.end()
             if let connection = database?.connection {
-                // The log goes with the connection, and nothing is lost by that.
+                // Closing the connection removes the write-ahead log. It has been written back, so nothing is lost.
                 if connection.writeLogBack() { files.isInUse = false }
                 connection.close()
             }
@@ -86,7 +86,8 @@ public final class SQLiteStore: CacheStore {
         }
     }
 
-    /// Takes new settings; a lower cap is kept by evicting in idle time and at the next write. `readers` stays.
+    /// Applies new settings. A lower `maxSize` is reached by evicting in idle time and at the next write. `readers`
+    /// stays.
     public func apply(_ settings: StoreSettings) {
         shared.settings.withLock { $0 = settings }
         shared.waits.patience = settings.patience
@@ -95,8 +96,8 @@ public final class SQLiteStore: CacheStore {
         shared.writes.nudge()
     }
 
-    /// Finishes the writes that wait, writes uses down, and closes. Reads that still wait, and later ones, miss; later
-    /// writes are refused (`closed`), and so are those for which there is no time any more (`StoreEnding`).
+    /// Finishes the waiting writes, writes uses down, and closes. Waiting and later reads miss. Later writes are
+    /// refused (`closed`), and so are waiting writes for which no time is left (`StoreEnding`).
     public func close() async {
         let isFirst = shared.isClosed.withLock { (closed: inout Bool) -> Bool in
             defer { closed = true }
@@ -115,7 +116,8 @@ public final class SQLiteStore: CacheStore {
         try await look(key, opens: false)
     }
 
-    /// Whether an entry of that key may be there: false only where it is known that there is none, and not where a look-up took too long.
+    /// Whether an entry of this key might be stored. False only if it is known that there is none; a look-up that takes
+    /// too long returns true.
     public func mayHold(_ key: CacheKey) async -> Bool {
         do {
             return try await look(key, opens: true, isLateFailure: true) != nil
@@ -124,12 +126,12 @@ public final class SQLiteStore: CacheStore {
         }
     }
 
-    /// - Parameter isLateFailure: a look-up that takes too long is an error, and not a miss.
+    /// - Parameter isLateFailure: whether a look-up that takes too long throws an error instead of missing.
     func look(
         _ key: CacheKey, opens: Bool, isLateFailure: Bool = false
     ) async throws(StoreError) -> StoredResponse? {
         let shared = shared
-        // First what is accepted: its commit may come before the read transaction begins.
+        // Accepted entries come first: their commit might happen before the read transaction begins.
         if let entry = shared.overlay.find(key) {
             shared.meters.foundAccepted.add()
             return entry
@@ -200,7 +202,7 @@ public final class SQLiteStore: CacheStore {
 
     public func statistics() async throws(StoreError) -> StoreStatistics {
         let shared = shared
-        // What counts as stored is counted.
+        // Accepted entries count as stored, so they are committed before the rows are counted.
         if !shared.waits.isLate { await commit() }
         let answer: Result<StoreStatistics, StoreError> = await handover { continuation in
             let reply = Reply(continuation, late: { .success(shared.lateStatistics()) })
@@ -210,14 +212,14 @@ public final class SQLiteStore: CacheStore {
         return try answer.get()
     }
 
-    /// What is stored under the entry's key is answered no more, until a newer answer is stored.
+    /// Stops the stored entry of this entry's key from being served until a newer answer is stored.
     public func hide(_ entry: StoredResponse) { shared.supersede(WriteOrder(entry: entry)) }
 
-    /// Removals that are not committed yet.
+    /// Number of removals that are not committed yet.
     public var pendingRemovals: Int { shared.removals.count }
 
-    /// Does at once what idle time would: writes uses down, sweeps, evicts to the low mark, gives pages back and cuts
-    /// the log.
+    /// Does at once the upkeep of idle time: writes uses down, sweeps, evicts to the low mark, gives pages back and
+    /// cuts the log.
     public func maintain() async {
         let shared = shared
         await handover { continuation in
@@ -228,8 +230,8 @@ public final class SQLiteStore: CacheStore {
 }
 
 extension SQLiteStore {
-    /// Lets the database have no more than so many pages (sqlite.org/pragma.html#pragma_max_page_count), and files of bodies
-    /// no more than these take: what a full disk does, for tests.
+    /// Limits the database to this many pages (sqlite.org/pragma.html#pragma_max_page_count), and the files of bodies
+    /// to the same number of bytes. Simulates a full disk, for tests.
     func limitPages(_ pages: Int) async {
         let shared = shared
         await handover { continuation in
@@ -240,7 +242,7 @@ extension SQLiteStore {
 }
 
 extension StoreShared {
-    /// A closed store misses; a crowded one says so.
+    /// The reply to a refused read: a miss if the store is closed, an error if it is overloaded.
     func refusedRead() -> Result<StoredResponse?, StoreError> {
         isClosed.withLock { $0 } ? .success(nil) : .failure(overloaded("reading"))
     }
@@ -253,10 +255,10 @@ extension StoreShared {
     }
 }
 
-/// Carries one owned object to the thread that will own it.
+/// Hands one owned object over to the thread that will own it.
 ///
-/// Unchecked `Sendable`: it is taken once, by the thread that was made for it; making a thread orders what came before
-/// it, and the maker does not touch the object again unless no thread could be made.
+/// Unchecked `Sendable`: the object is taken once, by the thread that was started for it. Starting a thread orders
+/// everything before it. The creator does not touch the object again unless the thread could not be started.
 final class Handover<Value>: @unchecked Sendable {
     private var value: Value?
 

@@ -1,6 +1,6 @@
-// state.db is never discarded for being old: steps are named, ordered and frozen once shipped; each runs in its own
+// state.db is never discarded for its age. Its steps are named, ordered and frozen once shipped. Each runs in its own
 // transaction, which also records its name. A database with a step that this program does not know is from a later
-// version: it is refused, not changed.
+// version: it is refused and not changed.
 import CSQLite
 import LarderCore
 
@@ -24,8 +24,8 @@ enum StateSchema {
                 CREATE TABLE value (name TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT, WITHOUT ROWID;
                 CREATE TABLE total (name TEXT PRIMARY KEY, amount INTEGER NOT NULL) STRICT, WITHOUT ROWID;
                 """),
-        // Figures over time: slots by name of their ring and beginning, and the times in which the daemon ran. Times are
-        // milliseconds since 1970.
+        // Figures over time: slots by the name of their ring and their beginning, and the times in which the daemon
+        // ran. Times are milliseconds since 1970.
         Migration(
             name: "0002-history",
             sql: """
@@ -62,7 +62,7 @@ enum StateSchema {
         }
     }
 
-    /// Another program's database is not ours to change.
+    /// Claims an empty file. Another program's database must not be changed.
     private static func claim(_ connection: DatabaseConnection) throws(StoreError) {
         let owner = try connection.number("PRAGMA application_id")
         if owner == applicationID { return }

@@ -1,5 +1,5 @@
-// Figures over time in the state database. What a slot holds is bytes here. The tables are bounded by each write: of a ring
-// only the slots within its time stay, of runs the newest.
+// Figures over time in the state database. The figures of a slot are opaque bytes here. Each write bounds the tables:
+// of a ring only the slots within its time stay, of the runs only the newest.
 import LarderCore
 
 /// One slot of a ring.
@@ -17,7 +17,7 @@ public struct HistoryRow: Sendable, Hashable {
     }
 }
 
-/// A time in which the daemon ran.
+/// A period in which the daemon ran.
 public struct HistoryRun: Sendable, Hashable {
     public var began: WallTime
     public var ended: WallTime
@@ -28,11 +28,11 @@ public struct HistoryRun: Sendable, Hashable {
     }
 }
 
-/// What of the tables stays.
+/// Which rows of the tables stay.
 public struct HistoryBounds: Sendable, Hashable {
-    /// The oldest slot that stays, by ring. A ring that is not named loses all.
+    /// The oldest slot that stays, by ring. A ring that is not named loses all its slots.
     public var oldest: [String: WallTime]
-    /// The newest slot that stays: those after it are dated by a clock that has been set back since.
+    /// The newest instant that stays. Later slots and runs are dated by a clock that has been set back since.
     public var newest: WallTime
     /// How many runs stay.
     public var runs: Int
@@ -68,8 +68,9 @@ extension StateStore {
         }
     }
 
-    /// Writes slots and runs in place of those of the same beginning, and removes what is out of bounds, in one transaction.
-    /// - Throws: where it could not be written; nothing has changed then.
+    /// Writes slots and runs, replacing those of the same beginning, and removes what is out of bounds, in one
+    /// transaction.
+    /// - Throws: if it could not be written; nothing has changed then.
     public func writeHistory(
         _ rows: [HistoryRow], runs: [HistoryRun], within bounds: HistoryBounds
     ) async throws(StoreError) {

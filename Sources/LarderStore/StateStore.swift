@@ -1,15 +1,16 @@
-// What must outlive a lost cache: upstream calls made, suspensions, secrets, running totals. Its own database and its
-// own thread (`state-w`): a miss of a provider without budget never waits for it, and a busy cache never delays it.
+// What must outlive a lost cache: upstream calls made, suspensions, secrets, running totals. It has its own database
+// and its own thread (`state-w`): a miss of a provider without budget never waits for it, and a busy cache never delays
+// it.
 import CSQLite
 import LarderCore
 
-/// Larder's state database, `state.db`. Must be closed before it is let go: its thread keeps it alive.
+/// Larder's state database, `state.db`. Call `close` before releasing it: its thread keeps it alive.
 public final class StateStore: Sendable {
-    /// The database was found damaged at this open and set aside.
+    /// Whether the database was found damaged at this open and set aside.
     public let wasSetAside: Bool
-    /// When the record of calls was last lost, with a database set aside in this run or an earlier one: budgets are to
-    /// be counted as spent for one window from then, whatever restarts come in between. Nil where it never was, or
-    /// where somebody has removed the databases set aside.
+    /// When the record of calls was last lost with a database set aside, in this run or an earlier one. Budgets count
+    /// as spent for one window from then on, whatever restarts come in between. Nil if that never happened, or if
+    /// somebody has removed the databases set aside.
     public var lostAt: WallTime? { loss.withLock { $0 } }
     private let loss: Lock<WallTime?>
     private let queue: WorkQueue<StateJob>
@@ -17,7 +18,7 @@ public final class StateStore: Sendable {
     private let isClosed = Lock(false)
     let ending = StoreEnding()
     private let trouble = Lock(StateTrouble())
-    /// Why calls cannot be written down, where that is so: the database is locked, its disk is full or stands still.
+    /// Why calls cannot be written down: the database is locked, or its disk is full or stands still. Nil if they can.
     public var degraded: String? { trouble.withLock { $0.reason(at: time.monotonic()) } }
     private let time: any TimeSource
 
@@ -28,11 +29,11 @@ public final class StateStore: Sendable {
         queue = WorkQueue(capacity: StateWriter.capacity, crowd: .max, threads: 1)
     }
 
-    /// Opens `state.db` in the directory, making both where they are absent (file mode 0600), brings it up to date and
-    /// locks it. A damaged database is set aside and begun anew, with a warning. So is an empty file beside a cache that
-    /// is not: it was lost, not made just now.
-    /// - Parameter cacheDirectory: where the cache's database lies, if there is any.
-    /// - Throws: SQLITE_BUSY where another daemon has the directory; SQLITE_CANTOPEN where the database is from a later
+    /// Opens `state.db` in the directory, brings it up to date and locks it. Makes both if they are absent (file mode
+    /// 0600). A damaged database is set aside and begun anew, with a warning. So is an empty file beside a cache that
+    /// is not empty: the database was lost, not made just now.
+    /// - Parameter cacheDirectory: the directory of the cache's database, if there is one.
+    /// - Throws: SQLITE_BUSY if another daemon has the directory; SQLITE_CANTOPEN if the database is from a later
     ///   version or cannot be made.
     public static func open(
         directory: String, cacheDirectory: String? = nil, log: Logger, counters: CounterRegistry,
@@ -80,10 +81,11 @@ public final class StateStore: Sendable {
         return store
     }
 
-    /// The daemon stops: from now on locks of other processes are waited for briefly, also by what waits already.
+    /// Says that the daemon stops: from now on every wait for another process's lock is short, including one under way.
     public func expectClose() { ending.locks.shorten() }
 
-    /// Finishes what was asked for, as far as there is time (`StoreEnding`), and closes. Later calls fail with SQLITE_BUSY.
+    /// Finishes the jobs that wait, as far as there is time (`StoreEnding`), and closes. Later calls fail with
+    /// SQLITE_BUSY.
     public func close() async {
         let isFirst = isClosed.withLock { (closed: inout Bool) -> Bool in
             defer { closed = true }
@@ -99,7 +101,7 @@ public final class StateStore: Sendable {
 
     // MARK: Calls
 
-    /// Calls of a provider reserved at or after an instant, oldest first.
+    /// The calls of a provider that are dated at or after an instant, oldest first.
     public func calls(of provider: String, since: WallTime) async throws(StoreError) -> [WallTime] {
         try await perform { (connection) throws(StoreError) in
             let statement = try connection.statement(
@@ -113,13 +115,13 @@ public final class StateStore: Sendable {
         }
     }
 
-    /// Notes one call that is about to be made, as `reserveCalls` does.
+    /// Records one call that is about to be made, as `reserveCalls` does.
     public func reserveCall(_ provider: String, at: WallTime) async throws(StoreError) {
         try await reserveCalls(provider, at: [at])
     }
 
-    /// Notes calls that are about to be made, all in one transaction; durable when this returns. Where it throws, none of them
-    /// may be made.
+    /// Records calls that are about to be made, all in one transaction; durable when this returns. If it throws, the
+    /// caller must make none of them.
     public func reserveCalls(_ provider: String, at instants: [WallTime]) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in
             let statement = try connection.statement("INSERT INTO call (provider, at) VALUES (?1, ?2)")
@@ -131,7 +133,7 @@ public final class StateStore: Sendable {
         }
     }
 
-    /// Takes reserved calls off the record, for each instant one: they were never made.
+    /// Takes reserved calls off the record, one for each instant, because they were never made.
     public func releaseCalls(_ provider: String, at instants: [WallTime]) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in
             let statement = try connection.statement(
@@ -144,8 +146,8 @@ public final class StateStore: Sendable {
         }
     }
 
-    /// Puts calls dated after an instant at that instant. For the start of a run: a clock that was set back since dates
-    /// the calls of earlier runs ahead, and each of them has happened.
+    /// Moves calls that are dated after `now` to `now`. For the start of a run: if the clock was set back, calls of
+    /// earlier runs are dated ahead, though all of them have happened.
     public func capCalls(at now: WallTime) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in
             let statement = try connection.statement("UPDATE call SET at = ?1 WHERE at > ?1")
@@ -154,7 +156,7 @@ public final class StateStore: Sendable {
         }
     }
 
-    /// Forgets calls made before an instant, which no window reaches any more.
+    /// Forgets calls made before an instant, because no window reaches them any more.
     public func forgetCalls(before: WallTime) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in
             let statement = try connection.statement("DELETE FROM call WHERE at < ?1")
@@ -170,12 +172,12 @@ public final class StateStore: Sendable {
         try await perform { (connection) throws(StoreError) in try Self.value(connection, name) }
     }
 
-    /// Keeps bytes under a name, or with nil removes them; durable when this returns.
+    /// Keeps bytes under a name, or removes them if nil; durable when this returns.
     public func setValue(_ name: String, _ value: Bytes?) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in try Self.set(connection, name, value) }
     }
 
-    /// Bytes no one can guess, made at first use; durable when this returns, and the same ever after.
+    /// Bytes that nobody can guess, made at first use. Durable when this returns, and the same ever after.
     public func secret(_ name: String, length: Int) async throws(StoreError) -> Bytes {
         let fresh = Secrets.random(length)
         return try await perform { (connection) throws(StoreError) in
@@ -212,7 +214,7 @@ public final class StateStore: Sendable {
 
     // MARK: Totals
 
-    /// Adds to running totals. A failure loses the deltas: totals are for display.
+    /// Adds to running totals. A failure loses the deltas: totals are only for display.
     public func addTotals(_ deltas: [String: Int64]) async {
         do throws(StoreError) {
             try await perform { (connection) throws(StoreError) in

@@ -1,20 +1,20 @@
-// The one owner of state.db. Jobs that wait together share a transaction, since each commit waits for the disk; each is
-// answered after that commit, so what was answered is durable. Where the transaction cannot begin or commit, all of them
-// fail; where one of them fails, each is done alone. A job that meets damage is done once more, in the new
-// database: what it asks for is lost then, and `lostAt` says so before it is answered.
+// The writer of state.db, which alone owns its connection. Jobs that wait together share a transaction, since each
+// commit waits for the disk. Each job is answered after that commit, so its result is durable. If the transaction
+// cannot begin or commit, all its jobs fail. If one job fails, each is done alone. A job that meets damage is done once
+// more, in the new database: the data it asks for is lost then, and `lostAt` says so before the job is answered.
 import LarderCore
 
 /// One piece of work on the state database: a body inside a transaction, and its answer after the commit.
 struct StateJob: Sendable {
-    /// Runs inside the transaction and returns what to do once it is committed. May run again after a roll-back.
+    /// Runs inside the transaction and returns what to do after the commit. May run again after a roll-back.
     var run: @Sendable (DatabaseConnection) throws(StoreError) -> (@Sendable () -> Void)
     var fail: @Sendable (StoreError) -> Void
 }
 
 final class StateWriter {
-    /// Jobs that share a transaction.
+    /// The most jobs that share a transaction.
     static let group = 256
-    /// Jobs that may wait.
+    /// The most jobs that may wait.
     static let capacity = 4096
 
     private let files: DatabaseFiles
@@ -23,14 +23,14 @@ final class StateWriter {
     private let commits: CounterCell
     private let setAside: CounterCell
     private let leftAtClose: CounterCell
-    /// Jobs that failed while it closed.
+    /// Jobs that failed during the close.
     private var left = 0
     private let time: any TimeSource
     private let loss: Lock<WallTime?>
     private var connection: DatabaseConnection?
     private let ending: StoreEnding
     private let trouble: Lock<StateTrouble>
-    /// When it last looked whether it can be written again.
+    /// When `probe` last checked whether the database can be written again.
     private var probedAt: MonotonicTime?
     private let ended: @Sendable () -> Void
 
@@ -54,7 +54,7 @@ final class StateWriter {
         self.ended = ended
     }
 
-    /// The thread's life.
+    /// The main loop of the thread.
     func run() {
         connection?.adopt()
         var done = 0
@@ -63,7 +63,7 @@ final class StateWriter {
             let rest = trouble.withLock { $0.failure } == nil ? nil : StateTrouble.probePause
             switch queue.take(upTo: Self.group, releasing: done, timeout: rest, seen: &seen) {
             case .ended:
-                // A checkpoint at the close waits for the disk.
+                // A checkpoint at the close waits for the disk, so there is none if no time is left.
                 connection?.close(keepsLog: isOver)
                 connection = nil
                 tellWhatIsLeft()
@@ -98,18 +98,18 @@ final class StateWriter {
             let hasWritten = connection.pagesWritten != before
             trouble.withLock { $0.committed(hasWritten: hasWritten) }
             for answer in answers { answer() }
-            // Jobs that only read may come too often for the pause after which it looks by itself.
+            // Jobs that only read may come so often that the timeout of `take` never passes.
             if trouble.withLock({ $0.failure }) != nil, isProbeDue { probe() }
         } catch {
-            // Undone whole: each alone, so that one cannot spoil another. Where none of them failed but the transaction itself,
-            // as on a locked file, each alone would only wait for the same.
+            // The whole transaction is undone. Each job is tried alone, so that one cannot spoil another. If no job
+            // failed but the transaction itself, as on a locked file, each job alone would only wait for the same lock.
             let isOfAJob = hasBegun && answers.count < jobs.count
             trouble.withLock { $0.failed(error, isOfAJob: isOfAJob) }
             if jobs.count > 1, isOfAJob || error.isDamage {
                 for job in jobs { perform([job]) }
                 return
             }
-            // First, so that who is told of the damage finds it mended.
+            // Recovered first, so that a caller who is told of the damage finds it mended.
             if error.isDamage {
                 recover(error)
                 if mayRepeat { return perform(jobs, mayRepeat: false) }
@@ -118,10 +118,10 @@ final class StateWriter {
         }
     }
 
-    /// Not after each of many jobs that are done alone: a try asks the disk for a transaction.
+    /// Keeps many jobs that are done alone from probing each time: a probe asks the disk for a transaction.
     private var isProbeDue: Bool { probedAt.map { time.monotonic() >= $0 + StateTrouble.probePause } ?? true }
 
-    /// Looks whether it can be written again. A row comes and goes: without a change SQLite writes nothing.
+    /// Checks whether the database can be written again. A row comes and goes: without a change SQLite writes nothing.
     private func probe() {
         probedAt = time.monotonic()
         do throws(StoreError) {
@@ -136,7 +136,7 @@ final class StateWriter {
             let hasWritten = connection.pagesWritten != before
             trouble.withLock { $0.committed(hasWritten: hasWritten) }
         } catch {
-            // It stays as it is; damage is for the next job to meet.
+            // The trouble stays as it is. The next job meets the damage, if there is any.
         }
     }
 
@@ -151,7 +151,7 @@ final class StateWriter {
         log.warning("state.close.left", ["jobs": String(left)])
     }
 
-    /// The database closes, and there is no time left.
+    /// Whether the database closes and no time is left.
     private var isOver: Bool { ending.isOver(at: time.monotonic()) }
 
     private func present() throws(StoreError) -> DatabaseConnection {
@@ -163,7 +163,7 @@ final class StateWriter {
         return made
     }
 
-    /// Damage met while running: what the daemon knows it still has in memory, so a new database is begun.
+    /// Begins a new database after damage. What the daemon knows is still in its memory.
     private func recover(_ error: StoreError) {
         connection?.close(keepsLog: true)
         connection = nil

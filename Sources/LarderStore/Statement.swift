@@ -1,4 +1,4 @@
-// A prepared statement: bind, step, read, reset. It is reset before its transaction ends and never left open while
+// A prepared statement: bind, step, read, reset. It must be reset before its transaction ends and never stay open while
 // anyone waits, since an open read keeps the write-ahead log from being reused (sqlite.org/wal.html, "Avoiding
 // Excessively Large WAL Files").
 import CSQLite
@@ -54,7 +54,7 @@ final class Statement {
             })
     }
 
-    /// Binds the bytes where they lie: they must stay there until `reset`.
+    /// Binds the bytes in place, without a copy: they must stay valid until `reset`.
     func bind(_ index: Int32, lasting value: UnsafeRawBufferPointer) {
         note(larder_bind_blob_static(pointer, index, value.baseAddress ?? Self.nothing, UInt64(value.count)))
     }
@@ -69,13 +69,14 @@ final class Statement {
         if code != SQLITE_OK { bindFailure = code }
     }
 
-    /// An address for empty blobs, which would otherwise be bound as NULL. Never read or written: any thread may use it.
+    /// An address for empty blobs, which would otherwise be bound as NULL. Never read or written, so any thread may use
+    /// it.
     nonisolated(unsafe) private static let nothing = UnsafeRawPointer(
         UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
 
     // MARK: Running
 
-    /// Moves to the next row: true where there is one, false at the end.
+    /// Moves to the next row. Returns true if there is one, false at the end.
     func step() throws(StoreError) -> Bool {
         connection.assertOwner()
         guard bindFailure == SQLITE_OK else {
@@ -94,13 +95,13 @@ final class Statement {
         }
     }
 
-    /// Runs to the end and resets, for statements whose rows do not matter.
+    /// Runs to the end and resets. For statements whose rows do not matter.
     func run() throws(StoreError) {
         defer { reset() }
         while try step() {}
     }
 
-    /// Ends the run; bindings stay until they are bound anew, but bytes bound where they lie are let go.
+    /// Ends the run. Bindings stay until they are bound anew, but bytes bound in place are not needed any more.
     func reset() {
         sqlite3_reset(pointer)
     }
@@ -135,7 +136,7 @@ final class Statement {
 }
 
 extension Digest {
-    /// The 32 bytes without an array: a read allocates nothing to name its row.
+    /// Gives the 32 bytes without an array, so that a read allocates nothing to name its row.
     func withRawBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         var raw = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
         return withUnsafeBytes(of: &raw) { body($0) }
@@ -143,7 +144,7 @@ extension Digest {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether these are the same bytes.
+    /// Whether both hold the same bytes.
     func isSame(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard let left = baseAddress, let right = other.baseAddress else { return true }

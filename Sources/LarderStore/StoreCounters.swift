@@ -100,7 +100,7 @@ public enum StoreCounters {
     ]
 }
 
-/// The cells of one store, found once.
+/// The counter cells of one store, looked up once.
 final class StoreMeters: Sendable {
     let found, foundAccepted, absent, readRefused, readFailed: CounterCell
     let keyMismatches, undecodable: CounterCell
@@ -188,7 +188,7 @@ final class StoreMeters: Sendable {
     func count(_ outcome: WriteOutcome) {
         switch outcome {
         case .stored: stored.add()
-        // Counted when it is known.
+        // Counted when the final outcome is known.
         case .pending, .accepted: break
         case .refused(let reason): refused[reason]?.add()
         }

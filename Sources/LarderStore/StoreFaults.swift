@@ -1,5 +1,5 @@
-// What tests make the store's disk do: fail with a code of SQLite's, or stand still. Nothing of it is reached while no
-// test has said so.
+// Faults that tests inject into the store's disk: failure with an SQLite error code, or standstill. Without a fault set
+// by a test, each check costs one atomic load.
 import CSQLite
 import LarderCore
 import Synchronization
@@ -28,25 +28,25 @@ final class StoreFaults: Sendable {
         bell.nudge()
     }
 
-    /// Every commit of the writer fails so.
-    /// - Parameter changesOnly: as on a full disk, which a transaction without a change does not touch.
+    /// Makes every commit of the writer fail with this code; nil ends that.
+    /// - Parameter changesOnly: whether transactions without a change still succeed, as on a full disk.
     func fail(with code: Int32?, changesOnly: Bool = false) {
         set {
             $0.code = code
             $0.failsChangesOnly = changesOnly
         }
     }
-    /// Every commit of the writer waits.
+    /// Makes every commit of the writer wait while `isHeld` is true.
     func hold(_ isHeld: Bool) { set { $0.isHeld = isHeld } }
-    /// Whether a commit waits.
+    /// Whether a commit is waiting.
     var isHolding: Bool { state.withLock { $0.isHolding } }
     func failJournal(_ fails: Bool) { set { $0.journalFails = fails } }
     func holdJournal(_ isHeld: Bool) { set { $0.journalIsHeld = isHeld } }
 
-    /// Every reader waits before its snapshot while that holds.
+    /// Makes every reader wait before its snapshot while the closure returns true.
     func holdReads(_ holds: (@Sendable () -> Bool)?) { set { $0.holdsRead = holds } }
 
-    /// Said before each snapshot.
+    /// Called before each snapshot.
     func passRead() {
         guard any.load(ordering: .acquiring) else { return }
         var seen = 0
@@ -55,7 +55,7 @@ final class StoreFaults: Sendable {
         }
     }
 
-    /// Said before each commit.
+    /// Called before each commit.
     func passCommit(isChange: Bool = true) throws(StoreError) {
         guard any.load(ordering: .acquiring) else { return }
         var seen = 0
@@ -69,7 +69,7 @@ final class StoreFaults: Sendable {
         throw StoreError(code: code & 0xFF, extendedCode: code, doing: "COMMIT", message: "made to fail")
     }
 
-    /// Whether the journal may write.
+    /// Whether the journal may write. Waits while the journal is held.
     func passJournal() -> Bool {
         guard any.load(ordering: .acquiring) else { return true }
         var seen = 0

@@ -1,5 +1,5 @@
-// Sizes of the store's files as its own threads last saw them. Who asks for the status reads memory alone: a look at a file
-// waits for the disk, and an event loop must not (Docs/concurrency.md, 1).
+// Sizes of the store's files as the store's threads saw them last. A status request reads only memory, because asking
+// the file system may wait for the disk and an event loop must not wait (Docs/concurrency.md, 1).
 import Synchronization
 
 final class StoreFigures: Sendable {

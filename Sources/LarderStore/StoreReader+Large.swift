@@ -1,5 +1,5 @@
-// A reader's part in large bodies: opening the file of one that was found, and reading a stretch of it. Each piece is held
-// against its checksum before any of it is given: a body with a damaged one is cut there.
+// A reader's part in large bodies: it opens the file of a body that was found, and reads stretches of it. Each piece is
+// checked against its checksum before any of it is returned: a body with a damaged piece is cut there.
 import CSQLite
 import Glibc
 import LarderCore
@@ -11,23 +11,23 @@ extension StoreReader {
         try connection?.statement("BEGIN").run()
     }
 
-    /// What the writer has committed meanwhile is seen from now on.
+    /// Takes a new snapshot, which shows what the writer has committed meanwhile.
     func renewSnapshot() throws(StoreError) {
         try connection?.statement("COMMIT").run()
         try beginSnapshot()
     }
 
-    /// What is there of a body that lies in a file.
+    /// What was found of a body that lies in a file.
     enum InFile {
         case none, damaged
-        /// It is open, and read in stretches.
+        /// The file is open, and the body is read in stretches.
         case body(StoredBody)
         case whole(Bytes)
     }
 
     /// Opens the file of the present row, or reads all of it.
     func file(of row: SummedRow, _ opens: Bool) throws(StoreError) -> InFile {
-        // More than could have been stored is from before the limit was lowered: no memory for it.
+        // A body above `maxObject` is from before the limit was lowered. No memory is spent on it.
         guard let bodies, opens || row.size <= shared.settings.withLock({ $0.maxObject }) else { return .damaged }
         let keeps = row.size <= Int64(SQLiteStore.openSize)
         if opens, !keeps { return try held(row, bodies) }
@@ -41,7 +41,8 @@ extension StoreReader {
         return .whole(bytes)
     }
 
-    /// A body that is sent in stretches. Its file stays open meanwhile; where too many are open, it is opened for each stretch.
+    /// Opens a body that is sent in stretches. Its file stays open meanwhile; if too many are open, it is opened for
+    /// each stretch.
     private func held(_ row: SummedRow, _ bodies: BodyFiles) throws(StoreError) -> InFile {
         var content = BodyFile.Content(length: row.size, sums: Bytes(row.body))
         let file: Int32
@@ -56,14 +57,14 @@ extension StoreReader {
         }
         defer { if content.descriptor < 0 { bodies.leave(row.id) } }
         let body = BodyFile(shared, bodies, BodyName(generation: generation, id: row.id), content)
-        // Before a head goes out: then it is a miss, and no answer that is cut.
+        // Checked before a head goes out: a damaged body is then a miss, and not an answer that is cut.
         guard NoWaitFiles.size(file) == row.size, try isSound(row, file, CacheSchema.pieceSize) else {
             return damagedFile(row.id)
         }
         return .body(StoredBody(file: body, length: row.size))
     }
 
-    /// Whether the beginning of a file is what was written.
+    /// Whether the beginning of a file is as it was written.
     private func isSound(_ row: SummedRow, _ file: Int32, _ count: Int) throws(StoreError) -> Bool {
         try BodyRead.stretch(file, row.id, at: 0, count: count, of: row.size, sums: row.body) != nil
     }
@@ -73,33 +74,34 @@ extension StoreReader {
         return .damaged
     }
 
-    /// A descriptor of a body's file for one read, to be left again; nil where there is no such file. It is given however many
-    /// are open.
+    /// A descriptor of a body's file for one read, to be given back with `leave`; nil if there is no such file. It is
+    /// given however many files are open.
     func borrow(_ id: Int64, from bodies: BodyFiles, keeps: Bool) throws(StoreError) -> Int32? {
         switch bodies.borrow(id, keeps: keeps, waits: true, holds: false) {
         case .file(let file): return file
         case .absent, .wouldWait: return nil
-        // Never here.
+        // Never happens with `holds: false`.
         case .tooMany: throw BodyFiles.failure("opening the file of a body", EMFILE)
         case .failed(let number): throw BodyFiles.failure("opening the file of a body", number)
         }
     }
 
-    /// A stretch of a body. It needs no database, and is answered whatever became of the row where its file is open.
+    /// Answers a request for a stretch. It needs no database. If the file is open, it is answered whatever became of
+    /// the row.
     func serve(_ question: StretchQuestion, _ reply: Reply<Result<Bytes, BodyFailure>>) {
-        // Nobody waits for it any more.
+        // Nobody waits for the answer any more.
         if reply.isGiven { return }
         shared.faults.passRead()
         reply.resume(returning: answer(question))
     }
 
-    /// Exactly the stretch that was asked for, or why not.
+    /// Exactly the requested stretch, or why it cannot be read.
     private func answer(_ question: StretchQuestion) -> Result<Bytes, BodyFailure> {
         let (file, content) = (question.file, question.file.content)
         do throws(StoreError) {
             let isHeld = content.descriptor >= 0
             let held = isHeld ? content.descriptor : try borrow(file.name.id, from: file.files, keeps: false)
-            // Removed since it was found, and nobody has it open.
+            // The body was removed since it was found, and nobody has its file open.
             guard let held else { return .failure(.gone) }
             defer { if !isHeld { file.files.leave(file.name.id) } }
             let bytes = try content.sums.withUnsafeBytes { sums in
@@ -110,7 +112,7 @@ extension StoreReader {
                 }
             }.get()
             if let bytes { return .success(bytes) }
-            // One that is under way has no row.
+            // Noted in any case, though a body under way has no row.
             shared.meters.undecodable.add()
             if shared.damaged.note(file.name, .piece) { shared.writes.nudge() }
             return .failure(.gone)
@@ -124,7 +126,7 @@ extension StoreReader {
         do throws(StoreError) { return .success(try body()) } catch { return .failure(error) }
     }
 
-    /// Has the writer remove an entry that is not what was written.
+    /// Makes the writer remove a damaged entry.
     func damagedEntry(_ id: Int64, _ kind: DamageKind) {
         if shared.damaged.note(BodyName(generation: generation, id: id), kind) { shared.writes.nudge() }
     }

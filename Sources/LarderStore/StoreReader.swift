@@ -1,47 +1,47 @@
-// A reader thread: takes what waits in one go, reads it in one transaction, and answers all of it at the end, so that
-// many reads share the cost of a wake-up, of SQLite's locks and of the answer's way back.
+// A reader thread. It takes all waiting jobs in one go, reads them in one transaction, and answers all of them at the
+// end, so that many reads share the cost of a wake-up, of SQLite's locks and of the answer's way back.
 //
 // It copies everything out and holds no transaction while anyone waits for a client.
 import CSQLite
 import Glibc
 import LarderCore
 
-/// One question to the readers.
+/// One job for the readers.
 enum ReadJob: Sendable {
     case entry(CacheKey, opens: Bool, Reply<Result<StoredResponse?, StoreError>>)
     case stretch(StretchQuestion, Reply<Result<Bytes, BodyFailure>>)
-    /// What people find the entry of that digest by.
+    /// The name by which people find the entry of this digest.
     case name(Digest, Reply<EntryName?>)
-    /// A row that is to be kept ready.
+    /// Prepares a row for table `ready`.
     case ready(ReadyOrder)
-    /// The loop of that number is to get a connection.
+    /// Opens the connection of the loop of this number.
     case openShelf(Int)
-    /// The connection of that loop has failed.
+    /// Closes the connection of this loop, because it has failed.
     case closeShelf(Int)
     case statistics(Reply<Result<StoreStatistics, StoreError>>)
-    /// One of those who stand in the line of searches is to be served.
+    /// Serves the next search of the line.
     case search
-    /// A look at many rows, as far as one job goes.
+    /// Looks at many rows, as far as one job goes.
     case slice(SliceJob)
 }
 
 final class StoreReader {
-    /// Reads taken at once.
+    /// The most reads taken at once.
     static let batch = 64
-    /// Bytes read before the answers so far are given.
+    /// After this many bytes the answers so far are given.
     static let batchBytes = 256 << 10
-    /// Without reads for so long, the page cache is given back.
+    /// After this long without reads the page cache is given back.
     static let restAfter = Duration.seconds(60)
 
     let shared: StoreShared
     private(set) var connection: DatabaseConnection?
     private(set) var generation = 0
-    /// The last entry that may lack checksums, as it was when the connection was opened.
+    /// The last entry that may lack checksums, read when the connection was opened.
     private(set) var lastWithoutSum: Int64 = 0
-    /// What was removed and not yet written, before the present snapshot was taken.
+    /// The removals that were not committed before the present snapshot was taken; nil if there are none.
     var removals: Removals?
     private var find: Statement?
-    /// Where the large bodies of this database are.
+    /// The large bodies of this database.
     private(set) var bodies: BodyFiles?
     private var answers: [(Reply<Result<StoredResponse?, StoreError>>, Result<StoredResponse?, StoreError>)] = []
 
@@ -50,7 +50,7 @@ final class StoreReader {
         answers.reserveCapacity(Self.batch)
     }
 
-    /// The thread's life.
+    /// The main loop of the thread.
     func run() {
         var done = 0
         var seen = 0
@@ -80,7 +80,7 @@ final class StoreReader {
         for case .openShelf(let number) in jobs { openShelf(number) }
         for case .closeShelf(let number) in jobs { closeShelf(number) }
         for case .ready(let order) in jobs { prepare(order) }
-        // Behind all others of the batch, since they take milliseconds.
+        // After all others of the batch, since these take milliseconds.
         for case .search in jobs { search() }
         for case .slice(let job) in jobs { job.run(self) }
     }
@@ -125,7 +125,7 @@ final class StoreReader {
 
     private func fail(_ job: ReadJob, _ error: StoreError) {
         switch job {
-        // A damaged database holds nothing: its readers miss.
+        // A damaged database counts as empty: its reads miss.
         case .entry(_, _, let continuation):
             shared.meters.readFailed.add()
             continuation.resume(returning: error.isDamage ? .success(nil) : .failure(error))
@@ -136,7 +136,7 @@ final class StoreReader {
         }
     }
 
-    /// Ends the read transaction; a failure means that the connection is of no more use.
+    /// Ends the read transaction. A failure means that the connection is of no more use, so it is closed.
     func finish() {
         do throws(StoreError) {
             try connection?.statement("COMMIT").run()
@@ -148,13 +148,13 @@ final class StoreReader {
 
     // MARK: The connection
 
-    /// False while there is no database to read.
+    /// Connects if necessary. Returns false while there is no database to read.
     func connect() throws(StoreError) -> Bool {
         if connection != nil {
             if shared.gate.mayStay() { return true }
             disconnect()
         }
-        // A connection would make a log of that name, and read from it what is in another.
+        // If the log has lost its name, a connection would make a new one, and would not see what is in the old one.
         guard shared.files.isDatabaseInPlace else {
             shared.askForLook()
             return false
@@ -199,12 +199,13 @@ final class StoreReader {
     private func read(_ key: CacheKey, _ opens: Bool, _ bytes: inout Int) -> Result<StoredResponse?, StoreError> {
         do throws(StoreError) {
             var found = try row(key, opens)
-            // The body has no file: in another snapshot the row is gone or replaced, or damaged.
+            // The body has no file: in another snapshot the row is gone or replaced, or it is damaged.
             for _ in 0..<3 {
                 guard let missing = found.lacksFile else { break }
                 try renewSnapshot()
                 found = try row(key, opens)
-                // The file of a row goes after its removal is committed, which this snapshot would show.
+                // The file goes after the commit that removes its row, which this snapshot would show. So the row is
+                // damaged.
                 if found.lacksFile == missing {
                     damagedEntry(missing, .piece)
                     break
@@ -226,7 +227,7 @@ final class StoreReader {
         }
     }
 
-    /// What a look found.
+    /// The result of a look.
     private struct Found {
         var entry: StoredResponse?
         /// The id of a row whose file is missing.

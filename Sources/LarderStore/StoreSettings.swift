@@ -1,24 +1,24 @@
-// What a person may choose about the store, as one immutable value: it is replaced whole, never changed in place.
+// The operator's settings for the store, as one immutable value. It is replaced whole and never changed in place.
 import LarderCore
 
 /// Sizes, marks and intervals of the cache database.
 public struct StoreSettings: Sendable, Hashable {
-    /// Bytes the live part of the database may take. Exceeded by at most one object, and only for a moment.
+    /// Bytes that the live part of the database may take. Exceeded by at most one object, and only for a moment.
     public var maxSize: Int64
-    /// Answers with a larger body are not stored (`tooLarge`).
+    /// The largest body that is stored, in bytes. A larger one is refused (`tooLarge`).
     public var maxObject: Int64
-    /// Bytes of the file system that are left to others: below it nothing is stored (`diskFull`).
+    /// Bytes of free disk left to others. With less free disk nothing is stored (`diskFull`).
     public var minFree: Int64
-    /// Percent of `maxSize` at which room is made, and to which it is made.
+    /// Percent of `maxSize`: from `highWater` on entries are evicted, down to `lowWater`.
     public var highWater: Int
     public var lowWater: Int
-    /// How long uses are gathered in memory before they are written.
+    /// How long uses are collected in memory before they are written.
     public var touchInterval: Duration
-    /// Reader threads; fixed when the store is opened.
+    /// Number of reader threads; fixed when the store is opened.
     public var readers: Int
-    /// How long an answer waits for its commit; for a look-up five times as long, for a removal twenty times.
+    /// How long an answer waits for its commit. A look-up waits five times as long, a removal twenty times.
     public var patience: Duration
-    /// An answer counts as stored before its commit, which follows within that time; zero: after its commit.
+    /// An answer counts as stored before its commit, which follows within this time. If zero: after its commit.
     public var commitWithin: Duration
 
     public init(

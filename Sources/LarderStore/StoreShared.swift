@@ -1,39 +1,39 @@
-// What the store's threads and its callers share. Everything here is immutable, atomic or behind a lock.
+// State that the store's threads and its callers share. Everything here is immutable, atomic or behind a lock.
 import LarderCore
 import Synchronization
 
-/// One request to the writer.
+/// One job for the writer thread.
 enum WriteJob: Sendable {
-    /// Nobody waits for one that is accepted already.
+    /// Writes an entry. The reply is nil if the answer was accepted before its commit: then nobody waits.
     case write(WriteOrder, Reply<WriteOutcome>?)
-    /// A row that is to be kept ready, and its bytes.
+    /// Writes a row of table `ready`, with its bytes.
     case ready(ReadyOrder, Bytes)
     case freshen(Digest, WallTime, WallTime, Reply<Bool>)
-    /// Replaces an entry's head where it is still the one that came at that time.
+    /// Replaces an entry's head, if the stored entry is still the one received at the order's `receivedAt`.
     case rewrite(HeadOrder, Reply<Bool>)
-    /// A body of that length, if it is known, is to be written in parts.
+    /// Begins a body that is written in parts. The length is nil if it is unknown.
     case begin(Int64?, Reply<Result<BodyFile, WriteRefusal>>)
     case append(BodyPart, Reply<WriteOutcome>)
     case complete(BodyPart, WriteOrder, Reply<WriteOutcome>)
-    /// Everything before it is to be committed now.
+    /// Replies after all jobs before it are committed.
     case commit(Reply<Void>)
-    /// The file of a body that was removed, given up or just written is used by nobody any more, and is to be closed.
+    /// Closes body files that nobody uses any more: files of bodies that were removed, given up or just written.
     case closeBodies
-    /// The tombstone of that number is due.
+    /// Carries out the removal whose tombstone has this number.
     case removal(UInt64)
-    /// Somebody has seen that the files are not where they were.
+    /// Checks whether the files are still in place, because somebody saw that they are not.
     case look
-    /// A reader met damage in the database of that generation.
+    /// A reader found damage in the database of this generation.
     case damaged(generation: Int, StoreError)
-    /// Do at once all upkeep that would be due in idle time.
+    /// Does at once all upkeep that is otherwise done in idle time.
     case maintain(CheckedContinuation<Void, Never>)
-    /// Let the database have no more than so many pages, as a full disk would.
+    /// Limits the database to this many pages, as a full disk would. For tests.
     case limitPages(Int, CheckedContinuation<Void, Never>)
-    /// Index what is not yet, for somebody who is about to search.
+    /// Indexes the results that are not in the index yet, before a search.
     case index(Reply<Void>)
     case close(CheckedContinuation<Void, Never>)
 
-    /// Bytes it holds while it waits.
+    /// Approximate number of bytes that the job holds while it waits.
     var weight: Int {
         switch self {
         case .write(let order, _): order.weight
@@ -44,29 +44,31 @@ enum WriteJob: Sendable {
     }
 }
 
-/// An entry to be written, and under which condition.
+/// An entry to write, and the conditions under which it is written.
 struct WriteOrder: Sendable {
     var entry: StoredResponse
-    /// Written in the same transaction, under the same condition; and its place among the answers of its own key.
+    /// An entry written in the same transaction, under the same condition. `companionPlace` is its place in its own
+    /// key's order.
     var companion: Companion?
     var companionPlace: WritePlace?
-    /// An older entry of that key is of no more use.
+    /// Whether an older entry of this key is of no more use, even if this one is not stored.
     var supersedes = true
-    /// Asked within the transaction.
+    /// The condition, evaluated within the transaction.
     var isWanted: (@Sendable () -> Bool)?
-    /// Among the answers of its key; none where it is not on its way to the writer.
+    /// The place among the answers of its key; nil if the order is not on its way to the writer.
     var place: WritePlace?
-    /// Whose request it came from, and since when it is on its way.
+    /// The timeline of the request that the entry came from, and when the write began.
     var timeline: (Timeline, began: MonotonicTime)?
 
-    /// Rises with every answer of the store; 0 where it has no place.
+    /// Rises with every answer of the store; 0 if the order has no place.
     var number: UInt64 { place?.number ?? 0 }
 
-    /// What is removed while an answer is on its way is not stored: whoever removes says so before the tombstone is made,
-    /// and the tombstone is applied to everything that was written before. Nor is what a newer answer has overtaken.
+    /// Whether the entry must not be stored: it was removed while it was on its way, or a newer answer has overtaken
+    /// it. A removal announces itself before its tombstone is made. The tombstone applies to everything written before
+    /// it.
     var isRefused: Bool { isWanted.map { !$0() } ?? false || place?.isOvertaken ?? false }
 
-    /// The companion by itself.
+    /// The companion as an order of its own.
     var ofCompanion: WriteOrder? {
         companion.map {
             WriteOrder(entry: $0.entry, supersedes: $0.supersedes, isWanted: isWanted, place: companionPlace)
@@ -75,24 +77,24 @@ struct WriteOrder: Sendable {
 
     var largestBody: Int { max(entry.body.count, companion?.entry.body.count ?? 0) }
 
-    /// Bytes of both bodies.
+    /// Bytes of both bodies: the entry's and the companion's.
     var bodyBytes: Int { entry.body.count + (companion?.entry.body.count ?? 0) }
 
-    /// Bytes it holds while it waits.
+    /// Approximate number of bytes that the order holds while it waits.
     var weight: Int { bodyBytes + entry.key.bytes.count + (companion?.entry.key.bytes.count ?? 0) + 1024 }
 }
 
-/// A head that takes the place of an entry's, and under which condition.
+/// A head that replaces an entry's head, and the conditions under which it does.
 struct HeadOrder: Sendable {
     var entry: StoredResponse
-    /// When the entry came whose head it replaces.
+    /// When the entry was received whose head is replaced.
     var receivedAt: WallTime
-    /// Asked within the transaction.
+    /// The condition, evaluated within the transaction.
     var isWanted: (@Sendable () -> Bool)?
 }
 
 final class StoreShared: Sendable {
-    /// Reads that may wait, and bytes of writes that may.
+    /// Capacities of the two queues: the number of waiting reads, and the bytes of waiting writes.
     static let readCapacity = 4096
     static let writeCapacity = 64 << 20
 
@@ -104,16 +106,16 @@ final class StoreShared: Sendable {
     let gate = ReaderGate()
     let reads: WorkQueue<ReadJob>
     let writes: WorkQueue<WriteJob>
-    /// The large bodies of the database that is open.
+    /// Files of large bodies of the open database; nil while no database is open.
     let bodies = Lock<BodyFiles?>(nil)
-    /// How many of them may be open at once, in this database and in each that is opened later.
+    /// How many body files may be open at once. Applies to this database and to each one opened later.
     let openBodies = Lock(Int.max)
     let keys = KeyBloomFilter()
     let damaged: DamagedRows
-    /// Bodies that are being written in parts.
+    /// Number of bodies that are being written in parts.
     let bodyWriters = Lock(0)
     let notes = Lock(RecencyNotes())
-    /// Why nothing is stored at present.
+    /// Why nothing is stored at present; nil if the store works.
     let degraded = Lock<String?>(nil)
     let isClosed = Lock(false)
     let searches = SearchLine()
@@ -125,17 +127,17 @@ final class StoreShared: Sendable {
     let ending = StoreEnding()
     let faults = StoreFaults()
     let figures = StoreFigures()
-    /// What the loops read from the database, and what they ask while they do.
+    /// What the loops use to read kept-ready rows from the database, and the atomics that they check meanwhile.
     let readers = Lock<ReadyReaders?>(nil)
     let commits = CommitCount()
     let mark = Atomic<UInt64>(0)
-    /// Bytes that are held for rows that are to be kept ready.
+    /// Bytes held for rows that wait to be written to table `ready`.
     let readyBytes = Atomic<Int>(0)
-    /// False once it is known that no loop can look here.
+    /// False once it is known that no loop can read the database here.
     let canLook = Atomic<Bool>(true)
-    /// A look at the place is asked for and has not begun.
+    /// Whether a check of the files' place is requested and has not begun.
     let isLooking = Atomic<Bool>(false)
-    /// Whether results may be stored that the index does not know.
+    /// Whether stored results might be missing in the index.
     let lacksIndex = Lock(true)
 
     init(
@@ -153,31 +155,32 @@ final class StoreShared: Sendable {
         writes.collect(for: settings.commitWithin / 2)
     }
 
-    /// Lets go of the database whoever reads it. The gate is shut.
+    /// Makes all readers release the database. The gate must be shut.
     func letGo() {
         readers.withLock { $0 }?.closeAll()
-        // Whoever looked into it finds another count: what is removed with the files is settled without a commit.
+        // Readers on the loops then see another commit count. Entries that go with the files are removed without a
+        // commit.
         commits.committed()
         reads.nudge()
     }
 
-    /// Why a job was not taken.
+    /// Why a queue refused a job.
     var refusalOfQueue: WriteRefusal { isClosed.withLock { $0 } ? .closed : .overloaded }
 
-    /// On a thread of the store's own: the sizes, and whether the files are where they were.
+    /// Renews the sizes and checks whether the files are in place. Called on a thread of the store only.
     func lookAtFiles() {
         figures.renew(files.sizes)
         if !files.isInPlace { askForLook() }
     }
 
-    /// The writer is to look at the place: once for all who ask meanwhile.
+    /// Asks the writer to check the files' place. Further requests are merged until the check begins.
     func askForLook() {
         if !isLooking.exchange(true, ordering: .acquiringAndReleasing) { _ = writes.insist(.look) }
     }
 
     func beginLook() { isLooking.store(false, ordering: .releasing) }
 
-    /// Figures that need neither database nor disk.
+    /// Statistics that need neither the database nor the disk.
     func emptyStatistics() -> StoreStatistics {
         var out = StoreStatistics()
         (out.fileBytes, out.walBytes) = (figures.fileBytes, figures.logBytes)

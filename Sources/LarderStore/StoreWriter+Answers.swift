@@ -1,12 +1,13 @@
-// What becomes of an answer after its commit, or where there is none: who waits is told, what is older is overtaken or gets a
-// tombstone, and what was accepted leaves the overlay. The same of its companion.
+// What happens to an answer after its commit or its failure. The waiting caller gets the outcome, older answers of the
+// key are overtaken or get a tombstone, and an accepted answer leaves the overlay. The same happens to the companion.
 import LarderCore
 
 extension StoreWriter {
-    /// Tells what became of an entry. One that was not stored takes the older one of its key with it, where that is of
-    /// no more use; one that counted as stored always does, and what was made from it or is listed by it goes along. The same
-    /// holds for its companion, where that says of other entries what the older one does not.
-    /// - Parameter reply: none where the answer was accepted before.
+    /// Reports the outcome of a write. An entry that was not stored takes the older entry of its key with it if that is
+    /// of no more use. An accepted entry that was not stored always does, together with what was made from the older
+    /// entry or is listed by it. The same holds for the companion if it says of other entries what the older one does
+    /// not.
+    /// - Parameter reply: nil if the answer was accepted before.
     func answer(_ order: WriteOrder, _ reply: Reply<WriteOutcome>?, _ outcome: WriteOutcome) {
         shared.meters.count(outcome)
         noteIfLeft(outcome)
@@ -14,35 +15,37 @@ extension StoreWriter {
             timeline.note(.commit, order.entry.provider, from: began, to: shared.time.monotonic())
         }
         let companion = order.ofCompanion.map { companion -> (order: WriteOrder, outcome: WriteOutcome) in
-            // What removes or overtakes one of the two leaves the other. Who is left out at the commit is so still.
+            // A removal or a newer answer concerns each of the two alone. A companion left out at the commit is still
+            // refused now.
             if companion.isRefused { return (companion, .refused(.removed)) }
             return (companion, outcome == .refused(.removed) ? .stored : outcome)
         }
         overtake(order, outcome, misleads: reply == nil)
         if let companion {
-            // The answer went out: it was accepted, or late.
+            // The answer went out: it was accepted, or its reply came too late.
             let misleads = reply?.isGiven ?? true && order.companion?.concernsOthers == true
             overtake(companion.order, companion.outcome, misleads: misleads)
         }
-        // Told first: from then on nothing makes a tombstone for its being late.
+        // The reply comes first: once it is given, lateness cannot make another tombstone.
         end(order, reply, outcome)
         guard shared.removals.isAny else { return }
         replaced(order, outcome)
         if let companion { replaced(companion.order, companion.outcome) }
     }
 
-    /// One that is stored overtakes those before it. One that is not takes the older one with it, where that is of no more use.
-    /// - Parameter misleads: the older one is of no more use now that this one has been answered.
+    /// Overtakes the earlier answers of the key if this one is stored. If it is not, removes the older entry if that is
+    /// of no use.
+    /// - Parameter misleads: whether this answer has gone out, which makes the older entry useless.
     private func overtake(_ order: WriteOrder, _ outcome: WriteOutcome, misleads: Bool) {
         switch outcome {
         case .stored:
-            // One that began before it, and comes behind it in the queue, is older.
+            // An answer that began before this one is older, even if it comes later in the queue.
             shared.orders.overtake(order.entry.key.digest, below: order.number)
             shared.overlay.stored(order.entry.key.digest)
         case .refused(let reason) where reason != .removed:
-            // One that is removed or overtaken itself says nothing of others.
+            // An order that was itself removed or overtaken says nothing about others.
             guard order.supersedes || misleads, !order.isRefused else { return }
-            // An older one that is still on its way is of no more use either, whether or not there is a row.
+            // An older answer that is still on its way is of no more use either, whether or not there is a row.
             shared.orders.overtake(order.entry.key.digest, below: order.number)
             var order = order
             order.supersedes = true
@@ -51,13 +54,14 @@ extension StoreWriter {
         }
     }
 
-    /// What a stored answer superseded is out of the database.
+    /// Settles tombstones that a stored answer made unnecessary: the row that they cover is gone.
     private func replaced(_ order: WriteOrder, _ outcome: WriteOutcome) {
         guard outcome == .stored, let number = order.place?.number else { return }
         if let latest = shared.removals.replaced(order.entry.key.digest, by: number) { settled(latest) }
     }
 
-    /// An accepted answer leaves the overlay now, and not before: either it is committed, or a tombstone stands for it.
+    /// Ends a write. An accepted answer leaves the overlay now and not before: it is committed, or a tombstone stands
+    /// for it.
     private func end(_ order: WriteOrder, _ reply: Reply<WriteOutcome>?, _ outcome: WriteOutcome) {
         if let reply {
             reply.resume(returning: outcome)
@@ -73,7 +77,7 @@ extension StoreWriter {
             shared.log.debug(
                 "store.accepted.failed",
                 ["provider": order.entry.provider, "outcome": "refused(\"\(reason.rawValue)\")"])
-        // No end of a write.
+        // Neither is the end of a write.
         case .accepted, .pending: break
         }
     }

@@ -1,10 +1,10 @@
-// The writer's part in keeping the file system above `cache.minFree`: looking, and giving back in slices, also while others
-// wait, since nothing can be stored before.
+// The writer's part in keeping the file system above `cache.minFree`. It looks at the disk and gives room back in
+// slices, even while writes wait, because nothing can be stored before.
 import LarderCore
 
 extension StoreWriter {
-    /// Whether the file system stays above `cache.minFree` when the entry is written; removes others for it where that is
-    /// what it takes: for a file those that have files. Inside a transaction.
+    /// Whether the file system stays above `cache.minFree` when the entry is written. Evicts other entries if that is
+    /// necessary and enough; to make room for a file, entries that have files. Inside a transaction.
     func leavesFreeDisk(
         _ cost: EntryRows.Cost, _ settings: StoreSettings, _ rows: EntryRows
     ) throws(StoreError) -> Bool {
@@ -19,13 +19,14 @@ extension StoreWriter {
             var (pages, files): (Int64, Int64) = (0, 0)
             for _ in 0..<8 where !missing.isMet(pages: pages, files: files) {
                 if files < missing.files {
-                    // There are files enough, here or further on: the next try goes on from where this one ends.
+                    // There are enough files, here or further on. The next try continues where this one ends.
                     _ = try evictFiles(rows, bytes: missing.files - files)
                 } else {
                     let bytes = max(missing.all - pages - files, 4 * CacheSchema.pageSize)
                     guard try evictSlice(rows, bytes: bytes) > 0 else { return false }
                 }
-                // Files go after the commit, and the new one comes before it: what is exceeded meanwhile is `minFree`.
+                // Evicted files are removed after the commit, and the new file is written before. Free disk may fall
+                // below `minFree` meanwhile.
                 pages = try rows.freePages() * CacheSchema.pageSize - look.reusable
                 files = max(0, look.bodies - (try rows.fileBytes()))
             }
@@ -33,7 +34,7 @@ extension StoreWriter {
         }
     }
 
-    /// Whether the disk has room for what it had no room for before.
+    /// Whether the disk has room for the writes that it refused before.
     func takesWhatWasRefused() -> Bool {
         guard upkeep.disk.hasRefused, let rows = database?.rows, let free = shared.files.freeDisk else { return true }
         let minFree = shared.settings.withLock { $0.minFree }
@@ -49,7 +50,7 @@ extension StoreWriter {
             file: sizes.file, log: sizes.log)
     }
 
-    /// Does something about a shortage of disk for a few milliseconds. True where there is more to do.
+    /// Relieves a shortage of disk for a few milliseconds. Returns whether there is more to do.
     func relieveDisk() -> Bool {
         guard upkeep.disk.isShort, let database else { return false }
         let start = shared.time.monotonic()
@@ -67,12 +68,13 @@ extension StoreWriter {
         return hasMore
     }
 
-    /// Returns whether it did anything.
+    /// Takes one step of relief. Returns whether the step did anything.
     private func relieve(_ relief: DiskRoom.Relief, _ database: Database) throws(StoreError) -> Bool {
         switch relief {
         case .nothing: return false
         case .cutLog:
-            // Readers are short. One that is in the way is waited for once, and then the next look tries again.
+            // Reads are short, so a reader that blocks the checkpoint is waited for once. After that the next look
+            // tries again.
             return try database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0
         case .giveBack(let bytes):
             let before = try database.rows.freePages()
@@ -80,7 +82,7 @@ extension StoreWriter {
             try database.connection.statement("PRAGMA incremental_vacuum(\(pages))").run()
             let given = before - (try database.rows.freePages())
             shared.meters.vacuumedPages.add(Int(given))
-            // The file becomes shorter when the log is written back.
+            // The file becomes shorter only when the log is written back.
             _ = try database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)")
             return given > 0
         case .evict(let bytes):

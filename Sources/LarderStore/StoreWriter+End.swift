@@ -1,29 +1,29 @@
-// The end of the writer's thread: removals, uses, the last checkpoint, each while there is time (`StoreEnding`). What cannot
-// be written is left: removals to the journal, which the next start reads first, the log to the next start, answers and uses to
-// nobody.
+// The end of the writer's thread: removals, uses, the last checkpoint, each while there is time (`StoreEnding`).
+// Removals that cannot be written are left to the journal, which the next start reads first, and the log is left to the
+// next start. Unwritten answers and uses are lost.
 import LarderCore
 
-/// What the writer could not do before the end.
+/// Counts what the writer could not do before the end.
 struct LeftUndone: Sendable, Equatable {
-    /// Answers that were not stored. One that came in parts counts once, with the part that was refused.
+    /// Answers that were not stored. An answer in parts counts once, with the part that was refused.
     private(set) var writes = 0
-    /// Uses that were not noted.
+    /// Uses that were not written.
     var uses = 0
-    /// Removals that the journal has.
+    /// Removals that are left to the journal.
     var removals = 0
 
     mutating func note(_ outcome: WriteOutcome) {
         guard case .refused(let reason) = outcome else { return }
         switch reason {
         case .closed, .busy, .failed, .diskFull: writes += 1
-        // It would have been refused at any time.
+        // These refusals have nothing to do with the end.
         case .tooLarge, .noRoom, .overloaded, .removed: break
         }
     }
 }
 
 extension StoreWriter {
-    /// The store closes, and there is no time left.
+    /// Whether the store closes and no time is left.
     var isOver: Bool { shared.ending.isOver(at: shared.time.monotonic()) }
 
     func end() {
@@ -31,23 +31,23 @@ extension StoreWriter {
         endRemovals()
         left.removals = shared.removals.count
         endUses()
-        // The readers have ended too, or are about to: the last connection to close is this one.
+        // The readers have ended or are about to end. This connection closes last.
         let areOut = shared.gate.shut(within: shared.ending.left(at: shared.time.monotonic())) { shared.letGo() }
         closeDatabase(writesBack: areOut && !isOver)
         if areOut { shared.files.closeDescriptors() }
         shared.readers.withLock { $0 = nil }
-        // Where the directory is another's, the journal is gone with the database.
+        // If another process owns the directory now, the journal is gone along with the database.
         if shared.files.isDirectoryInPlace { shared.journal.checkAtLast() }
         shared.journal.end()
-        // What it was given last must be on the disk before anybody hears that the store is closed.
+        // The last notes must be on the disk before anybody is told that the store is closed.
         let time = max(.milliseconds(500), shared.ending.left(at: shared.time.monotonic()))
         let isWritten = shared.journal.waitForEnd(within: time, by: shared.time)
         if !isWritten, left.removals > 0 {
             shared.log.error("store.removals.unkept", ["path": shared.files.directory])
         }
         tellWhatIsLeft()
-        // A reader that the disk holds still has the database open, and the journal's thread its file: the directory is this
-        // process's until it ends.
+        // A reader held by the disk still has the database open, and the journal's thread its file. Then the directory
+        // stays locked until this process ends.
         if areOut, isWritten { shared.files.unlock() }
         shared.waits.end()
         closing?.resume()
@@ -58,7 +58,7 @@ extension StoreWriter {
         if isOver || !flushNotes() { left.uses = uses }
     }
 
-    /// An answer, or a part of one, has met its end.
+    /// Counts a refused answer, or a refused part of one, once closing has begun.
     func noteIfLeft(_ outcome: WriteOutcome) {
         if shared.ending.hasBegun { left.note(outcome) }
     }
@@ -67,7 +67,7 @@ extension StoreWriter {
         shared.meters.leftWrites.add(left.writes)
         shared.meters.leftUses.add(left.uses)
         shared.meters.leftRemovals.add(left.removals)
-        // Lost uses cost an imperfect order, and nothing else.
+        // Lost uses only make the order of eviction imperfect.
         guard left.writes > 0 || left.removals > 0 else { return }
         shared.log.warning(
             "store.close.left",

@@ -1,11 +1,12 @@
-// Entries in a transaction that may hold others: one alone, or one with its companion. Room and the disk refuse both or
-// neither. What is removed or overtaken is so by its own key, and leaves the other one: a list of variants still says what it
-// has to say of the others.
+// Writes entries inside a transaction that may hold others: an entry alone, or with its companion. Lack of room or disk
+// refuses both. A removal or a newer answer leaves out only the entry of its own key: a list of variants is still
+// written, since it also describes other variants.
 import LarderCore
 
 extension StoreWriter {
-    /// Inside a transaction.
-    /// - Returns: `removed` where the entry is left out; its companion is written all the same, unless it is left out itself.
+    /// Writes an entry and its companion, inside a transaction.
+    /// - Returns: `removed` if the entry is left out. Its companion is written nevertheless, unless it is left out
+    ///   itself.
     func write(_ order: WriteOrder) throws(StoreError) -> WriteOutcome {
         let isLeftOut = isLeftOut(order)
         if isLeftOut { return try writeWithoutEntry(order) }
@@ -17,15 +18,15 @@ extension StoreWriter {
         return .stored
     }
 
-    /// The companion of an entry that is left out, for which room is made alone. Inside a transaction.
+    /// Writes the companion of an entry that is left out, making room for it alone. Inside a transaction.
     private func writeWithoutEntry(_ order: WriteOrder) throws(StoreError) -> WriteOutcome {
         guard let companion = order.ofCompanion, !isLeftOut(companion) else { return .refused(.removed) }
         let outcome = try write(companion)
         return outcome == .stored ? .refused(.removed) : outcome
     }
 
-    /// The same without a look at the room. Inside a transaction.
-    /// - Returns: whether it was written.
+    /// Writes the companion without checking for room. Inside a transaction.
+    /// - Returns: whether the companion was written.
     @discardableResult
     func writeCompanion(of order: WriteOrder, _ rows: inout EntryRows) throws(StoreError) -> Bool {
         guard let companion = order.ofCompanion, !isLeftOut(companion) else { return false }
@@ -35,8 +36,8 @@ extension StoreWriter {
 
     private func write(_ order: WriteOrder, _ rows: inout EntryRows) throws(StoreError) {
         try rows.write(order.entry, now: shared.time.wall())
-        // One that began before it may come behind it in the same transaction. Others hear of it after the commit: where
-        // that fails, each is tried alone.
+        // An older order of this key may follow in the same transaction and must be left out. `WriteOrders` learns of
+        // this one only after the commit, because each order is tried alone if the transaction fails.
         written[order.entry.key.digest] = order.number
     }
 

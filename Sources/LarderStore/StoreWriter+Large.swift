@@ -1,9 +1,10 @@
-// Large bodies on the writer's thread. Parts of several of them may interleave. Each part is written to its file outside of
-// any transaction, at most 1 MiB at a time; the row that names the file comes last.
+// Large bodies on the writer's thread. Parts of several bodies may interleave. Each part is written to its file outside
+// of any transaction, at most 1 MiB at a time. The row that names the file comes last.
 import LarderCore
 
 extension StoreWriter {
-    /// A transaction. The files of rows that it removed go after its commit, and those that it wrote where it failed.
+    /// Runs a transaction. After its commit, removes the files of the rows that it removed; if it fails, the files that
+    /// it wrote.
     func transact<Result>(
         _ connection: DatabaseConnection, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -13,16 +14,16 @@ extension StoreWriter {
             var gone: [Int64] = []
             let result = try connection.transaction { () throws(StoreError) in
                 written.removeAll(keepingCapacity: true)
-                // Before anything else: who stores a newer answer after a removal must not lose it to that removal.
+                // Removals come first: a newer answer that is stored after a removal must not be lost to that removal.
                 try applyRemovals()
                 let result = try body()
                 gone = try EntryRows.takeGone(connection)
                 return result
             }
             bodies?.settle(committed: true, gone: gone)
-            // What is committed into a log without a name is gone with the process: the tombstones stay.
+            // A commit into a log without a name is gone with the process. Then the tombstones stay.
             settleRemovals(committed: removing.applied.isEmpty || shared.files.isDatabaseInPlace)
-            // A commit of nothing does not reach the disk, and tells nothing.
+            // A commit without changes does not reach the disk, so its duration tells nothing.
             if let late, connection.allChanges != late.changes,
                 shared.time.monotonic() - late.at <= shared.waits.span(.read)
             {
@@ -36,14 +37,14 @@ extension StoreWriter {
         }
     }
 
-    /// Gives the body its id, where it could be stored at all.
+    /// Gives a new body its id, if the body could be stored at all.
     func beginBody(_ length: Int64?) -> Result<BodyFile, WriteRefusal> {
         do throws(StoreError) {
             if isOver { return .failure(.closed) }
             if case .refused(let reason) = refusalOfPlace() { return .failure(reason) }
             guard let connection = database?.connection else { return .failure(.failed) }
             if case .refused(let reason) = refusalOfRemovals() { return .failure(reason) }
-            // Not after room was made for it. A shorter body, and maybe one of unknown length, needs no file.
+            // Checked before room is made. A short body needs no file, and one of unknown length might need none.
             guard let file = newFile() else { return .failure(.failed) }
             if length ?? 0 > CacheSchema.pieceSize, lacksDescriptor(file) {
                 return .failure(.overloaded)
@@ -62,10 +63,10 @@ extension StoreWriter {
         }
     }
 
-    /// Whether the file of a body could not be held open, which is counted.
+    /// Whether the file of a body cannot be held open for lack of descriptors. Counts that as a refusal.
     private func lacksDescriptor(_ file: BodyFile) -> Bool {
         guard file.lacksDescriptor else { return false }
-        // What waits to be closed counts as open, and the job that closes it may be behind this one.
+        // Descriptors that wait to be closed count as open. The job that closes them may be queued behind this one.
         file.files.closeUnused()
         guard file.lacksDescriptor else { return false }
         shared.meters.bodiesRefused.add()
@@ -77,7 +78,7 @@ extension StoreWriter {
         return BodyFile(shared, bodies, BodyName(generation: shared.gate.present, id: id))
     }
 
-    /// Writes whole pieces of a body.
+    /// Writes whole pieces of a body to its file.
     func append(_ part: BodyPart) -> WriteOutcome {
         do throws(StoreError) {
             if isOver { return .refused(.closed) }
@@ -99,7 +100,7 @@ extension StoreWriter {
         }
     }
 
-    /// The last piece and the row that makes it all visible.
+    /// Writes the last bytes of a body, then the row that makes the body visible.
     func complete(_ part: BodyPart, _ order: WriteOrder) -> WriteOutcome {
         do throws(StoreError) {
             if isOver { return .refused(.closed) }
@@ -108,7 +109,7 @@ extension StoreWriter {
             if let refused = refusalOfRemovals() { return refused }
             let size = part.offset + Int64(part.bytes.count)
             let whole = EntryRows.cost(of: order, size: size)
-            // What was written of the body before is there.
+            // The earlier parts of the body are on the disk already.
             let written = BodyFiles.blocks(size) - BodyFiles.blocks(Int64(part.bytes.count))
             let cost = EntryRows.Cost(pages: whole.pages, files: whole.files - written)
             let largest = max(size, Int64(order.largestBody))
@@ -126,10 +127,10 @@ extension StoreWriter {
         }
     }
 
-    /// The file is whole: the row that names it, and the entry's companion.
+    /// Commits the row that names the complete file, with the entry's companion.
     private func commit(_ file: BodyFile, _ order: WriteOrder, size: Int64) throws(StoreError) -> WriteOutcome {
         guard let connection = database?.connection, var rows = database?.rows else { return .refused(.failed) }
-        // Not where the database is another one by then.
+        // Skipped if the database was replaced meanwhile.
         defer { if database?.connection === connection { database?.rows = rows } }
         let (isComplete, isWritten) = try transact(connection) { () throws(StoreError) -> (Bool, Bool) in
             let isWritten = try writeCompanion(of: order, &rows)
@@ -144,7 +145,7 @@ extension StoreWriter {
         return isComplete ? .stored : .refused(.removed)
     }
 
-    /// The entry was removed or overtaken on its way: its companion is written without it.
+    /// Writes the companion alone, because the entry was removed or overtaken on its way.
     private func completeWithoutEntry(_ order: WriteOrder) throws(StoreError) -> WriteOutcome {
         guard let companion = order.ofCompanion, !companion.isRefused, let connection = database?.connection else {
             return .refused(.removed)
@@ -154,8 +155,8 @@ extension StoreWriter {
         return hasCommitted() ? .refused(.removed) : .refused(.failed)
     }
 
-    /// What follows a commit that wrote something.
-    /// - Returns: whether what was written is where it belongs.
+    /// Does what follows a commit that wrote something.
+    /// - Returns: whether the files are in place, so that the commit counts.
     private func hasCommitted() -> Bool {
         guard checkPlace() else { return false }
         shared.meters.transactions.add()
@@ -164,7 +165,7 @@ extension StoreWriter {
         return true
     }
 
-    /// A body above the size of a transaction that came whole.
+    /// Writes a body that came whole and is larger than a shared transaction.
     func writeLarge(_ order: WriteOrder, _ job: WriteJob) {
         let outcome = storeLarge(order)
         if outcome == .stored { noteUnindexed([Step(job: job)]) }

@@ -1,12 +1,12 @@
-// A damaged or foreign database is set aside and a new one made while the daemon keeps serving; one that the disk has
-// no room for is opened later. In between, reads miss.
+// Sets a damaged or foreign database aside and makes a new one while the daemon keeps serving. A database that the disk
+// has no room for is opened later. In between, reads miss.
 import CSQLite
 import LarderCore
 
 extension StoreWriter {
     /// Closes everything, moves the files out of the way and begins anew.
     func recover(from error: StoreError) {
-        // What lies under the names may be another's by now, and is then not set aside.
+        // The files under these names may be another process's by now. Then they are not set aside.
         guard checkPlace(needsLog: false), let old = database else { return }
         purges = []
         shared.gate.shut { shared.letGo() }
@@ -21,9 +21,9 @@ extension StoreWriter {
         reopen()
     }
 
-    /// Begins anew without what there was: where the disk is full, a database cannot be changed any more, but it can go.
-    /// - Returns: how many entries went with it.
-    /// - Throws: where files stay; they are then opened again with all that they hold.
+    /// Removes the files and begins anew. A database on a full disk cannot be changed any more, but it can be removed.
+    /// - Returns: how many entries were in it.
+    /// - Throws: the error if files stay. The database is then opened again with all that it holds.
     func discard() throws(StoreError) -> Int {
         guard checkPlace(needsLog: false), let old = database else {
             throw StoreError(
@@ -32,7 +32,7 @@ extension StoreWriter {
         }
         purges = []
         if shared.ending.hasBegun {
-            // A reader that the disk holds has the files open. The removal is in the journal.
+            // A reader held by the disk has the files open. The removal is in the journal.
             let left = shared.ending.left(at: shared.time.monotonic())
             guard shared.gate.shut(within: left, nudge: { shared.letGo() }) else {
                 throw StoreError(
@@ -42,7 +42,7 @@ extension StoreWriter {
         } else {
             shared.gate.shut { shared.letGo() }
         }
-        // Nothing in it is answered any more, so that readers miss no entry while this counts.
+        // Nothing in the database is served any more, so readers miss no entry while this counts.
         let entries = (try? old.connection.number("SELECT count(*) FROM entry")) ?? 0
         shared.files.removeForeignLog()
         old.connection.close(keepsLog: true)
@@ -52,10 +52,11 @@ extension StoreWriter {
         do throws(StoreError) {
             try shared.files.remove()
         } catch {
-            // Not without a log that had lost its name: what was removed before is in it (`setAsideWithoutLog`).
+            // Opens the files again, unless their log had lost its name: earlier removals are in that log
+            // (`setAsideWithoutLog`).
             let before = removing
             reopen()
-            // The same removal has failed once more: it rests for longer and is not told again.
+            // The same removal has failed once more: it keeps its longer rest and is not logged again.
             removing.rest = before.rest
             removing.isTold = before.isTold
             throw error
@@ -65,20 +66,20 @@ extension StoreWriter {
         return Int(clamping: entries)
     }
 
-    /// The database could not be opened at the start: readers stay out until it is.
+    /// Notes that the database could not be opened at the start. Readers stay out until it is.
     func beginWithoutDatabase(_ error: StoreError) {
         shared.gate.shut {}
         wasNotOpened(error)
     }
 
-    /// Opens or makes the database; where that fails, tries again after a while.
+    /// Opens or makes the database. If that fails, tries again after 5 s.
     func reopen() {
-        // The next start does it.
+        // The next start opens it.
         if shared.ending.hasBegun { return }
         do throws(StoreError) {
             if !shared.files.isDirectoryInPlace {
                 try shared.files.takePlace()
-                // What was left there by whoever had the directory before.
+                // A journal that an earlier owner left in this directory counts too.
                 shared.recall(JournalFile(directory: shared.files.directory, faults: shared.faults).open(makes: false))
                 shared.journal.renew()
             }

@@ -1,8 +1,9 @@
-// What the writer does about room: on disk, below the cap, and after failures. Storing may stop; serving does not.
+// How the writer deals with room: on the disk, below `cache.maxSize`, and after failures. Storing may stop; serving
+// does not.
 import CSQLite
 import LarderCore
 
-/// Nothing is stored until an instant, after a failure.
+/// A pause after a failure: nothing is stored until `until`.
 struct WritePause {
     var until: MonotonicTime
     var length: Duration
@@ -10,7 +11,8 @@ struct WritePause {
 }
 
 extension StoreWriter {
-    /// Whether so much fits below the high mark as it is. Nothing is evicted for what spares a little time.
+    /// Whether this many bytes fit below the high mark without evicting. Nothing is evicted for rows that only save a
+    /// little time.
     private func hasRoom(_ cost: Int64, _ settings: StoreSettings, _ rows: EntryRows) throws(StoreError) -> Bool {
         if upkeep.isEvicting { return false }
         if upkeep.room.takes(cost, below: settings.highWaterBytes) { return true }
@@ -20,17 +22,17 @@ extension StoreWriter {
         return true
     }
 
-    /// Decides whether an entry may be written now, with its companion, making room for both. Inside a transaction.
+    /// Decides whether an entry may be written now with its companion. Makes room for both. Inside a transaction.
     func refusal(of order: WriteOrder) throws(StoreError) -> WriteOutcome? {
         let cost = EntryRows.cost(of: order)
         return try refusal(size: Int64(order.largestBody), whole: cost, cost: cost)
     }
 
-    /// Writes a row that is kept ready, where there is room for it. Inside a transaction.
+    /// Writes a row to table `ready` if there is room for it. Inside a transaction.
     func keepReady(_ order: ReadyOrder, _ data: Bytes) throws(StoreError) -> WriteOutcome {
         let cost = Int64(data.count + data.count / 2)
         let settings = shared.settings.withLock { $0 }
-        // Where the disk becomes short its room is for answers.
+        // When the disk becomes short, its room is for answers.
         let isRoomy = shared.files.freeDisk.map { DiskRoom.isRoomy($0, cost, settings.minFree) } ?? true
         let isPaused = upkeep.pause.map { shared.time.monotonic() < $0.until } ?? false
         guard order.isWanted() else { return .refused(.removed) }
@@ -42,9 +44,9 @@ extension StoreWriter {
     }
 
     /// - Parameters:
-    ///   - size: of the body as far as it is known.
-    ///   - whole: what all of it costs, `cost` what is to be written now.
-    ///   - disk: what the disk must have room for, where that is more than `cost`.
+    ///   - size: the size of the body as far as it is known.
+    ///   - whole: the cost of the whole entry; `cost` is that of what is written now.
+    ///   - disk: the cost that the disk must have room for, if more than `cost`.
     func refusal(
         size: Int64, whole: EntryRows.Cost, cost: EntryRows.Cost, disk: EntryRows.Cost? = nil
     ) throws(StoreError) -> WriteOutcome? {
@@ -61,9 +63,10 @@ extension StoreWriter {
         return try makeRoom(cost.all, settings, rows) ? nil : .refused(.noRoom)
     }
 
-    /// Evicts until the entry fits below the cap, and one slice more while above the marks.
+    /// Evicts until the cost fits below `maxSize`, and one slice more while above the marks.
     private func makeRoom(_ cost: Int64, _ settings: StoreSettings, _ rows: EntryRows) throws(StoreError) -> Bool {
-        // A look costs two statements: none while what came since the last one cannot have reached the mark.
+        // Reading the live bytes takes two statements. They are skipped while the writes since then cannot have reached
+        // the mark.
         if !upkeep.isEvicting, upkeep.room.takes(cost, below: settings.highWaterBytes) { return true }
         var live = try rows.liveBytes()
         defer { upkeep.room = KnownRoom(live: live, cost: cost) }
@@ -81,23 +84,23 @@ extension StoreWriter {
         return live + cost <= settings.maxSize
     }
 
-    /// Removes one slice and counts it: pieces from before the files, or else entries. Returns how many. The files of evicted
-    /// entries count no more from here on, and go after the commit.
-    /// - Parameter bytes: of bodies that are enough.
+    /// Removes one slice and counts it: pieces of bodies from schema 6 if there are any, else entries. Returns the
+    /// number of rows. The files of evicted entries stop counting now and are removed after the commit.
+    /// - Parameter bytes: bytes of bodies that suffice.
     func evictSlice(_ rows: EntryRows, bytes: Int64 = Evictor.bytesPerSlice) throws(StoreError) -> Int {
         if try rows.removeOldPieces() { return 1 }
         let now = shared.time.wall()
         return try remove(rows) { evictor throws(StoreError) in try evictor.slice(now: now, bytes: bytes) }
     }
 
-    /// The same for entries whose bodies lie in files, and no others. It goes on where the last one ended.
+    /// Like `evictSlice`, but takes only entries whose bodies lie in files. Continues where the last call ended.
     func evictFiles(_ rows: EntryRows, bytes: Int64) throws(StoreError) -> Int {
         var place = upkeep.filePlace
         defer { upkeep.filePlace = place }
         return try remove(rows) { evictor throws(StoreError) in try evictor.files(bytes: bytes, after: &place) }
     }
 
-    /// The same for what nobody can use any more.
+    /// Like `evictSlice`, but takes only entries that nobody can use any more.
     func removeUselessSlice(_ rows: EntryRows) throws(StoreError) -> Int {
         let now = shared.time.wall()
         return try remove(rows) { evictor throws(StoreError) in try evictor.useless(now: now) }
@@ -120,7 +123,7 @@ extension StoreWriter {
         return slice.rows
     }
 
-    /// A write failed: what it means for this one, and for those that follow.
+    /// Handles a failed write: decides its outcome, and whether the next writes must pause.
     func failed(_ error: StoreError) -> WriteOutcome {
         if error.isDamage {
             shared.meters.damage.add()
@@ -133,7 +136,7 @@ extension StoreWriter {
         case SQLITE_IOERR: shared.meters.inputOutput.add()
         default: shared.meters.otherFailure.add()
         }
-        // Busy is passing and says nothing about the next write.
+        // SQLITE_BUSY is transient and says nothing about the next write.
         guard error.code == SQLITE_FULL || error.code == SQLITE_IOERR || error.code == SQLITE_READONLY else {
             let now = shared.time.monotonic()
             if upkeep.mutedUntil.map({ now >= $0 }) ?? true {
@@ -148,12 +151,12 @@ extension StoreWriter {
         return .refused(reason)
     }
 
-    /// Says why nothing is stored, once.
+    /// Notes why nothing is stored, and logs it unless the store was degraded already.
     func degrade(_ text: String) {
         shared.degrade(text)
     }
 
-    /// A write was committed: storing works.
+    /// Notes that a write was committed, which ends the pause and may end the degraded state.
     func storingWorks() {
         upkeep.pause = nil
         if shared.waits.isLate || !takesWhatWasRefused() { return }

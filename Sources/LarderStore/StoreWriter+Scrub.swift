@@ -1,36 +1,36 @@
-// Rows that failed their checksum are removed, and in idle time all others are looked at, since damage that nobody reads
-// would be met when the row is needed. A slice a second at most, bounded in bytes and in time, and one a minute though the
-// store is never idle; a pass begins at most once in so many hours. A pass also gives rows from before the checksums
-// theirs. Its own writes are no use of the store: what waits for idle time does not wait for it.
+// Removes rows that failed their checksum. In idle time all other rows are checked too, since damage that nobody reads
+// would otherwise be met when the row is needed. One slice runs a second at most, bounded in bytes and in time; if the
+// store is never idle, one a minute. A pass begins at most once in 24 hours. It also gives checksums to rows from
+// before the checksums. The scrub's own writes do not postpone other upkeep of idle time.
 //
-// What a checksum of a row cannot tell is looked at here too: the provider's name, the digest, and the notes of what an
-// entry was made from, without which a purge of that would leave it.
+// The scrub also checks what a row's checksum cannot tell: the provider's name, the digest, and the notes of an entry's
+// parents, without which a purge of a parent would leave the entry.
 import LarderCore
 
-/// How far the present pass has come.
+/// The progress of the present pass.
 struct ScrubUpkeep {
-    /// From the opening to the first pass: what is read at once is checked then.
+    /// Time from the opening to the first pass. Rows that are read earlier are checked when they are read.
     static let rest = Duration.seconds(600)
-    /// Between two slices, and after a write.
+    /// Between two slices, and between a write and a slice.
     static let pause = Duration.seconds(1)
-    /// A slice that waits for idle time waits no longer.
+    /// The longest time that a slice waits for idle time.
     static let patience = Duration.seconds(59)
-    /// One slice looks at no more, save for one entry, and takes no longer: half a percent of the time.
+    /// The most bytes that one slice reads, plus one entry, and its longest time: half a percent of the time.
     static let bytesPerSlice = 1 << 20
     static let budget = Duration.milliseconds(5)
     static let rowsPerSlice = 64
-    /// From the beginning of one pass to that of the next.
+    /// From the beginning of one pass to the beginning of the next.
     static let passInterval = Duration.seconds(24 * 3600)
 
     var at: MonotonicTime
     var began: MonotonicTime
-    /// The last entry that was looked at, and whose checksums are committed.
+    /// The last entry that was checked and whose checksums are committed.
     var cursor: Int64 = 0
-    /// Something of the present pass could not be written: rows without checksums may be left.
+    /// Whether a write of the present pass failed: rows without checksums may be left.
     var hasFailed = false
-    /// The log has grown by the present pass.
+    /// Whether the present pass has written, so that the log has grown.
     var hasWritten = false
-    /// The body in a file that is being looked at, and how many of its bytes have been.
+    /// The body file that is being checked, and how many of its bytes have been; nil between bodies.
     var body: Body?
 
     struct Body {
@@ -45,17 +45,17 @@ struct ScrubUpkeep {
         began = at
     }
 
-    /// When the next slice is due: in idle time, or at last whatever is written.
+    /// When the next slice is due: in idle time, or after `patience` at the latest.
     func due(lastWrite: MonotonicTime) -> MonotonicTime { min(max(at, lastWrite + Self.pause), at + Self.patience) }
 
-    /// Whether it has waited for idle time long enough.
+    /// Whether the slice has waited for idle time long enough.
     func isOverdue(_ now: MonotonicTime) -> Bool { now >= at + Self.patience }
 }
 
 extension StoreWriter {
     // MARK: Removing
 
-    /// Removes what failed its checksum, and says so once a minute at most.
+    /// Removes the rows that failed their checksum. Logs that once a minute at most.
     func removeDamaged() {
         guard let database else { return }
         let present = shared.gate.present
@@ -65,12 +65,14 @@ extension StoreWriter {
             try transact(database.connection) { () throws(StoreError) in
                 let index = ResultIndex(database.connection, for: database.rows)
                 for (name, kind) in rows {
-                    // Nil: that its body cannot be opened says nothing of the entry. It is noted again with the next look.
+                    // Nil: the file of the body cannot be opened, which says nothing of the entry. The next check notes
+                    // the entry again.
                     let isMended: Bool? = kind == .result ? try index.mend(name.id) : false
                     if isMended == false { try database.rows.remove(id: name.id) }
                 }
             }
-            // The size that the trigger took away may be the damage.
+            // The trigger subtracted the row's size from the sum of the files. If the size was damaged, the sum is
+            // wrong now.
             if rows.values.contains(.row) { (upkeep.doubtsFileBytes, upkeep.isRestating) = (true, false) }
             shared.meters.transactions.add()
             upkeep.wrote(at: shared.time.monotonic())
@@ -86,7 +88,7 @@ extension StoreWriter {
 
     var scrubTime: MonotonicTime { upkeep.scrub.due(lastWrite: upkeep.lastWrite) }
 
-    /// A whole pass, for tests and for a person who asks.
+    /// Runs a whole pass, for tests and on request.
     func scrubAll() {
         let now = shared.time.monotonic()
         upkeep.scrub = ScrubUpkeep(now: now)
@@ -97,7 +99,7 @@ extension StoreWriter {
         }
     }
 
-    /// Looks at some entries, or at some pieces of a body.
+    /// Checks some entries, or some pieces of a body.
     func scrubSlice(isHurried: Bool = false) {
         let start = shared.time.monotonic()
         var isDone = false
@@ -115,12 +117,13 @@ extension StoreWriter {
             isDone = true
         }
         if !isDone { upkeep.scrub.hasFailed = true }
-        // After a failure upkeep rests; then the same slice is looked at again.
+        // After a failure upkeep rests. Then the same slice is checked again.
         if let rest = rest(at: start) { upkeep.scrub.at = start + rest + ScrubUpkeep.pause }
     }
 
     private func passEnded(_ now: MonotonicTime) throws(StoreError) {
-        // What lacks checksums after that counts as damaged: only a pass without failures has given them to all.
+        // From now on a row without checksums counts as damaged. Only a pass without failures has given checksums to
+        // all rows.
         if !upkeep.scrub.hasFailed, database?.rows.lastWithoutSum ?? 0 > 0 {
             let mark = try database?.connection.statement("UPDATE step SET lastID = 0 WHERE name = ?1")
             mark?.bind(1, CacheMigration.checksums)
@@ -128,14 +131,14 @@ extension StoreWriter {
             database?.rows.lastWithoutSum = 0
             upkeep.scrub.hasWritten = true
         }
-        // Written back and cut once for a pass: before, SQLite does it as the log grows.
+        // The log is written back and cut once a pass. Before that, SQLite writes it back as it grows.
         if upkeep.scrub.hasWritten { upkeep.logIsLong = true }
         upkeep.scrub.hasWritten = false
         upkeep.scrub.cursor = 0
         upkeep.scrub.hasFailed = false
         upkeep.scrub.at = max(upkeep.scrub.began + ScrubUpkeep.passInterval, now + ScrubUpkeep.pause * 10)
         upkeep.scrub.began = upkeep.scrub.at
-        // A pass looks at rows, and not at the sum of their files, which may be damaged itself.
+        // A pass checks rows, and not the sum of their files, which may be damaged itself.
         upkeep.doubtsFileBytes = true
     }
 
@@ -174,7 +177,7 @@ extension StoreWriter {
             }
         }
         try seal(old, rows)
-        // Only now: a slice that could not be written is looked at again.
+        // Set only now: a slice that could not be written must be checked again.
         upkeep.scrub.cursor = cursor
         upkeep.scrub.body = body
         shared.meters.scrubbedSound.add(sound)
@@ -182,7 +185,8 @@ extension StoreWriter {
         return seen == 0
     }
 
-    /// The entry of the present row where everything about it is as it was written; else it is noted as damaged.
+    /// The entry of the present row if all of it is as it was written. Otherwise notes the row as damaged and returns
+    /// nil.
     private func soundEntry(_ row: Statement, _ rows: EntryRows) -> StoredResponse? {
         let id = row.int(0)
         let key = CacheKey(bytes: row.bytes(4))
@@ -190,7 +194,7 @@ extension StoreWriter {
         if let kind = RowSums.fault(row, digest: digest, lastWithoutSum: rows.lastWithoutSum) {
             return damaged(id, kind, rows)
         }
-        // Without its times an entry is found by nobody.
+        // Without its row in `life` no look-up finds the entry.
         guard !row.isNull(13), row.int(13) == Int64(key.bytes.first ?? 0) else { return damaged(id, .life, rows) }
         let entry = EntryCodec.decode(
             row.raw(6), key: key, body: [], freshUntil: row.int(2), staleUntil: row.int(3), label: row.text(5))
@@ -204,9 +208,9 @@ extension StoreWriter {
         return nil
     }
 
-    // MARK: Rows from before
+    // MARK: Rows without checksums
 
-    /// An entry without checksums, and what they are to be.
+    /// An entry without checksums, and the checksums that it gets.
     private struct OldRow {
         var life: EntryRows.Life
         var sums: Int64
@@ -232,19 +236,20 @@ extension StoreWriter {
 
     // MARK: Bodies in files
 
-    /// Returns false: there may be more entries.
+    /// Checks pieces of the present body. Returns false, since more entries may follow; true only if there is no
+    /// database.
     private func scrubPieces(_ bytes: inout Int, while hasTime: () -> Bool) throws(StoreError) -> Bool {
         guard let database, var body = upkeep.scrub.body else { return true }
         let size = Int64(CacheSchema.pieceSize)
         var isSound = true
-        // The entry may have gone between two slices.
+        // The entry may have been removed between two slices.
         guard try database.rows.hasFile(body.id) else {
             upkeep.scrub.body = nil
             return false
         }
         switch database.bodies.borrow(body.id, keeps: false, waits: true, holds: false) {
         case .failed, .tooMany:
-            // It says nothing of the body, and may stay so: nothing else waits for it.
+            // This says nothing of the body and may last. The body is skipped, so that nothing else waits for it.
             upkeep.scrub.body = nil
             return false
         case .absent, .wouldWait: isSound = false
@@ -271,8 +276,8 @@ extension StoreWriter {
         return false
     }
 
-    /// A sum that an earlier run cannot have left is damaged. It is made anew before anything is written: room for that would
-    /// be made of what is sound.
+    /// Checks the sum of what files take, at the opening. A sum that no earlier run can have left is damaged. It is
+    /// made anew before anything is written: otherwise sound entries would be evicted for room.
     func lookAtFileBytes() {
         guard let rows = database?.rows else { return }
         let most = shared.settings.withLock { $0.maxSize }
@@ -281,8 +286,8 @@ extension StoreWriter {
         while upkeep.doubtsFileBytes, rest(at: start) == nil, !shared.ending.hasBegun { restateFileBytes() }
     }
 
-    /// Sums up anew what files take, within one time budget. It looks at every row, in as many slices of idle time as that
-    /// takes.
+    /// Makes the sum of what files take anew, within one time budget. It visits every row, in as many slices of idle
+    /// time as that takes.
     func restateFileBytes() {
         guard let database else { return }
         let start = shared.time.monotonic()
@@ -300,9 +305,9 @@ extension StoreWriter {
         }
     }
 
-    // MARK: What was made from others
+    // MARK: Parents and results
 
-    /// Mends the notes of an entry's parents, and looks at the results that are searched.
+    /// Restores missing notes of an entry's parents, and checks the entry's searchable results.
     private func scrubResults(of id: Int64, _ parents: [Digest], _ rows: EntryRows) throws(StoreError) {
         for parent in parents {
             let look = try rows.connection.statement("SELECT 1 FROM parent WHERE digest = ?1 AND child = ?2")
@@ -319,7 +324,7 @@ extension StoreWriter {
         switch try index.state(of: id) {
         case .sound: break
         case .withoutSum:
-            // Indexed anew, with checksums.
+            // Notes the entry, so that it is indexed anew with checksums.
             try index.note(id)
             upkeep.indexing.mayBeDue = true
             upkeep.indexing.noted += 1

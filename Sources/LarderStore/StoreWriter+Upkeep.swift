@@ -1,27 +1,28 @@
-// What the writer does when nobody asks: writes down uses, evicts to the low mark, gives pages back, shortens the log,
-// sweeps what a crash left, indexes results. Each in slices within a time budget, so that a write never waits long.
+// What the writer does in idle time: it writes down uses, evicts to the low mark, gives pages back, shortens the log,
+// sweeps what a crash left, and indexes results. Each task runs in slices within a time budget, so that a write never
+// waits long.
 import CSQLite
 import LarderCore
 
-/// How full the database can be at most, without looking: as full as it was at the last look, and what has been written
-/// since, rather too much.
+/// An upper bound on how full the database is, known without a query: the live bytes at the last look, plus what has
+/// been written since, rather overestimated.
 struct KnownRoom {
-    /// Bytes written before the next look in any case.
+    /// After this many written bytes a new look is needed in any case.
     static let trust: Int64 = 4 << 20
 
     private var live: Int64
     private var limit: Int64
 
-    /// - Parameter cost: of what is written right after the look.
+    /// - Parameter cost: bytes that are written right after the look.
     init(live: Int64, cost: Int64) {
         self.live = live + cost
         limit = live + Self.trust
     }
 
-    /// Nothing is known.
+    /// Nothing is known: a look is needed.
     init() { (live, limit) = (0, 0) }
 
-    /// Whether so many bytes more fit below the mark for certain; they count as written then.
+    /// Whether this many more bytes fit below the mark for certain. If so, they count as written.
     mutating func takes(_ cost: Int64, below mark: Int64) -> Bool {
         guard live + cost <= min(mark, limit) else { return false }
         live += cost
@@ -29,42 +30,43 @@ struct KnownRoom {
     }
 }
 
-/// When what is due.
+/// The state of all upkeep: what is due, and when.
 struct Upkeep {
-    /// No slice of idle work takes longer.
+    /// The longest time of one slice of idle work.
     static let budget = Duration.milliseconds(5)
-    /// This often what nobody can use any more is removed, in slices of the idle time.
+    /// How often entries that nobody can use any more are removed, in slices of idle time.
     static let uselessInterval = Duration.seconds(3600)
-    /// Idle for so long, the log is written back and cut to nothing.
+    /// After this much idle time the log is written back and cut to nothing.
     static let settleTime = Duration.seconds(5)
-    /// Above the high mark for so long is worth a warning.
+    /// Being above the high mark for this long is worth a warning.
     static let overTime = Duration.seconds(300)
-    /// Free pages that are kept for the next writes at most.
+    /// The most bytes of free pages that are kept for the next writes.
     static let slackBytes: Int64 = 64 << 20
-    /// A write-ahead log of this size is not being reused, and worth a warning.
+    /// A write-ahead log of this size is not being reused, which is worth a warning.
     static let longLog: Int64 = 128 << 20
 
-    /// The first unwritten use.
+    /// When the first use that is not written yet was noted.
     var notedSince: MonotonicTime?
     var lastWrite: MonotonicTime
     var logIsLong = true
     var room = KnownRoom()
-    /// How far the keys have been read; nil where they are not being read.
+    /// The last key that was read into the filter; nil while the keys are not being read.
     var lastKey: Bytes?
     var readKeysAt: MonotonicTime?
     var isEvicting = false
     var disk = DiskRoom()
-    /// How far the order of use has been looked through for entries with files.
+    /// How far `evictFiles` has come in the order of use.
     var filePlace: Evictor.Place?
-    /// There is more to give back to the file system.
+    /// Whether there is more to give back to the file system.
     var isRelieving = false
-    /// Files that no row names are looked for; nil where that is done.
+    /// The search for files that no row names; nil when it is done.
     var sweep: BodySweep? = BodySweep()
-    /// The sum of the files may be wrong: a row was removed whose size may have been damaged, or the scrub has ended a pass.
+    /// The sum of the files may be wrong: a row was removed whose size may have been damaged, or a scrub pass has
+    /// ended.
     var doubtsFileBytes = false
-    /// It is being summed up anew, and some rows are in.
+    /// Whether that sum is being made anew, and covers some rows.
     var isRestating = false
-    /// When what is useless is next looked for.
+    /// When entries that nobody can use any more are next looked for.
     var uselessAt: MonotonicTime
     var mayVacuum = true
     var pause: WritePause?
@@ -72,12 +74,12 @@ struct Upkeep {
     var hasWarned = false
     var hasWarnedOfLog = false
     var watchAt: MonotonicTime?
-    /// A failure of a kind that may come with every write was logged: no more of it until then.
+    /// Failures of a kind that may come with every write are not logged again until then.
     var mutedUntil: MonotonicTime?
     /// The same for rows that failed their checksum.
     var damageMutedUntil: MonotonicTime?
     var retryOpenAt: MonotonicTime?
-    /// Upkeep failed: none of it until then.
+    /// Upkeep failed: nothing of it is done until then.
     var restUntil: MonotonicTime?
     var indexing = IndexingUpkeep()
     var scrub: ScrubUpkeep
@@ -97,7 +99,7 @@ struct Upkeep {
 }
 
 extension StoreWriter {
-    /// How long the writer may sleep; nil for as long as nobody calls.
+    /// How long the writer may sleep; nil until it is called.
     func waitingTime() -> Duration? {
         let now = shared.time.monotonic()
         if database == nil { return upkeep.retryOpenAt.map { max(.milliseconds(1), $0 - now) } }
@@ -123,17 +125,17 @@ extension StoreWriter {
         return due.min().map { max(.milliseconds(1), $0 - now) }
     }
 
-    /// How long upkeep must still leave the disk alone: after a failure, because the store closes, or while a log without a
-    /// name cannot be written back. Who reads it elsewhere keeps it from being cut, too.
+    /// How long upkeep must still leave the disk alone: after a failure, because the store closes, or while a log
+    /// without a name cannot be written back. Another program that reads such a log also keeps it from being cut.
     func rest(at now: MonotonicTime) -> Duration? {
-        // What the closing store leaves is done at the next start.
+        // Upkeep that the closing store leaves is done at the next start.
         if shared.ending.hasBegun { return StoreEnding.span }
         let until = max(upkeep.pause?.until ?? now, upkeep.restUntil ?? now, removing.saveLogAt ?? now)
         return until > now ? max(.milliseconds(1), until - now) : nil
     }
 
-    /// Does what is due. `isIdle` says that nobody waits. After jobs only what they made due: they have looked at the
-    /// room themselves.
+    /// Does the upkeep that is due. `isIdle` says that nobody waits. After jobs only what they made due is evicted: the
+    /// jobs have checked the room themselves.
     func work(isIdle: Bool, afterJobs: Bool) {
         let now = shared.time.monotonic()
         if database == nil {
@@ -159,7 +161,7 @@ extension StoreWriter {
         if now >= upkeep.lastWrite + Upkeep.settleTime { settle() }
     }
 
-    /// All of it, whatever the time: for tests and for a person who asks.
+    /// Does all upkeep, due or not: for tests and on request.
     func maintainNow() {
         if refusalOfPlace() != nil { return }
         flushNotes()
@@ -182,7 +184,7 @@ extension StoreWriter {
 
     // MARK: Uses
 
-    /// False where that failed.
+    /// Writes the noted uses. Returns false if that failed.
     @discardableResult
     func flushNotes() -> Bool {
         upkeep.notedSince = nil
@@ -193,7 +195,8 @@ extension StoreWriter {
         }
     }
 
-    /// Inside a transaction. A roll-back loses the notes, which costs an imperfect order.
+    /// Writes the noted uses, inside a transaction. A roll-back loses them, which only makes the order of eviction
+    /// imperfect.
     func writeNotes(_ rows: EntryRows) throws(StoreError) {
         let digests = shared.notes.withLock { $0.take() }
         upkeep.notedSince = nil
@@ -205,7 +208,7 @@ extension StoreWriter {
 
     // MARK: Slices
 
-    /// Evicts within one time budget, when the store has grown above its high mark or its cap was lowered.
+    /// Evicts within one time budget if the store is above its high mark, because it has grown or its cap was lowered.
     private func evictToLowMark() {
         guard let database else { return }
         let settings = shared.settings.withLock { $0 }
@@ -231,8 +234,8 @@ extension StoreWriter {
         }
     }
 
-    /// Removes what is past its last usefulness, whether room is needed or not: an API's terms may forbid to keep it, and
-    /// the last use of an entry is never later than they allow.
+    /// Removes entries that nobody can use any more, whether room is needed or not: an API's terms may forbid keeping
+    /// them, and `staleUntil` is never later than the terms allow.
     private func removeUseless() {
         guard let database else { return }
         let start = shared.time.monotonic()
@@ -252,7 +255,7 @@ extension StoreWriter {
         }
     }
 
-    /// Gives pages back beyond what the next writes will take, then writes the log back and cuts it.
+    /// Gives back the free pages that the next writes will not need. Then writes the log back and cuts it.
     private func settle() {
         guard let database else { return }
         let settings = shared.settings.withLock { $0 }
@@ -273,7 +276,7 @@ extension StoreWriter {
                 shared.meters.vacuumedPages.add(Int(free - (try database.rows.freePages())))
                 if shared.time.monotonic() - start >= Upkeep.budget { break }
             }
-            // Blocked by a reader it does less; the next idle time does the rest.
+            // A reader may block the checkpoint. Then the next idle time does the rest.
             if upkeep.logIsLong && !upkeep.mayVacuum {
                 if try database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 {
                     upkeep.logIsLong = false
@@ -285,7 +288,8 @@ extension StoreWriter {
         shared.meters.walBytes.set(Int(shared.files.sizes.log))
     }
 
-    /// Once a second at most: an eviction that does not keep up and a log that is not reused must not stay unseen.
+    /// Runs once a second at most. An eviction that does not keep up and a log that is not reused must not go
+    /// unnoticed.
     private func watch(_ now: MonotonicTime) {
         upkeep.watchAt = now + .seconds(1)
         guard checkPlace(), let rows = database?.rows else { return }
@@ -319,8 +323,8 @@ extension StoreWriter {
         }
     }
 
-    /// Upkeep fails like a write does, and nobody waits for it.
-    /// Returns whether it was done.
+    /// Runs upkeep. A failure is handled like that of a write, and upkeep rests for 5 s. Nobody waits for it. Returns
+    /// whether it was done.
     @discardableResult
     func attempt(_ body: () throws(StoreError) -> Void) -> Bool {
         do throws(StoreError) {

@@ -1,23 +1,23 @@
-// The writer thread: the one owner of the database's only writing connection.
+// The writer thread, which alone owns the only writing connection of the database.
 //
-// Writes that wait together share a transaction of bounded size, and each is answered after its commit. A failure of a
-// shared transaction is undone whole and each write tried alone, so that one cannot spoil another. Upkeep (eviction,
-// sweeping, purging, checkpoints) goes in slices between them.
+// Writes that wait together share a transaction of bounded size. Each write is answered after its commit. If a shared
+// transaction fails it is rolled back and each write is tried alone, so that one write cannot spoil another. Upkeep
+// (eviction, sweeping, purging, checkpoints) runs in slices between the jobs.
 import CSQLite
 import LarderCore
 
 final class StoreWriter {
-    /// Jobs and bytes that share a transaction.
+    /// The most jobs and body bytes that share a transaction.
     static let groupJobs = 256
     static let groupBytes = EntryRows.commitSize
 
-    /// One write or change of freshness, waiting for its commit.
+    /// One job of a shared transaction, waiting for the commit.
     struct Step {
         var job: WriteJob
         var outcome = WriteOutcome.stored
     }
 
-    /// The open database; nil while it could not be opened.
+    /// The open database. `StoreWriter.database` is nil while none could be opened.
     struct Database {
         var connection: DatabaseConnection
         var rows: EntryRows
@@ -32,7 +32,7 @@ final class StoreWriter {
     /// What could not be done before the end.
     var left = LeftUndone()
     var closing: CheckedContinuation<Void, Never>?
-    /// What the present transaction has written: the number of each key's answer.
+    /// What the present transaction has written: the number of the answer, by the digest of its key.
     var written: [Digest: UInt64] = [:]
 
     init(_ shared: StoreShared, _ database: Database?) {
@@ -42,9 +42,10 @@ final class StoreWriter {
         equip()
     }
 
-    /// Opens or makes the database. Reads only what it must: the time does not grow with what is stored.
+    /// Opens or makes the database. Reads only what it must: the time does not grow with the number of entries.
     static func openDatabase(_ files: DatabaseFiles) throws(StoreError) -> Database {
-        // It was to be set aside and has kept its name: what was removed last is missing in it.
+        // An earlier run tried to set this database aside and could not rename it. Its last removals are missing, so it
+        // must not be used.
         if files.hasLostLog {
             throw StoreError(
                 code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening",
@@ -62,7 +63,7 @@ final class StoreWriter {
         }
     }
 
-    /// Gives the present database's rows what they tell others.
+    /// Connects the present database with the objects that it shares with other threads.
     func equip() {
         database?.connection.commits = shared.commits
         database?.rows.keys = shared.keys
@@ -74,14 +75,15 @@ final class StoreWriter {
         }
     }
 
-    /// Whoever enters the present database from now on finds its files. Said before readers may enter.
+    /// Publishes the files of the present database. Must be called before readers may enter it.
     func shareBodies() {
         shared.bodies.withLock { $0 = database?.bodies }
-        // Read after that: `SQLiteStore.permitOpenBodies` sets it and then looks for the bodies.
+        // Read after the bodies are published: `SQLiteStore.permitOpenBodies` sets the limit first and then looks for
+        // the bodies.
         database?.bodies.table.permit(shared.openBodies.withLock { $0 })
     }
 
-    /// The thread's life.
+    /// The main loop of the thread.
     func run() {
         database?.connection.adopt()
         database?.connection.faults = shared.faults
@@ -102,7 +104,7 @@ final class StoreWriter {
                 wasCalled = true
                 perform(jobs)
             }
-            // What else is due is done at the next start.
+            // Upkeep that is still due is done at the next start.
             if shared.ending.hasBegun { continue }
             stepPurges()
             retryRemovals(isIdle: !shared.writes.hasDue)
@@ -110,12 +112,12 @@ final class StoreWriter {
         }
     }
 
-    /// How long the thread may sleep without jobs; nil for as long as there are none.
+    /// How long the thread may sleep without jobs; nil for no limit.
     func sleepTime() -> Duration? {
         purges.isEmpty ? [waitingTime(), removalWait(), placeWait()].compactMap { $0 }.min() : .zero
     }
 
-    /// Jobs in their order; runs of writes share transactions.
+    /// Performs jobs in their order. Consecutive writes share transactions.
     func perform(_ jobs: [WriteJob]) {
         var group: [Step] = []
         var bytes = 0
@@ -143,14 +145,15 @@ final class StoreWriter {
         flush()
     }
 
-    /// A job that shares no transaction.
+    /// Performs a job that shares no transaction.
     private func performAlone(_ job: WriteJob) {
         switch job {
         case .write(let order, _): writeLarge(order, job)
         case .freshen, .rewrite, .ready: commit([Step(job: job)])
         case .begin(let length, let continuation):
             let begun = beginBody(length)
-            // Whom it kept waiting too long has given the body up before, here and below.
+            // A caller that waited too long has already given the body up. That is not counted as left. The same holds
+            // below.
             if case .failure(let refusal) = begun, !continuation.isGiven { noteIfLeft(.refused(refusal)) }
             continuation.resume(returning: begun)
         case .append(let part, let continuation):
@@ -188,7 +191,7 @@ final class StoreWriter {
 
     // MARK: Groups
 
-    /// - Parameter mayRepeat: whether a database met damaged may cost one more try, in the new one.
+    /// - Parameter mayRepeat: whether the steps are tried once more in a new database if this one proves damaged.
     private func commit(_ steps: [Step], mayRepeat: Bool = true) {
         var steps = steps
         var hasBegun = false
@@ -206,7 +209,7 @@ final class StoreWriter {
             shared.meters.transactions.add()
             guard checkPlace(isBrief: true) else { return answer(steps, .refused(.failed)) }
             noteUnindexed(steps)
-            // A refused write is none: what is done in idle time does not wait for it.
+            // A refused write does not count as a write: it must not postpone the upkeep of idle time.
             if steps.contains(where: { $0.outcome == .stored }) {
                 upkeep.wrote(at: shared.time.monotonic())
                 storingWorks()
@@ -217,7 +220,8 @@ final class StoreWriter {
             for step in steps { answer(step.job, step.outcome) }
         } catch {
             database?.rows.forgetProviders()
-            // Where the transaction could not even begin, as on a locked file, each alone would only wait for the same.
+            // If the transaction could not even begin, as on a locked file, each write alone would only wait for the
+            // same lock.
             if steps.count > 1 && !error.isDamage && hasBegun {
                 for step in steps { commit([Step(job: step.job)]) }
             } else {
@@ -247,7 +251,7 @@ final class StoreWriter {
         }
     }
 
-    /// Inside a transaction.
+    /// Performs one job, inside a transaction.
     private func apply(_ job: WriteJob) throws(StoreError) -> WriteOutcome {
         switch job {
         case .write(let order, _):
@@ -268,7 +272,7 @@ final class StoreWriter {
 }
 
 extension WriteJob {
-    /// Jobs that came in by `offer` and hold weight until done.
+    /// Whether the job came in by `offer` and holds weight until it is done.
     var isWeighed: Bool {
         switch self {
         case .write, .freshen, .rewrite, .ready, .begin, .maintain, .limitPages, .index: true

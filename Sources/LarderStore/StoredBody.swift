@@ -1,17 +1,17 @@
-// Large bodies as their readers see them: one that is stored, and one that is still being written. Each read is done by a
-// reader's thread, from a file that stays open for as long as somebody has the body.
+// Large bodies for their readers: a stored body, and one that is still being written. A reader thread does each read,
+// from a file that stays open for as long as somebody has the body.
 import LarderCore
 
-/// A question for a stretch of a body, all of which is in its file.
+/// A request for a stretch of a body, all of which is in its file.
 struct StretchQuestion: Sendable {
     var file: BodyFile
     var offset: Int64
     var count: Int
 }
 
-/// A body of a stored entry.
+/// The body of a stored entry.
 struct StoredBody: LargeBody {
-    /// Bytes that one read gives at most.
+    /// The most bytes that one read returns.
     static let readSize = 256 << 10
 
     let file: BodyFile
@@ -23,7 +23,7 @@ struct StoredBody: LargeBody {
         return try await file.shared.stretch(StretchQuestion(file: file, offset: offset, count: Int(most)))
     }
 
-    /// Reading one byte holds the whole piece against its checksum.
+    /// Reads one byte, which checks the whole piece against its checksum.
     func canBegin(at offset: Int64) async -> Bool {
         guard offset >= 0, offset < length else { return false }
         let question = StretchQuestion(file: file, offset: offset, count: 1)
@@ -31,7 +31,7 @@ struct StoredBody: LargeBody {
     }
 }
 
-/// A body that grows: whole pieces are in its file, the beginning of the next one is here.
+/// A body that is being written: whole pieces are in its file, the beginning of the next one is in memory.
 final class GrowingBody: LargeBody {
     private struct State {
         var committed: Int64 = 0
@@ -59,7 +59,7 @@ final class GrowingBody: LargeBody {
         return try await file.shared.stretch(StretchQuestion(file: file, offset: offset, count: Int(most)))
     }
 
-    // MARK: For its writer
+    // MARK: The writer's side
 
     var parts: (committed: Int64, tail: Bytes) { state.withLock { ($0.committed, $0.tail) } }
 
@@ -70,7 +70,7 @@ final class GrowingBody: LargeBody {
         }
     }
 
-    /// The tail and what followed it up to the end of a piece are in the file.
+    /// Notes that the tail, and what followed it up to the end of a piece, are in the file.
     func committed(_ count: Int) {
         state.withLock { state in
             state.committed += Int64(count)
@@ -79,7 +79,7 @@ final class GrowingBody: LargeBody {
     }
 }
 
-/// The body of a writer that gave it up.
+/// The body of a writer that gave up.
 struct AbandonedBody: LargeBody {
     var length: Int64 { 0 }
 
@@ -94,8 +94,8 @@ extension BodyFailure {
 }
 
 extension StoreShared {
-    /// Never refused for a crowd: a body that is being passed on must not be cut for it, and each reader of one asks
-    /// for one stretch at a time.
+    /// Reads a stretch of a body. Never refused for overload: a body that is being sent must not be cut for it, and
+    /// each reader of a body asks for one stretch at a time.
     func stretch(
         _ question: StretchQuestion, within length: BoundedWaits.Length = .stretch
     ) async throws(BodyFailure) -> Bytes {

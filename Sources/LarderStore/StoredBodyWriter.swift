@@ -1,12 +1,14 @@
-// A body on its way into the store. Whole pieces are written to its file, at most 1 MiB at a time; the beginning of the next
-// piece waits here, so that small pieces cost no write each and a small body is written like any small entry.
+// A body on its way into the store. Whole pieces are written to its file, at most 1 MiB at a time. The beginning of the
+// next piece waits in memory, so that small appends cost no write each, and a small body is written like any small
+// entry.
 import LarderCore
 
-/// What the writer's thread writes of a body at once: whole pieces of the schema's size.
+/// What the writer's thread writes of a body at once: whole pieces of the schema's size, but for the last part.
 struct BodyPart: Sendable {
-    /// Held until the part is written: one that is late goes with all the others, and not before it is there.
+    /// Held until the part is written: the file of a body that was given up must not be removed before a late part is
+    /// in it.
     var file: BodyFile
-    /// Where it begins: a multiple of the piece size.
+    /// Where the part begins, in bytes: a multiple of the piece size.
     var offset: Int64
     var bytes: Bytes
 }
@@ -30,7 +32,7 @@ final class StoredBodyWriter: BodyWriter {
 
     var written: any LargeBody { state.withLock { $0.body } ?? AbandonedBody() }
 
-    /// One call at a time.
+    /// Only one call at a time.
     func append(_ piece: Bytes) async -> WriteOutcome {
         let (body, ended) = state.withLock { ($0.body, $0.ended) }
         if let ended { return ended == .stored || ended == .accepted ? .refused(.failed) : ended }
@@ -43,7 +45,7 @@ final class StoredBodyWriter: BodyWriter {
         while offset < piece.count {
             let (committed, tail) = body.parts
             let available = tail.count + piece.count - offset
-            // A body of exactly one piece lies in its row: the first piece waits until more has come.
+            // A body of exactly one piece lies in its row, so the first piece waits until more has come.
             guard available > CacheSchema.pieceSize || committed > 0 && available == CacheSchema.pieceSize else {
                 body.extend(piece[offset...])
                 break
@@ -60,7 +62,8 @@ final class StoredBodyWriter: BodyWriter {
             let part = BodyPart(file: body.file, offset: committed, bytes: bytes)
             let outcome = await commit { .append(part, $0) }
             guard outcome == .stored else {
-                // A part that is late may still be written, the body will not be: it waits for the store no more.
+                // A late part may still be written, but the body will not be stored. It does not wait for the store any
+                // more.
                 _ = self.end(outcome == .pending ? .refused(.failed) : outcome)
                 return outcome
             }
@@ -88,7 +91,7 @@ final class StoredBodyWriter: BodyWriter {
             let last = BodyPart(file: body.file, offset: committed, bytes: tail)
             outcome = await handover { continuation in
                 let reply = shared.writeReply(order, continuation)
-                // The job holds the file: nothing of the body may go before it is done.
+                // The job holds the file, which must not be removed before the job is done.
                 if shared.writes.insist(.complete(last, order, reply)) {
                     return shared.waits.add(reply, .write)
                 }
@@ -100,7 +103,7 @@ final class StoredBodyWriter: BodyWriter {
     }
 
     func abandon() {
-        // Taken out under the lock and let go outside it: the file's end wakes the writer.
+        // Taken out under the lock and released outside it: releasing the file wakes the writer.
         let body = state.withLock { state -> GrowingBody? in
             if state.ended == nil { state.ended = .refused(.failed) }
             return state.body.take()
@@ -113,7 +116,8 @@ final class StoredBodyWriter: BodyWriter {
         return outcome
     }
 
-    /// Never refused for a crowd: a body has one part of at most 1 MiB in the queue, and the number of bodies is bounded.
+    /// Queues a part. Never refused for overload: a body has one part of at most 1 MiB in the queue, and the number of
+    /// bodies is bounded.
     private func commit(
         _ job: @Sendable (Reply<WriteOutcome>) -> WriteJob
     ) async -> WriteOutcome {

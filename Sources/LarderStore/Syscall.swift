@@ -1,11 +1,11 @@
-// The only file of this room that touches `errno`: system calls that failed, as errors of the store.
+// Failed system calls as errors of the store. No other file of this room touches `errno`.
 import CSQLite
 import Glibc
 import LarderCore
 
 extension StoreError {
-    /// A system call failed before SQLite was asked.
-    /// - Parameter number: the error number; without it, that of the last call on this thread.
+    /// The error of a system call that failed before SQLite was called.
+    /// - Parameter number: the error number; nil for that of the last call on this thread.
     static func system(_ doing: String, _ number: Int32? = nil) -> StoreError {
         let number = number ?? errno
         return StoreError(
@@ -16,7 +16,7 @@ extension StoreError {
     /// The error number of the last call on this thread.
     static var lastNumber: Int32 { errno }
 
-    /// The last open(2) on this thread, with O_NOFOLLOW, failed.
+    /// The error of a failed open(2) with O_NOFOLLOW, which was the last call on this thread.
     static func refusedOpening(_ path: String) -> StoreError {
         let number = errno
         return number == ELOOP ? linked(path) : system("opening \(path)", number)

@@ -1,18 +1,19 @@
-// The bounded queue between those who ask and the threads that own a connection.
+// The bounded queue between callers and the threads that own a connection.
 //
-// Rules: a full queue refuses at once, nobody waits to put work in. A thread is woken only when none is awake, or when
-// work piles up: one that is awake takes everything that came meanwhile in one go, so a busy store pays for few
-// wake-ups. It is woken when the mutex is free again, since it would only wait for that. Patient work, which nobody waits
-// for, is collected: it is due a while after the first of it came, when much of it has come, or with the first job that
-// is not patient. Over a pthread mutex and condition, since `Lock` has no condition to wait on.
+// A full queue refuses at once; nobody waits to put a job in. A thread is woken only if none is awake, or if jobs pile
+// up: a thread that is awake takes all jobs that came meanwhile in one go, so a busy store pays for few wake-ups.
+// `offer` and `insist` wake a thread after they release the mutex, since it would only wait for that. Patient jobs,
+// which nobody waits for, are collected: they are due a while after the first of them, when many have come, or with the
+// first job that is not patient. The queue uses a pthread mutex and condition, since `Lock` has no condition to wait
+// on.
 import Glibc
 
 /// Unchecked `Sendable`: every stored variable is touched between lock and unlock of `mutex` only.
 final class WorkQueue<Job: Sendable>: @unchecked Sendable {
-    /// What a thread that asked for work was woken for.
+    /// What `take` returns to a thread.
     enum Taken {
         case jobs([Job])
-        /// Nothing came in time, or someone asked the thread to look around.
+        /// No job came in time, or somebody asked the thread to look around.
         case nothing
         case ended
     }
@@ -20,7 +21,7 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var jobs: [Job] = []
-    /// How many of the jobs are patient, and when the first of those came, in nanoseconds of CLOCK_MONOTONIC.
+    /// How many of the jobs are patient, and when the first of them came, in nanoseconds of CLOCK_MONOTONIC.
     private var patient = 0
     private var patientSince: Int64 = 0
     private var collectingTime: Int64 = 0
@@ -29,7 +30,7 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
     private let crowd: Int
     private var asleep = 0
     private var awake: Int
-    /// Wake-ups that were sent and not yet received: the sender has already counted the sleeper as awake.
+    /// Wake-ups that were sent and not yet received. The sender has already counted the sleeper as awake.
     private var wakes = 0
     /// Raised to let every thread look around once.
     private var epoch = 0
@@ -37,8 +38,8 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
 
     /// - Parameters:
     ///   - capacity: the greatest sum of weights held.
-    ///   - crowd: with so many jobs waiting, one more thread is woken although some are awake.
-    ///   - threads: how many will take from it; all count as awake at first.
+    ///   - crowd: with this many jobs waiting, one more thread is woken although some are awake.
+    ///   - threads: how many threads will take from the queue; all count as awake at first.
     init(capacity: Int, crowd: Int, threads: Int) {
         self.capacity = capacity
         self.crowd = crowd
@@ -67,16 +68,17 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         return body()
     }
 
-    /// Weight that is held: 0 where nothing waits and nothing is being done.
+    /// The weight held; 0 if no job waits and none is being done.
     var heldWeight: Int { locked { weight } }
 
-    /// How long patient work is collected.
+    /// Sets how long patient jobs are collected.
     func collect(for time: Duration) {
         locked { collectingTime = time.nanoseconds }
     }
 
-    /// Puts work in; false where it is full or has ended. A single job heavier than the capacity fits an empty queue.
-    /// - Parameter isPatient: nobody waits for it: it may be collected with others.
+    /// Puts a job in; false if the queue is full or has ended. A single job heavier than the capacity fits an empty
+    /// queue.
+    /// - Parameter isPatient: whether nobody waits for the job, so that it may be collected with others.
     func offer(_ job: Job, weight added: Int = 1, isPatient: Bool = false) -> Bool {
         let (isIn, wakes) = locked { () -> (Bool, Bool) in
             guard !hasEnded, weight == 0 || weight + added <= capacity else { return (false, false) }
@@ -87,8 +89,8 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         return isIn
     }
 
-    /// Puts work in whatever the weight: for the few words the store says to itself, and for work whose amount is
-    /// bounded elsewhere. False after the end.
+    /// Puts a job in whatever the weight; false after the end. For the store's few messages to itself, and for jobs
+    /// whose number is bounded elsewhere.
     func insist(_ job: Job, weight added: Int = 0) -> Bool {
         let (isIn, wakes) = locked { () -> (Bool, Bool) in
             guard !hasEnded else { return (false, false) }
@@ -99,18 +101,18 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         return isIn
     }
 
-    /// Returns whether somebody should be awake for it.
+    /// Appends a job. Returns whether a thread should be awake for it.
     private func append(_ job: Job, weight added: Int, _ isPatient: Bool) -> Bool {
         weight += added
         jobs.append(job)
         guard isPatient else { return true }
         if patient == 0 { patientSince = Self.now }
         patient += 1
-        // Who sleeps is told of the first, so that it looks at the clock in time.
+        // A sleeping thread is told of the first patient job, so that it looks at the clock in time.
         return jobs.count == 1 || isDue(patientSince)
     }
 
-    /// Whether there is work that is not to be collected any longer.
+    /// Whether there is a job that must not be collected any longer.
     private func isDue(_ now: Int64) -> Bool {
         jobs.count > patient || !jobs.isEmpty && (now - patientSince >= collectingTime || weight >= capacity / 16)
     }
@@ -121,7 +123,7 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 
-    /// Counts a sleeper as awake, where there is one: the caller must then wake it.
+    /// Counts a sleeper as awake, if there is one. The caller must then wake it.
     private func choosesOne() -> Bool {
         guard asleep > 0 else { return false }
         asleep -= 1
@@ -134,13 +136,13 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         if choosesOne() { pthread_cond_signal(condition) }
     }
 
-    /// Weight of work that is done with.
+    /// Releases the weight of jobs that are done.
     func release(_ done: Int) {
         locked { weight -= done }
     }
 
-    /// Takes up to `limit` jobs, sleeping until some are due. Without timeout it waits for ever.
-    /// - Parameter seen: the thread's own count of nudges; where it lags behind, the call returns at once.
+    /// Takes up to `limit` jobs. Sleeps until some are due; without a timeout it waits for ever.
+    /// - Parameter seen: the thread's own count of nudges. If it lags behind, the call returns at once.
     func take(upTo limit: Int, releasing done: Int = 0, timeout: Duration? = nil, seen: inout Int) -> Taken {
         locked {
             weight -= done
@@ -152,7 +154,7 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
                 asleep += 1
                 awake -= 1
                 if !jobs.isEmpty {
-                    // Until the patient work is due, or the thread's own time has come.
+                    // Sleeps until the patient jobs are due, or until the thread's own timeout.
                     var end = timespec(monotonic: patientSince + collectingTime)
                     let isOwn = deadline.map { ($0.tv_sec, $0.tv_nsec) < (end.tv_sec, end.tv_nsec) } ?? false
                     if isOwn, let deadline { end = deadline }
@@ -172,7 +174,7 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
             seen = epoch
             if jobs.isEmpty { return hasEnded ? .ended : .nothing }
             guard hasEnded || isDue(patient > 0 ? Self.now : 0) else { return .nothing }
-            // What is left over has been collected for long enough.
+            // The jobs that stay in the queue have been collected for long enough.
             patient = 0
             if jobs.count <= limit {
                 var taken: [Job] = []
@@ -193,7 +195,7 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// The calling thread begins something long: another may be woken for what waits.
+    /// Says that the calling thread begins something long. Another thread may be woken for the jobs that wait.
     func stepAside() {
         locked {
             awake -= 1
@@ -201,12 +203,12 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// And is back.
+    /// Says that the calling thread is back.
     func stepBack() {
         locked { awake += 1 }
     }
 
-    /// No more work; what is in is still given out.
+    /// Takes no more jobs. Those in the queue are still given out.
     func end() {
         locked {
             hasEnded = true
@@ -214,20 +216,20 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// How many wait, for the gauge.
+    /// Number of waiting jobs, for the gauge.
     var count: Int { locked { jobs.count } }
 
-    /// Whether work waits that is not being collected.
+    /// Whether a job waits that is not being collected.
     var hasDue: Bool { locked { isDue(patient > 0 ? Self.now : 0) } }
 }
 
 extension timespec {
-    /// That instant of CLOCK_MONOTONIC, in nanoseconds.
+    /// An instant of CLOCK_MONOTONIC, in nanoseconds.
     init(monotonic nanoseconds: Int64) {
         self.init(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     }
 
-    /// So much later on CLOCK_MONOTONIC, a day at most: for waits on a condition of that clock.
+    /// An instant this much later on CLOCK_MONOTONIC, a day at most. For waits on a condition of that clock.
     static func deadline(after wait: Duration) -> timespec {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)

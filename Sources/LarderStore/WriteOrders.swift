@@ -1,12 +1,12 @@
-// The order of answers to one key while they are on their way to the database. An answer that waits for the disk may be
-// overtaken: a newer one is given out and then not stored. The older one must not be stored afterwards, since it would
-// be answered in place of the newer one.
+// The order of the answers to one key on their way to the database. An answer that waits for the disk may be overtaken:
+// a newer answer is given out and then not stored. Then the older one must not be stored either, since it would be
+// served in place of the newer one.
 //
-// Only keys with an answer on its way are held, so that there are no more of them than jobs that wait.
+// Only keys with an answer on its way are held, so there are never more of them than waiting jobs.
 import LarderCore
 import Synchronization
 
-/// The place of one answer among those of its key; its end takes it out.
+/// The place of one answer among those of its key. Its deinit takes it out.
 final class WritePlace: Sendable {
     private let orders: WriteOrders
     private let digest: Digest
@@ -21,14 +21,14 @@ final class WritePlace: Sendable {
 
     deinit { orders.leave(digest) }
 
-    /// A newer answer of that key was given out and is not known to be stored.
+    /// Whether a newer answer of this key was given out and is not known to be stored.
     var isOvertaken: Bool { orders.isOvertaken(digest, number) }
 }
 
 final class WriteOrders: Sendable {
     private struct Line {
         var waiting = 0
-        /// Answers below that number are overtaken.
+        /// Answers with lower numbers are overtaken.
         var least: UInt64 = 0
     }
     private struct State {
@@ -37,7 +37,7 @@ final class WriteOrders: Sendable {
     }
     private let state = Lock(State())
 
-    /// How many keys are held.
+    /// Number of keys held.
     var count: Int { state.withLock { $0.lines.count } }
 
     func enter(_ digest: Digest) -> WritePlace {
@@ -49,8 +49,9 @@ final class WriteOrders: Sendable {
         return WritePlace(self, digest, number)
     }
 
-    /// An entry on its way, and its companion, each with a place. That of the companion is the lower one: where it takes an
-    /// older row's place, what was made from that row is overtaken, and the entry names it as its parent.
+    /// Makes the order of an entry and its companion, each with a place. The companion gets the lower number: when it
+    /// supersedes an older row, answers with lower numbers that were made from that row are overtaken. The entry names
+    /// the companion as its parent and must not be among them.
     func order(
         _ entry: StoredResponse, with companion: Companion?, supersedes: Bool = true,
         when isWanted: (@Sendable () -> Bool)?
@@ -61,8 +62,8 @@ final class WriteOrders: Sendable {
             isWanted: isWanted, place: enter(entry.key.digest))
     }
 
-    /// Overtakes what is older than the answer of that number; without one, everything that is on its way now.
-    /// - Returns: the number, and whether another answer of that key is on its way.
+    /// Overtakes the answers of this key that are older than `place`; without a place, all that are on their way now.
+    /// - Returns: the bound, and whether another answer of this key is on its way.
     func overtake(_ digest: Digest, by place: WritePlace?) -> (number: UInt64, isAnotherUnderWay: Bool) {
         state.withLock { state in
             if place == nil { state.latest += 1 }
@@ -82,7 +83,7 @@ final class WriteOrders: Sendable {
         }
     }
 
-    /// Overtakes the answers of that key with lower numbers.
+    /// Overtakes the answers of this key with numbers below `bound`.
     func overtake(_ digest: Digest, below bound: UInt64) {
         state.withLock { state in
             guard var line = state.lines[digest] else { return }

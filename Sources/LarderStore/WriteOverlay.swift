@@ -1,8 +1,8 @@
-// Answers that are accepted and not yet committed. An answer is in it before anybody hears that it is stored, and leaves it
-// only after its commit, or after a tombstone stands for it: a look-up asks here first and begins its read transaction
-// afterwards, so there is no instant at which it finds neither.
+// The accepted answers that are not yet committed. An answer is in the overlay before anybody is told that it is
+// stored. It leaves only after its commit, or after a tombstone stands for it. A look-up asks the overlay first and
+// begins its read transaction afterwards, so it always finds one of the two.
 //
-// What it holds is bounded by the queue of the writer, where each of these answers has its weight.
+// The overlay is bounded by the writer's queue, where each of these answers has its weight.
 import LarderCore
 import Synchronization
 
@@ -11,21 +11,21 @@ final class WriteOverlay: Sendable {
     private struct Slot {
         /// The newest one.
         var order: WriteOrder
-        /// Those before it, which are not committed yet either: seldom any.
+        /// Earlier answers that are not committed yet either; seldom any.
         var earlier: [WriteOrder] = []
     }
     private struct State {
         var slots: [Digest: Slot] = [:]
-        /// How many of these were made from the entry of that digest.
+        /// How many of the answers were made from the entry of this digest.
         var children: [Digest: Int] = [:]
-        /// Looks whether they are committed in time.
+        /// Watches whether the answers are committed in time.
         var watch: CommitWatch?
-        /// The number of the latest one.
+        /// The number of the latest answer.
         var latest: UInt64 = 0
         /// Keys whose last commit failed, the oldest first.
         var failed: [Digest] = []
     }
-    /// Failures that are remembered for explanations.
+    /// The most failed keys that are remembered, for explanations.
     static let mostFailed = 256
     private let state = Lock(State())
     private let held = Atomic<Int>(0)
@@ -37,8 +37,9 @@ final class WriteOverlay: Sendable {
 
     // MARK: Accepting
 
-    /// Takes an answer in, with its companion: from now on look-ups find both, unless newer ones of their keys are here.
-    /// - Returns: what is to be told when commits are late, where nobody watches them yet.
+    /// Takes an answer in, with its companion. From now on look-ups find both, unless newer answers of their keys are
+    /// here.
+    /// - Returns: a watch to add to `BoundedWaits`, if none is running yet.
     func accept(_ order: WriteOrder) -> CommitWatch? {
         state.withLock { state in
             put(order, &state)
@@ -65,8 +66,8 @@ final class WriteOverlay: Sendable {
         for parent in order.entry.parents { state.children[parent, default: 0] += 1 }
     }
 
-    /// Nothing that concerns the answer was removed before it was taken in. Who removes something later finds it here, so
-    /// that it need not be asked any more whether it is wanted.
+    /// Confirms that nothing concerning the answer was removed before it was accepted. A later removal finds the answer
+    /// here, so its condition need not be asked any more.
     func confirm(_ order: WriteOrder) {
         state.withLock { state in
             confirm(order, &state)
@@ -80,9 +81,9 @@ final class WriteOverlay: Sendable {
         state.slots[digest]?.order.isWanted = nil
     }
 
-    /// The answer is committed with its companion, or tombstones stand for them.
-    /// - Parameter failed: the disk did not take it.
-    /// - Returns: what is to be told when the commit of those that are left is late.
+    /// Takes an answer out with its companion: both are committed, or tombstones stand for them.
+    /// - Parameter failed: whether the disk did not take the answer.
+    /// - Returns: a watch for the commits of the answers that are left.
     func leave(_ order: WriteOrder, failed: Bool = false) -> CommitWatch? {
         let (gone, next) = state.withLock { state -> (Gone, CommitWatch?) in
             if failed {
@@ -97,12 +98,13 @@ final class WriteOverlay: Sendable {
             state.watch = state.slots.isEmpty ? nil : CommitWatch(state.latest)
             return (gone, state.watch)
         }
-        // Their places end outside the lock.
+        // The orders are released outside the lock, because that ends their places.
         _ = gone
         return next
     }
 
-    /// The answer is not taken in after all, nor is its companion; those before them are found again.
+    /// Takes an answer out with its companion, because it is not accepted after all. Earlier answers of their keys are
+    /// found again.
     func retract(_ order: WriteOrder) {
         let gone = state.withLock { state -> Gone in
             if let watch = state.watch, order.number == watch.number {
@@ -114,7 +116,7 @@ final class WriteOverlay: Sendable {
         _ = gone
     }
 
-    /// An answer of that key is committed, accepted or not: no failure is the last that is known of it.
+    /// Notes that an answer of this key, accepted or not, was committed: earlier failures of the key are forgotten.
     func stored(_ digest: Digest) {
         state.withLock { state in
             if !state.failed.isEmpty { state.failed.removeAll { $0 == digest } }
@@ -159,7 +161,7 @@ final class WriteOverlay: Sendable {
 
     // MARK: Asking
 
-    /// The accepted answer of that key, unless it was removed or overtaken since.
+    /// The accepted answer of this key, unless it has been removed or overtaken since.
     func find(_ key: CacheKey) -> StoredResponse? {
         if isEmpty { return nil }
         guard let order = state.withLock({ $0.slots[key.digest]?.order }), order.entry.key == key, !order.isRefused
@@ -182,8 +184,8 @@ final class WriteOverlay: Sendable {
         }
     }
 
-    /// The keys of those answers that the selector names, what was made from a named one included. What was made from a
-    /// committed one counts as named, too: its parent is not here to be asked.
+    /// The keys of the answers that the selector names, and of those made from a named one. An answer made from a
+    /// committed entry counts as named too, because its parent is not here to be asked.
     func named(by selector: PurgeSelector) -> [Digest] {
         if isEmpty { return [] }
         return state.withLock { state in
@@ -209,9 +211,9 @@ public enum CommitFate: String, Sendable {
     case accepted, committed, failed
 }
 
-/// Looks at the clock for answers that nobody waits for: late commits are late though no answer is held up.
+/// Makes late commits noticed even though nobody waits for these answers.
 final class CommitWatch: Lapsing {
-    /// Of an answer that was under way when it was made.
+    /// The number of an answer that was under way when the watch was made.
     let number: UInt64
     private let over = Atomic<Bool>(false)
 
@@ -223,15 +225,16 @@ final class CommitWatch: Lapsing {
 }
 
 extension StoreShared {
-    /// Takes an answer in before its commit, where the store is in order. Where it is not, the answer waits for its commit,
-    /// as long as the store's patience lasts.
-    /// - Returns: nil where it is not taken in. The writer commits what is accepted within `commitWithin`, or makes a tombstone
-    ///   for it.
+    /// Accepts an answer before its commit if the store is in order. If it is not, the answer waits for its commit, as
+    /// long as the store's patience lasts.
+    /// - Returns: nil if the answer is not accepted. The writer commits an accepted answer within `commitWithin`, or
+    ///   makes a tombstone for it.
     func accept(_ order: WriteOrder) -> WriteOutcome? {
-        // While removals wait for the disk nothing newer is promised.
+        // While removals wait for the disk nothing newer is accepted.
         guard waits.commitsBehind, !waits.isLate, !removals.isAny, degraded.withLock({ $0 == nil }) else { return nil }
         let watch = overlay.accept(order)
-        // Who removes something says so before looking here. So either it is heard of now, or the answer is found there.
+        // A removal announces itself before it looks here. So `isWanted` reports it now, or the removal finds the
+        // answer here.
         guard order.isWanted?() ?? true else {
             overlay.retract(order)
             meters.count(.refused(.removed))
@@ -251,7 +254,7 @@ extension StoreShared {
 }
 
 extension SQLiteStore {
-    /// What is accepted by now is committed when it returns, or has failed, or the disk takes too long.
+    /// Returns when everything accepted before is committed or has failed, or when the disk takes too long.
     public func commit() async {
         let shared = shared
         if shared.overlay.isEmpty { return }
@@ -262,10 +265,10 @@ extension SQLiteStore {
         }
     }
 
-    /// What became of the last answer of that key that counted as stored. Of a failure only the latest few hundred are known.
+    /// What became of the last answer of this key that counted as stored. Only the latest 256 failures are known.
     public func fate(of digest: Digest) -> CommitFate { shared.overlay.fate(of: digest) }
 
-    /// The same where something is accepted that the selector names: a purge then counts it as it counts what is committed.
+    /// Like `commit()`, if the selector names an accepted answer. A purge then counts it like a committed one.
     public func commit(_ selector: PurgeSelector) async {
         if !shared.overlay.named(by: selector).isEmpty { await commit() }
     }

@@ -1,18 +1,19 @@
-// One large body whose file somebody reads or writes. The file stays open for as long as the object lives, and so can be read
-// after its row and its name are gone; a stored one that was found while too many were open cannot. One that is under way and let go by all is given up: the writer removes its file.
+// One large body whose file somebody reads or writes. The file stays open as long as the object lives, so it can be
+// read after its row and its name are gone. That is not so for a stored body that was found while too many files were
+// open. A body under way that everybody has released is given up: the writer removes its file.
 import Glibc
 import LarderCore
 
-/// One body of one database: ids begin anew with each database that is set aside.
+/// Names one body of one database: ids begin anew with each database that is set aside.
 struct BodyName: Sendable, Hashable {
     var generation: Int
     var id: Int64
 }
 
 final class BodyFile: Sendable {
-    /// What is there of it, and how it is checked.
+    /// How much of the body there is, and how it is checked.
     struct Content: Sendable {
-        /// Below zero while nothing was written, and where too many are open: then it is opened for each read.
+        /// Negative while nothing was written, and if too many files are open: then the file is opened for each read.
         var descriptor: Int32 = -1
         var length: Int64 = 0
         var sums = Bytes()
@@ -23,13 +24,13 @@ final class BodyFile: Sendable {
     let files: BodyFiles
     private let state: Lock<Content>
 
-    /// A body that is not yet begun.
+    /// Makes a body that is not yet begun.
     init(_ shared: StoreShared, _ files: BodyFiles, _ name: BodyName) {
         (self.shared, self.files, self.name) = (shared, files, name)
         state = Lock(Content())
     }
 
-    /// A stored body, whose descriptor was borrowed where there is one.
+    /// Makes a stored body. Its descriptor was borrowed, unless it is negative.
     init(_ shared: StoreShared, _ files: BodyFiles, _ name: BodyName, _ content: Content) {
         (self.shared, self.files, self.name) = (shared, files, name)
         state = Lock(content)
@@ -43,10 +44,10 @@ final class BodyFile: Sendable {
 
     // MARK: On the writer's thread
 
-    /// Whether the next part needs a descriptor, and there is none.
+    /// Whether the next part needs a descriptor, and none is left.
     var lacksDescriptor: Bool { content.descriptor < 0 && !files.table.hasRoom }
 
-    /// Writes what follows. Where that fails the file goes at once; who reads what there was of it may go on.
+    /// Appends bytes. If that fails the file is removed at once; readers may go on with what there was of it.
     func append(_ bytes: Bytes, at offset: Int64) throws(StoreError) {
         if content.descriptor < 0 {
             let made = try files.create(name.id)

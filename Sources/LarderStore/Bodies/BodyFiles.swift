@@ -1,32 +1,32 @@
-// The directory of large bodies: `bodies/<generation>/<two digits>/<id>`, one file for each body above 64 KiB, named by the id
-// of its row. The generation is a random name that is kept in the database, so that no row of a new database names a file of
-// an old one. The file is written before the row that names it is committed, and unlinked after the commit that removed the
-// row, by the writer's thread alone.
+// The directory of large bodies: `bodies/<generation>/<two digits>/<id>`, one file for each body above 64 KiB, named by
+// the id of its row. The generation is a random name that is kept in the database, so no row of a new database names a
+// file of an old one. The file is written before the row that names it is committed. It is unlinked after the commit
+// that removed the row, by the writer's thread alone.
 //
-// Names are looked up below an open directory, so that what is written goes where the database is, also where the path
-// leads elsewhere by now. The directory is made with the first body: a full disk does not keep a database from being opened.
+// Names are looked up below an open directory, so files are written beside the open database, even if the path leads
+// elsewhere by now. The directory is made with the first body: a full disk does not keep a database from being opened.
 import CSQLite
 import Glibc
 import LarderCore
 import Synchronization
 
 final class BodyFiles: Sendable {
-    /// Bytes that one call of write(2) carries.
+    /// The most bytes of one write(2) call.
     static let writeSize = 1 << 20
-    /// What a file takes is rounded up to blocks of this size.
+    /// The size of a file is rounded up to blocks of this size, in bytes.
     static let blockSize: Int64 = 4 << 10
 
     /// The directory of all generations.
     let root: String
     let generation: String
-    /// Descriptors of files that are being read or written, and of some that were.
+    /// Descriptors of files that are being read or written, and some that are kept open.
     let table = OpenBodies()
     /// Files that the writer's present transaction has written.
     private let fresh = Lock<[Int64]>([])
     private let directory = Lock<Int32>(-1)
     /// Whether the cache's directory is the one that this process has locked.
     let isInPlace: @Sendable () -> Bool
-    /// What a full disk does, for tests: so many bytes may be written.
+    /// Simulates a full disk, for tests: this many bytes may still be written.
     let room = Lock<Int64?>(nil)
 
     init(_ files: DatabaseFiles, generation: String) {
@@ -44,7 +44,7 @@ final class BodyFiles: Sendable {
         name.utf8.count == 16 && name.utf8.allSatisfy { ASCII.isDigit($0) || (0x61...0x66).contains($0) }
     }
 
-    /// What a body of that size takes on the disk.
+    /// Bytes that a body of this size takes on the disk.
     static func blocks(_ size: Int64) -> Int64 { (size + blockSize - 1) & ~(blockSize - 1) }
 
     /// The name of the directory of an id, two hexadecimal digits: there are 256 directories.
@@ -59,11 +59,11 @@ final class BodyFiles: Sendable {
 
     // MARK: The directory
 
-    /// The open directory, or the error number below zero.
+    /// The open directory, or a negated error number.
     func opened() -> Int32 {
         let held = directory.withLock { $0 }
         if held >= 0 { return held }
-        // Not under the lock, which loops take too.
+        // Opened outside the lock, because loops take it too.
         let found = openPrivate()
         guard found >= 0 else { return found }
         let kept = directory.withLock { held -> Int32 in
@@ -74,8 +74,9 @@ final class BodyFiles: Sendable {
         return kept
     }
 
-    /// A new descriptor of the directory, or the error number below zero. Copied back or made by another program it may be open
-    /// to all, and the files below it with it. Private, it hides them whatever modes they have: no file has to be looked at.
+    /// A new descriptor of the directory, or a negated error number. A directory that was copied back or made by
+    /// another program may be open to all, and the files below it too. With mode 0700 it hides them whatever modes they
+    /// have, so no file must be checked.
     private func openPrivate() -> Int32 {
         let found = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
         guard found >= 0 else { return -StoreError.lastNumber }
@@ -84,11 +85,13 @@ final class BodyFiles: Sendable {
         return found
     }
 
-    /// Whether a negated error number says that there is no such file. Any other may pass, and says nothing of what is there.
+    /// Whether a negated error number says that there is no such file. Any other error may pass, and says nothing of
+    /// what is there.
     private static func isAbsent(_ number: Int32) -> Bool { number == -ENOENT || number == -ENOTDIR }
 
-    /// Makes the directory where it has no name, below the directory that this process has locked. A plain file in its place, or
-    /// in that of the directory above, holds no body and goes. A link is somebody's who wants it so.
+    /// Makes the directory if it has no name, below the directory that this process has locked. A plain file in its
+    /// place, or in that of the directory above, holds no body and is removed. A symbolic link is left: somebody wants
+    /// it so.
     private func make() throws(StoreError) {
         guard isInPlace() else { throw Self.failure("making \(path)", ENOENT) }
         for made in [root, path] where mkdir(made, 0o700) != 0 {
@@ -107,7 +110,7 @@ final class BodyFiles: Sendable {
                 held = found
                 return 0
             }
-            // The number stays what others use at this moment.
+            // The descriptor's number must stay: others use it at this moment.
             let number = NoWaitVFS.rename(held, to: found) < 0 ? StoreError.lastNumber : 0
             Glibc.close(found)
             return number
@@ -115,7 +118,7 @@ final class BodyFiles: Sendable {
         guard failed == 0 else { throw Self.failure("opening \(path)", failed) }
     }
 
-    /// Makes the directory anew where its name is gone or another's: rows whose files went with it are misses.
+    /// Makes the directory anew if its name is gone or another's. Rows whose files went with it are misses.
     func check() {
         let held = opened()
         guard held >= 0 else { return }
@@ -127,8 +130,8 @@ final class BodyFiles: Sendable {
 
     // MARK: Writing, on the writer's thread
 
-    /// A new file. One of that name is left from a run that was killed, or from a body that was under way when the database was
-    /// opened anew. It loses its name and is not emptied: it may still be read.
+    /// Makes a new file. An old file of that name is left from a run that was killed, or from a body that was under way
+    /// when the database was opened anew. It is unlinked and not emptied, because it may still be read.
     func create(_ id: Int64) throws(StoreError) -> Int32 {
         let name = Self.name(id)
         for _ in 0..<4 {
@@ -136,7 +139,7 @@ final class BodyFiles: Sendable {
             guard directory >= 0 || Self.isAbsent(directory) else { throw Self.failure("opening \(path)", -directory) }
             if directory >= 0 {
                 let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-                // A loop may read by this descriptor, while it is written and afterwards.
+                // A loop may read by this descriptor, while the file is written and afterwards.
                 let made = NoWaitVFS.withoutAccessTime { more in
                     let found = openat(directory, name, flags | more, 0o600)
                     return found >= 0 ? found : -StoreError.lastNumber
@@ -157,7 +160,7 @@ final class BodyFiles: Sendable {
         throw Self.failure("making the file of a body", ENOENT)
     }
 
-    /// Writes a whole body. The file goes again where the transaction fails.
+    /// Writes a whole body. If the transaction fails, the file is removed.
     /// - Returns: the checksums of its pieces.
     func write(_ id: Int64, _ body: Bytes) throws(StoreError) -> Bytes {
         let file = try create(id)
@@ -190,8 +193,8 @@ final class BodyFiles: Sendable {
         return sums
     }
 
-    /// The writer's transaction has ended.
-    /// - Parameter gone: whose rows it removed.
+    /// Removes files when the writer's transaction has ended: those of removed rows, or those that a failed one wrote.
+    /// - Parameter gone: ids of the rows that the transaction removed.
     func settle(committed: Bool, gone: [Int64]) {
         let written = fresh.withLock { fresh -> [Int64] in
             defer { fresh = [] }
@@ -200,18 +203,18 @@ final class BodyFiles: Sendable {
         for id in committed ? gone : written { remove(id) }
     }
 
-    /// Takes a file's name away. Who has it open goes on reading.
+    /// Unlinks a file. Readers that have it open go on reading.
     func remove(_ id: Int64) {
-        // Marked before, so that no loop closes a descriptor of a file without a name, which may wait for the disk; and after,
-        // for who opened it meanwhile.
+        // Marked before, so that no loop closes a descriptor of a file without a name, which may wait for the disk.
+        // Marked again after, for readers that opened the file meanwhile.
         if let idle = table.remove(id) { Glibc.close(idle) }
         let directory = opened()
         if directory >= 0 { unlinkat(directory, Self.name(id), 0) }
         if let idle = table.remove(id) { Glibc.close(idle) }
     }
 
-    /// Removes the files of bodies that were given up, and closes descriptors that their last reader has given back. On the
-    /// writer's thread.
+    /// Removes the files of bodies that were given up, and closes descriptors that their last reader has given back. On
+    /// the writer's thread.
     func closeUnused() {
         for id in table.takeAbandoned() { remove(id) }
         while let descriptor = table.takeClosable() { Glibc.close(descriptor) }
@@ -227,7 +230,7 @@ final class BodyFiles: Sendable {
         if isFull { throw Self.failure("writing the file of a body", ENOSPC) }
     }
 
-    /// Errors as SQLite would tell them of its own file (sqlite.org/rescode.html).
+    /// The error that SQLite would report for its own file (sqlite.org/rescode.html).
     static func failure(_ doing: String, _ number: Int32) -> StoreError {
         let code =
             switch number {
@@ -244,18 +247,18 @@ final class BodyFiles: Sendable {
     enum Borrowed {
         case file(Int32)
         case absent
-        /// To open it would wait for the disk, or cannot be told not to.
+        /// Opening the file would wait for the disk, or might.
         case wouldWait
-        /// As many are in use as may be open.
+        /// As many files are in use as may be open.
         case tooMany
         case failed(Int32)
     }
 
-    /// A descriptor, to be given back with `leave`.
+    /// A descriptor of a body's file. The caller must give it back with `leave`.
     /// - Parameters:
-    ///   - keeps: it may stay open afterwards.
-    ///   - waits: false on a loop.
-    ///   - holds: false where it is for one read, on a thread of the store: that is not refused.
+    ///   - keeps: whether the file may stay open afterwards.
+    ///   - waits: whether opening may wait for the disk; false on a loop.
+    ///   - holds: false for one read, on a thread of the store; such a read is never refused.
     func borrow(_ id: Int64, keeps: Bool, waits: Bool, holds: Bool = true) -> Borrowed {
         if let known = table.take(id, holds: holds) { return .file(known) }
         let directory = waits ? opened() : directory.withLock { $0 }
@@ -276,7 +279,7 @@ final class BodyFiles: Sendable {
             return .tooMany
         }
         if !isOurs { Glibc.close(made) }
-        // Whoever removes it now sees it in the table; who has removed it before took its name.
+        // A later removal sees the file in the table. An earlier removal has already unlinked it.
         if isOurs, fstat(made, &status) == 0, status.st_nlink == 0 { _ = table.remove(id) }
         return .file(known)
     }

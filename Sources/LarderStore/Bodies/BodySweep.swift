@@ -1,22 +1,22 @@
-// Files that no row names are removed: what a kill left of bodies that were written and not committed, or removed and not yet
-// unlinked, and the directories of databases that were thrown away. Once after each opening, in slices of a few milliseconds,
-// in idle time or one a second; on the writer's thread, which alone knows what is under way. The pieces of bodies that an
-// earlier schema kept in the database go the same way.
+// Removes files that no row names: files that a kill left of bodies written and not committed, or removed and not yet
+// unlinked, and the directories of databases that were thrown away. The sweep runs once after each opening, in slices
+// of a few milliseconds, in idle time or one a second. It runs on the writer's thread, which alone knows the bodies
+// under way. It also removes the pieces of bodies that an earlier schema kept in the database.
 import Glibc
 import LarderCore
 
-/// How far it has come.
+/// The progress of the sweep.
 struct BodySweep {
-    /// Without idle time a slice waits no longer.
+    /// The longest time that a slice waits for idle time.
     static let patience = Duration.seconds(1)
-    /// Names that one slice looks at.
+    /// The most names that one slice looks at.
     static let names = 256
 
     var overdueAt = MonotonicTime.distantPast
     var hasForeign = true
     /// The next of the 256 directories.
     var directory: Int64 = 0
-    /// Of the directory before it, yet to be looked at.
+    /// Ids of files in the directory before it that are yet to be looked at.
     var ids: [Int64] = []
 }
 
@@ -55,49 +55,49 @@ extension StoreWriter {
                 }
             } while shared.time.monotonic() - start < Upkeep.budget
         }
-        // The database was opened anew: its own sweep begins at the beginning.
+        // If the database was opened anew, its own sweep starts from the beginning.
         guard self.database?.bodies === database.bodies else { return }
         sweep.overdueAt = shared.time.monotonic() + BodySweep.patience
         upkeep.sweep = isOver ? nil : sweep
     }
 
-    /// One at least: to unlink a large file takes longer than a slice.
+    /// Looks at one id at least: unlinking a large file takes longer than a slice.
     private func sweepIDs(
         _ sweep: inout BodySweep, _ database: Database, while hasTime: () -> Bool
     ) throws(StoreError) {
         var seen = 0
         while let id = sweep.ids.last, seen < BodySweep.names, seen == 0 || hasTime() {
             seen += 1
-            // One that is under way belongs to no row yet.
+            // A body under way has no row yet.
             if !database.bodies.table.isUnderWay(id), try !database.rows.hasFile(id) {
                 database.bodies.remove(id)
                 shared.meters.sweptFiles.add()
             }
-            // Only now: where the look failed, the next slice looks again.
+            // Removed only now: if the look failed, the next slice looks again.
             sweep.ids.removeLast()
         }
     }
 }
 
 extension BodyFiles {
-    /// The names of files in one of the 256 directories.
+    /// The ids of the files in one of the 256 directories.
     func ids(in directory: Int64) -> [Int64] {
         let held = opened()
         guard held >= 0 else { return [] }
         return Self.names(held, Self.directoryName(directory)).compactMap(Int64.init)
     }
 
-    /// Removes files of other generations, and their directories with the last of them. What cannot be removed is passed over.
-    /// One at least: to unlink a large file takes longer than a slice.
+    /// Removes files of other generations, and their directories with the last file. Files that cannot be removed are
+    /// skipped. At least one is removed: unlinking a large file takes longer than a slice.
     /// - Returns: whether it has removed as many as it may, so that there may be more.
     func removeForeign(atMost limit: Int, while hasTime: () -> Bool = { true }) -> Bool {
-        // What lies there by now may be another daemon's, and in use.
+        // The files there may be another daemon's by now, and in use.
         guard isInPlace() else { return false }
         var remaining = limit
         for name in Self.names(AT_FDCWD, root) where name != generation && Self.isForeign(name) {
             let path = "\(root)/\(name)"
             for child in Self.names(AT_FDCWD, path) {
-                // Set aside with its database: the generation lies below it.
+                // A directory that was set aside with its database has the generation below it.
                 let directories =
                     Self.isGeneration(child)
                     ? Self.names(AT_FDCWD, "\(path)/\(child)").map { "\(child)/\($0)" } : [child]
@@ -115,7 +115,7 @@ extension BodyFiles {
         return false
     }
 
-    /// Of another database, or set aside long ago.
+    /// Whether the directory is another database's, or was set aside long ago.
     private static func isForeign(_ name: String) -> Bool { isGeneration(name) || name.hasPrefix("aside-") }
 
     private static func names(_ directory: Int32, _ path: String) -> [String] {

@@ -1,12 +1,12 @@
-// What the database says of the files of large bodies.
+// The table `bodies`: what the database says of the files of large bodies.
 import CSQLite
 import LarderCore
 
 enum BodyTable {
-    /// Part of the schema, and the step to schema 7: never edited, but by another step.
+    /// Part of the schema, and the step to schema 7. Never edited; only another step may change it.
     ///
-    /// `generation` names the directory of this database's files. `bytes` is what the files of all rows take, in blocks of 4 KiB.
-    /// A row from before the files, whose body is NULL, has none.
+    /// `generation` names the directory of this database's files. `bytes` is what the files of all rows take, in blocks
+    /// of 4 KiB. A row from before the files, whose body is NULL, has no file.
     static let sql = """
         CREATE TABLE bodies (id INTEGER PRIMARY KEY CHECK (id = 1), generation TEXT NOT NULL, bytes INTEGER NOT NULL) STRICT;
         INSERT INTO bodies (id, generation, bytes) VALUES (1, lower(hex(randomblob(8))), 0);
@@ -18,22 +18,24 @@ enum BodyTable {
         END;
         """
 
-    /// What schema 6 had for bodies in pieces. Its pieces themselves go later, in slices (`EntryRows.removeOldPieces`): to drop
-    /// the table would take time that grows with it.
+    /// Removes what schema 6 had for bodies in pieces. The pieces themselves go later, in slices
+    /// (`EntryRows.removeOldPieces`), because dropping their table takes time that grows with it.
     static let withoutPieces = """
         DROP TRIGGER bodyGone;
         DROP TRIGGER largeBodyGone;
         DROP TABLE pending;
         """
 
-    /// Of the writer's connection alone, and in memory. A roll-back undoes it.
+    /// Temporary tables and triggers of the writer's connection, in memory. A roll-back undoes their changes too.
     ///
-    /// `gone` is whose rows the present transaction has removed. `restated` is the sum of the files while it is made anew, of the
-    /// rows up to the id `cursor`: what comes and goes among those meanwhile is counted in.
+    /// `gone` holds the ids of the rows that the present transaction has removed. `restated` is the sum of the files
+    /// while it is made anew, over the rows up to the id `cursor`. Rows that come and go among those meanwhile are
+    /// counted in.
     ///
-    /// A size below zero or beyond 4 TiB is damaged. To subtract it from a sum may overflow. The difference would be no integer
-    /// then, which a strict table refuses (sqlite.org/stricttables.html), and neither a purge nor an eviction could remove the
-    /// row. So the sum of its provider is raised before by what will be subtracted, and a sum of the files below zero is made zero.
+    /// A size below zero or beyond 4 TiB is damaged. Subtracting it from a sum may overflow. The difference would then
+    /// be no integer, which a strict table refuses (sqlite.org/stricttables.html), and neither a purge nor an eviction
+    /// could remove the row. So the sum of its provider is first raised by the size that will be subtracted, and a sum
+    /// of the files below zero is made zero.
     static let notes = """
         CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY);
         CREATE TEMP TABLE restated (id INTEGER PRIMARY KEY, cursor INTEGER NOT NULL, bytes INTEGER NOT NULL);
@@ -68,7 +70,7 @@ extension BodyTable {
 }
 
 extension EntryRows {
-    /// Takes the notes of rows with files that the present transaction has removed.
+    /// Returns and clears the ids of rows with files that the present transaction has removed.
     static func takeGone(_ connection: DatabaseConnection) throws(StoreError) -> [Int64] {
         let look = try connection.statement("SELECT id FROM temp.gone")
         var ids: [Int64] = []
@@ -80,7 +82,7 @@ extension EntryRows {
         return ids
     }
 
-    /// Whether a row names the file of that id.
+    /// Whether a row names the file of this id.
     func hasFile(_ id: Int64) throws(StoreError) -> Bool {
         let look = try connection.statement("SELECT 1 FROM entry WHERE id = ?1 AND size > 65536 AND body IS NOT NULL")
         defer { look.reset() }
@@ -89,22 +91,22 @@ extension EntryRows {
     }
 
     /// Whether the sum of what files take cannot be true.
-    /// - Parameter most: what it is with the cap of now. Above that it is true where all bodies together, small ones too, are as
+    /// - Parameter most: the cap of now. A sum above it can be true if all bodies together, small ones too, are as
     ///   large: the cap was lowered.
     func isFileSumOdd(most: Int64) throws(StoreError) -> Bool {
         let sum = try connection.number("SELECT bytes FROM bodies") ?? 0
         guard sum > most else { return sum < 0 }
-        // A damaged one must not overflow: the sum of many is a floating-point number then.
+        // A damaged sum must not overflow: the sum of many would be a floating-point number.
         return try connection.number("SELECT total(bytes) + 4096.0 * total(entries) < \(sum) FROM provider") == 1
     }
 
-    /// Begins to sum up anew what the files of all rows take.
+    /// Begins to make the sum of what all files take anew.
     func beginRestating() throws(StoreError) {
         try connection.statement("UPDATE restated SET cursor = 0, bytes = 0").run()
     }
 
-    /// Adds the files of some more rows. It changes nothing but the connection's own memory.
-    /// - Returns: whether there are more.
+    /// Adds the files of some more rows. Changes only the connection's own memory.
+    /// - Returns: whether there are more rows.
     func restateSlice(rows: Int) throws(StoreError) -> Bool {
         let slice = try connection.statement(
             """
@@ -122,15 +124,15 @@ extension EntryRows {
         }
         let hasMore = count == Int64(rows)
         let sum = try connection.statement("UPDATE restated SET cursor = ?1, bytes = bytes + ?2")
-        // Behind the last row, whatever comes is counted in.
+        // After the last row, every later entry is counted in.
         sum.bind(1, hasMore ? last : .max)
         sum.bind(2, bytes)
         try sum.run()
         return hasMore
     }
 
-    /// All rows are in: puts the sum in place. Inside a transaction.
-    /// - Returns: whether it was another.
+    /// Puts the sum in place when all rows are in. Inside a transaction.
+    /// - Returns: whether the stored sum was wrong.
     func endRestating() throws(StoreError) -> Bool {
         let sum = try connection.statement(
             "UPDATE bodies SET bytes = r.bytes FROM restated r WHERE bodies.bytes <> r.bytes")
@@ -140,15 +142,15 @@ extension EntryRows {
         return wasWrong
     }
 
-    // MARK: Before the files
+    // MARK: Pieces from schema 6
 
-    /// Whether the database has the table of pieces that schema 6 had.
+    /// Whether the database has the table of pieces from schema 6.
     static func hasOldPieces(_ connection: DatabaseConnection) throws(StoreError) -> Bool {
         try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'chunk'") ?? 0 > 0
     }
 
-    /// Removes some pieces of bodies as schema 6 kept them, with the entries that they belong to, inside a transaction. False
-    /// where there was none.
+    /// Removes some pieces of bodies from schema 6, with the entry that they belong to. Inside a transaction. Returns
+    /// false if there were none.
     func removeOldPieces() throws(StoreError) -> Bool {
         guard hasOldPieces else { return false }
         guard let piece = try connection.number("SELECT min(id) FROM chunk"), piece != 0 else { return false }
@@ -165,8 +167,8 @@ extension EntryRows {
         return true
     }
 
-    /// Removes the table of pieces, which is empty, inside a transaction. Until its commit the table may come back: only then
-    /// is `hasOldPieces` to be false.
+    /// Removes the empty table of pieces. Inside a transaction. A roll-back brings the table back, so `hasOldPieces`
+    /// may become false only after the commit.
     func dropOldPieces() throws(StoreError) {
         try connection.execute("DROP TABLE chunk")
         try CacheMigration.recordSchema(connection)

@@ -1,55 +1,57 @@
-// Which files of bodies are open, and by how many: a bounded number stays open after its last use, so that a loop need not open
-// a file for each hit. What was removed meanwhile, or just written, is closed by the writer's thread and not by a loop: closing
-// the last descriptor of a file without a name frees its blocks, which may wait for the disk.
+// Tracks which body files are open, and how many users each has. A bounded number stays open after its last use, so
+// that a loop need not open a file for each hit. The writer's thread, not a loop, closes files that were removed
+// meanwhile or just written: closing the last descriptor of a file without a name frees its blocks, which may wait for
+// the disk.
 //
-// Beyond a number that is open in all, one that nobody uses is closed for a new one, and else the new one is refused: bodies
-// must not take the descriptors that others need. Not refused is one that is open for one read only, on a thread of the
-// store: there are as many of these as threads.
+// If the limit of open files is reached, an unused one is closed for a new one; without an unused one the new one is
+// refused. Bodies must not take the descriptors that others need. A file that is open for one read only, on a thread of
+// the store, is never refused: there are only as many of these as threads.
 //
-// It also counts the bytes of files that no row counts: of bodies under way, and of removed ones that are still read.
+// The table also counts the bytes of files that no row counts: of bodies under way, and of removed ones that are still
+// read.
 import Glibc
 import LarderCore
 import Synchronization
 
 final class OpenBodies: Sendable {
-    /// Descriptors that stay open without a user at most.
+    /// The most descriptors that stay open without a user.
     static let kept = 128
-    /// A search for a slot to take looks at no more.
+    /// The most slots that one search looks at.
     private static let slotsExamined = 64
 
     private struct Entry {
         var descriptor: Int32
         var users: Int
         var blocks: Int64
-        /// Its index in `State.slots`, where it stays open without a user; else nil.
+        /// Its index in `State.slots` if it may stay open without a user; else nil.
         var slot: Int?
         var wasUsed = false
         var isUnderWay = false
-        /// It was written by this descriptor: closing it gives back what was reserved for more.
+        /// Whether the body was written by this descriptor: closing it gives back the room that was reserved for more.
         var isWritten = false
         var isRemoved = false
-        /// It was opened beyond the limit, for one read.
+        /// Whether it was opened beyond the limit, for one read.
         var isBeyond = false
     }
 
     private struct State {
         var entries: [Int64: Entry] = [:]
-        /// The ids of files that stay open without a user.
+        /// The ids of files that may stay open without a user.
         var slots: [Int64] = []
         /// Where the next search for a slot begins.
         var nextSlot = 0
-        /// No more files are open.
+        /// The most files that may be open.
         var limit = Int.max
         /// Bodies under way that nobody writes or reads any more.
         var abandoned: [Int64] = []
-        /// Descriptors for the writer to close: of files without a name, and of new ones.
+        /// Descriptors for the writer to close: of removed files, and of files just written.
         var closable: [Int32] = []
 
-        /// How many are open: what waits to be closed is, too.
+        /// How many files are open. Descriptors that wait to be closed count too.
         var open: Int { entries.count + closable.count }
         var isFull: Bool { open >= limit }
 
-        /// One more user of a file that is open. Nil where it is not, or where it is to be held and there are too many.
+        /// Adds a user to an open file. Nil if the file is not open, or if it is to be held and too many are open.
         mutating func take(_ id: Int64, holds: Bool) -> Int32? {
             guard var entry = entries[id] else { return nil }
             if holds, entry.isBeyond {
@@ -65,17 +67,17 @@ final class OpenBodies: Sendable {
 
     private let state = Lock(State())
     private let bytes = Atomic<Int64>(0)
-    /// Called where the writer has something to close or to remove.
+    /// Called when the writer has something to close or to remove.
     let onWriterWork = Lock<(@Sendable () -> Void)?>(nil)
 
     /// Bytes on the disk that no row counts.
     var uncounted: Int64 { bytes.load(ordering: .relaxed) }
-    /// Files that are being read or written: for tests.
+    /// Number of files that are being read or written. For tests.
     var used: Int { state.withLock { $0.entries.values.count { $0.users > 0 } } }
-    /// All that are open.
+    /// Number of all open files.
     var count: Int { state.withLock { $0.open } }
 
-    /// No more than so many are open from now on; those that are stay.
+    /// Limits the number of open files from now on. Files that are open stay open.
     func permit(_ limit: Int) { state.withLock { $0.limit = max(1, limit) } }
 
     /// Whether a body may be opened and held now.
@@ -86,15 +88,15 @@ final class OpenBodies: Sendable {
         }
     }
 
-    /// One more user of a file that is open.
-    /// - Parameter holds: false where it is for one read, on a thread of the store.
+    /// Adds a user to an open file.
+    /// - Parameter holds: false for one read, on a thread of the store.
     func take(_ id: Int64, holds: Bool = true) -> Int32? { state.withLock { $0.take(id, holds: holds) } }
 
-    /// A file that was opened, and its first user. Where another was quicker its descriptor counts. Nil where as many are in use
-    /// as may be open.
+    /// Adds a file that was opened, with its first user. If another thread was quicker, its descriptor counts. Nil if
+    /// as many files are in use as may be open.
     /// - Parameters:
-    ///   - keeps: it stays open afterwards, where there is a place for it.
-    ///   - holds: false where it is for one read, on a thread of the store, and must not be refused.
+    ///   - keeps: whether the file stays open afterwards, if there is a slot for it.
+    ///   - holds: false for one read, on a thread of the store, which must not be refused.
     func add(
         _ id: Int64, _ descriptor: Int32, _ blocks: Int64, keeps: Bool, isUnderWay: Bool = false, holds: Bool = true
     ) -> (descriptor: Int32, isOurs: Bool)? {
@@ -111,21 +113,21 @@ final class OpenBodies: Sendable {
             state.entries[id] = entry
             return (descriptor, true)
         }
-        // They have their names: only the descriptors go.
+        // These files have their names, so closing them does not wait for the disk.
         for descriptor in evicted { Glibc.close(descriptor) }
         return known
     }
 
-    /// One that stays open and is used by nobody, taken out.
+    /// Takes out a file that is kept open and not used. Returns its descriptor.
     private static func takeIdle(_ state: inout State) -> Int32? {
-        // The second time around, all that nobody uses count as not used since.
+        // The second time around, all unused files count as not used since.
         for _ in 0..<(state.slots.count * 2) {
             if case .idle(_, let descriptor) = nextSlot(&state) { return descriptor }
         }
         return nil
     }
 
-    /// A free slot, or that of a file that was not used since the last search looked at it.
+    /// A free slot, or the slot of a file that was not used since the last search looked at it.
     private static func takeSlot(for id: Int64, _ state: inout State, _ evicted: inout [Int32]) -> Int? {
         if state.slots.count < kept {
             state.slots.append(id)
@@ -149,11 +151,11 @@ final class OpenBodies: Sendable {
     private enum Slot {
         case inUse
         case free(Int)
-        /// Its file was not used since the last look, and is taken out.
+        /// The slot's file was not used since the last look, and is taken out.
         case idle(Int, Int32)
     }
 
-    /// One step of the clock algorithm. There is a slot.
+    /// One step of the clock algorithm. There must be a slot.
     private static func nextSlot(_ state: inout State) -> Slot {
         let slot = state.nextSlot % state.slots.count
         state.nextSlot = slot + 1
@@ -165,7 +167,7 @@ final class OpenBodies: Sendable {
         return .idle(slot, entry.descriptor)
     }
 
-    /// One user less. What is given back is to be closed by the caller.
+    /// Removes one user. The caller must close a descriptor that is returned.
     func leave(_ id: Int64) -> Int32? {
         var isForWriter = false
         let idle = state.withLock { state -> Int32? in
@@ -193,7 +195,7 @@ final class OpenBodies: Sendable {
 
     // MARK: The writer's side
 
-    /// The file loses its name. What is given back is used by nobody and to be closed.
+    /// Notes that the file loses its name. A descriptor that is returned has no user; the caller must close it.
     func remove(_ id: Int64) -> Int32? {
         state.withLock { state in
             guard var entry = state.entries[id], !entry.isRemoved else { return nil }
@@ -210,7 +212,7 @@ final class OpenBodies: Sendable {
         }
     }
 
-    /// A body under way takes so many bytes now.
+    /// Notes how many bytes a body under way takes now.
     func grew(_ id: Int64, to blocks: Int64) {
         state.withLock { state in
             guard let entry = state.entries[id] else { return }
@@ -219,7 +221,7 @@ final class OpenBodies: Sendable {
         }
     }
 
-    /// The row of a body under way is committed, and counts it.
+    /// Notes that the row of a body under way is committed, and counts its bytes from now on.
     func completed(_ id: Int64) {
         state.withLock { state in
             guard let entry = state.entries[id], entry.isUnderWay else { return }
@@ -237,10 +239,10 @@ final class OpenBodies: Sendable {
         }
     }
 
-    /// One at a time: the disk may hold the writer for each.
+    /// One descriptor at a time: the disk may hold up the writer for each.
     func takeClosable() -> Int32? { state.withLock { $0.closable.popLast() } }
 
-    /// The store is closed, and nobody reads.
+    /// Closes all files when the store is closed and nobody reads.
     func closeAll() {
         let open = state.withLock { state -> [Int32] in
             defer { state = State() }

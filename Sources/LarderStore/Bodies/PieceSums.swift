@@ -1,7 +1,7 @@
-// The checksums of a body that lies in a file: one for each piece of 64 KiB, so that a range is held against its own. All of
-// them are one blob, four bytes each, least significant first, in the column of `entry` that holds a small body; the blob has
-// a checksum itself, where a small body has its own. Each covers the id of the body and the number of the piece, so that no
-// file is taken for another's.
+// The checksums of a body in a file: one for each piece of 64 KiB, so that a range is checked by its own pieces. All of
+// them are one blob, four bytes each, least significant first, in the column of `entry` that holds a small body. The
+// blob has a checksum itself, in the place of a small body's. Each checksum covers the id of the body and the number of
+// the piece, so no file is taken for another's.
 import Glibc
 import LarderCore
 
@@ -22,13 +22,13 @@ enum PieceSums {
         return blob
     }
 
-    /// How many bytes the blob of a body has.
+    /// The length of a body's blob, in bytes.
     static func length(of size: Int64) -> Int64 {
         let piece = Int64(CacheSchema.pieceSize)
         return (size + piece - 1) / piece * 4
     }
 
-    /// Whether pieces that begin at a place of the body are what the blob says.
+    /// Whether pieces of the body that begin at `offset` match the blob.
     static func fit(_ blob: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer, id: Int64, from offset: Int64)
         -> Bool
     {
@@ -45,9 +45,9 @@ enum PieceSums {
     }
 }
 
-/// Reads of a body's file that wait for the disk: on the store's threads.
+/// Reads of a body's file that wait for the disk. Only on the store's threads.
 enum BodyRead {
-    /// Bytes from a place on; fewer where the file ends before, or where the disk has lost what follows.
+    /// Reads bytes from `offset` on. Returns fewer if the file ends before, or if the disk has lost what follows.
     static func bytes(_ file: Int32, at offset: Int64, count: Int) throws(StoreError) -> Bytes {
         var failed: Int32 = 0
         let bytes = Bytes(room: count) { buffer, done in
@@ -67,8 +67,8 @@ enum BodyRead {
         return bytes
     }
 
-    /// A stretch of a body, read in whole pieces that are held against their checksums. Nil where one is not what was written.
-    /// - Parameter length: of the body.
+    /// Reads a stretch of a body, in whole pieces that are checked against their checksums. Nil if a piece is damaged.
+    /// - Parameter length: bytes of the body.
     static func stretch(
         _ file: Int32, _ id: Int64, at offset: Int64, count: Int, of length: Int64, sums: UnsafeRawBufferPointer
     ) throws(StoreError) -> Bytes? {

@@ -1,11 +1,12 @@
-// A full-text question as values: words and phrases that must all be met, never SQLite's own query language, and what was
-// found. Whatever stands in a term is quoted, so that no operator of FTS5 can pass (sqlite.org/fts5.html#fts5_strings).
+// A full-text question and its answer, as values. A question consists of words and phrases that must all match, never
+// of SQLite's own query language. Each term is quoted, so no operator of FTS5 can pass
+// (sqlite.org/fts5.html#fts5_strings).
 import LarderCore
 
 /// One word, or several that must follow each other.
 public struct FullTextTerm: Sendable, Hashable {
     public var text: String
-    /// The last word may go on.
+    /// Whether the last word may continue.
     public var isPrefix: Bool
 
     public init(_ text: String, isPrefix: Bool = false) {
@@ -14,14 +15,14 @@ public struct FullTextTerm: Sendable, Hashable {
     }
 }
 
-/// What is looked for in the texts of stored results.
+/// What to look for in the texts of stored results.
 public struct FullTextQuestion: Sendable, Hashable {
-    /// All of them must be met; none at all finds nothing.
+    /// All of them must match. Without any term nothing is found.
     public var terms: [FullTextTerm]
-    /// Names of providers and kinds of results; all where empty.
+    /// Names of providers and kinds of results; all if empty.
     public var providers: [String] = []
     public var kinds: [String] = []
-    /// Only entries whose key holds all of these, at most `mostKeyParts`; more than that find nothing.
+    /// Only entries whose key holds all of these, at most `mostKeyParts`. With more than that nothing is found.
     public var keyParts: [Bytes] = []
     public static let mostKeyParts = 4
     public var offset = 0
@@ -32,20 +33,20 @@ public struct FullTextQuestion: Sendable, Hashable {
         self.limit = limit
     }
 
-    /// In FTS5's language: strings, side by side, which means AND.
+    /// The question in FTS5's language: quoted strings side by side, which means AND.
     var expression: String {
         terms.map { "\"" + $0.text.replacing("\"", with: "\"\"") + "\"" + ($0.isPrefix ? " *" : "") }
             .joined(separator: " ")
     }
 }
 
-/// What was found.
+/// The answer to a full-text question.
 public struct FullTextAnswer: Sendable {
-    /// Different results that match.
+    /// Number of different results that match.
     public var total = 0
-    /// There were more matches than are looked at: only the newest were ranked.
+    /// Whether there were more matches than are ranked: only the newest were.
     public var isCapped = false
-    /// The part of them that was asked for, the best first.
+    /// The requested part of the results, the best first.
     public var matches: [FullTextMatch] = []
 
     public init() {}
@@ -53,14 +54,14 @@ public struct FullTextAnswer: Sendable {
 
 /// One result that matched, from the newest stored answer that holds it.
 public struct FullTextMatch: Sendable {
-    /// The result as it stands in its answer.
+    /// The result's JSON as it stands in its answer.
     public var json: Bytes
     public var provider: String
-    /// When the answer came that it is from, and until when that is fresh.
+    /// When the answer that holds the result was received, and until when that is fresh.
     public var storedAt: WallTime
     public var freshUntil: WallTime
     /// By field ("title", "creator", "collection", "summary") the text cut where it matched: the first piece does not
-    /// match, the second does, and so on by turns. Of a summary the surroundings of the matches only. Fields without a
-    /// match are absent.
+    /// match, the second does, and so on alternately. Of a summary, only the surroundings of the matches. Fields
+    /// without a match are absent.
     public var highlights: [(field: String, pieces: [String])]
 }

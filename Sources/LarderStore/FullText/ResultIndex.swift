@@ -1,28 +1,30 @@
-// The full-text index of stored results: which tables it is, and how the results of one entry go in and out.
+// The full-text index of stored results: its tables, and how the results of one entry go in and out.
 //
-// `result` holds the searched texts of each result and where its JSON lies in the body of its entry, which is not copied;
-// `found` is an FTS5 index over those texts (external content, sqlite.org/fts5.html#external_content_tables). FTS5 trusts
-// whoever changes such an index to name the old texts exactly: here both change together in one transaction, by this file
-// alone, and the old texts are read from the row that goes with them.
+// `result` holds the searched texts of each result, and where its JSON lies in the body of its entry, which is not
+// copied. `found` is an FTS5 index over those texts (external content, sqlite.org/fts5.html#external_content_tables).
+// FTS5 relies on being given exactly the old texts when such an index changes. So both tables change together in one
+// transaction, by this file alone, and the old texts are read from the row that is removed with them.
 //
-// An entry that comes or goes leaves a note in `unindexed`, which costs its transaction one small row; the work follows
-// in idle time or before the next search. What a crash leaves undone stands in the notes.
+// An entry that comes or goes leaves a note in `unindexed`, which costs its transaction one small row. The work follows
+// in idle time or before the next search. Work that a crash interrupts is still in the notes.
 //
-// Without a prefix index: with prefix='2 3' a result takes 639 bytes instead of 394, and a search for two letters over
-// 17,000 results 0.3 ms instead of 0.6 ms (measured on the recorded iTunes answers, whose results take 3,000 bytes each).
+// There is no prefix index: with prefix='2 3' a result takes 639 bytes instead of 394, and a search for two letters
+// over 17,000 results 0.3 ms instead of 0.6 ms (measured on the recorded iTunes answers, whose results take 3,000 bytes
+// each).
 import LarderCore
 
 struct ResultIndex {
-    /// Results of one entry that are indexed; the rest of a longer list is not.
+    /// The most results of one entry that are indexed.
     static let perEntry = 4096
-    /// A result's row is that of its entry times this, and its place.
+    /// The row id of a result is the id of its entry times this, plus its place.
     static let rowsPerEntry: Int64 = 4096
-    /// Bodies larger than this are not indexed.
+    /// Larger bodies are not indexed, in bytes.
     static let largestBody: Int64 = 8 << 20
-    /// Entries whose results an eviction's slice takes out besides.
+    /// Number of removed entries whose results a slice of eviction takes out too.
     static let goneInSlice = 8
 
-    /// The trigger's condition is that of `StoredResponse.hasResults`, and more, which does no harm: the second byte of a key is its layer.
+    /// The trigger's condition covers that of `StoredResponse.hasResults` and more, which does no harm. The second byte
+    /// of a key is its layer.
     static let tables = """
 
         CREATE TABLE result (
@@ -41,7 +43,7 @@ struct ResultIndex {
         """
 
     let connection: DatabaseConnection
-    /// Told of bodies that fail their checksum; they are not indexed.
+    /// Gets the ids of entries whose bodies fail their checksum; these are not indexed.
     private let rows: EntryRows?
 
     init(_ connection: DatabaseConnection, for rows: EntryRows? = nil) {
@@ -49,12 +51,12 @@ struct ResultIndex {
         self.rows = rows
     }
 
-    /// Notes that an entry's results are to be looked at.
+    /// Notes that an entry's results must be looked at.
     func note(_ id: Int64) throws(StoreError) {
         try run("INSERT OR IGNORE INTO unindexed (id) VALUES (?1)", id)
     }
 
-    /// The first entry after an id that is noted, with the size of its body where it is still there.
+    /// The first noted entry after an id, with the size of its body if the entry is still stored.
     func next(after id: Int64 = .min) throws(StoreError) -> (id: Int64, size: Int64?)? {
         let statement = try connection.statement(
             """
@@ -66,10 +68,10 @@ struct ResultIndex {
         return (statement.int(0), statement.isNull(1) ? nil : statement.int(1))
     }
 
-    /// Brings the index up to what is stored of one entry, and forgets the note. Returns how many results came and went; nil
-    /// where its body cannot be opened at present: nothing is changed then.
+    /// Brings the index in line with what is stored of one entry, and removes the note. Returns how many results were
+    /// added and removed. Returns nil, and changes nothing, if the body cannot be opened at present.
     func settle(_ id: Int64) throws(StoreError) -> (added: Int, removed: Int)? {
-        // A note of an id that cannot be is damaged.
+        // A note with an impossible id is damaged.
         guard (1...RowSums.largestID).contains(id) else {
             try run("DELETE FROM unindexed WHERE id = ?1", id)
             return (0, 0)
@@ -110,7 +112,7 @@ struct ResultIndex {
         return .sound
     }
 
-    /// Takes out the results of some entries that are gone: room is needed, and theirs is room too.
+    /// Takes out the results of some entries that are gone: room is needed, and their results take room too.
     func removeOfGone(atMost limit: Int) throws(StoreError) {
         let statement = try connection.statement(
             """
@@ -128,7 +130,7 @@ struct ResultIndex {
         for id in gone { _ = try settle(id) }
     }
 
-    /// Whether nothing is stored at all: then the index is emptied as a whole.
+    /// Empties the index as a whole if nothing is stored at all. Returns whether that is so.
     func clearIfNothingIsStored() throws(StoreError) -> Bool {
         guard try connection.number("SELECT 1 FROM entry LIMIT 1") == nil else { return false }
         try connection.statement("INSERT INTO found (found) VALUES ('delete-all')").run()
@@ -137,14 +139,14 @@ struct ResultIndex {
         return true
     }
 
-    /// About how many bytes of pages the results of a body will take, rather too many.
+    /// About how many bytes of pages the results of a body will take, rather overestimated.
     static func cost(ofBody size: Int64) -> Int64 { size / 2 + CacheSchema.pageSize }
 
     // MARK: One entry
 
     private func takeOut(_ id: Int64) throws(StoreError) -> Int {
         let first = id * Self.rowsPerEntry
-        // The old texts, exactly, or the index no longer fits its content.
+        // FTS5 needs the exact old texts, or the index no longer fits its content.
         try run(
             """
             INSERT INTO found (found, rowid, title, creator, collection, summary)
@@ -177,8 +179,8 @@ struct ResultIndex {
         if isNew { try found.run() }
     }
 
-    /// Writes the rows of an entry's results anew, from its body, where one of them is damaged. The index stays: it was made
-    /// of the same texts. False where the body does not say them any more, nil where it cannot be opened at present.
+    /// Writes the rows of an entry's results anew from its body, because one of them is damaged. The index stays: it
+    /// was made of the same texts. Returns false if the body does not hold them any more, nil if it cannot be opened.
     func mend(_ id: Int64) throws(StoreError) -> Bool? {
         guard (1...RowSums.largestID).contains(id) else { return false }
         let body: Bytes
@@ -195,9 +197,9 @@ struct ResultIndex {
 
     private enum Body {
         case whole(Bytes)
-        /// There is none, or it is too large, damaged or not whole.
+        /// There is no body, or it is too large, damaged or not whole.
         case none
-        /// Its file cannot be opened, which says nothing of what is in it.
+        /// Its file cannot be opened, which says nothing of the content.
         case unopened
     }
 
@@ -237,8 +239,8 @@ struct ResultIndex {
 }
 
 extension StoredResponse {
-    /// Whether its body is a list of results that is worth a note. An empty list is "[]"; what is one account's own is
-    /// found by no words.
+    /// Whether the body is a list of results that is worth a note. An empty list is "[]". Entries that belong to one
+    /// account are never found by a search.
     func hasResults(size: Int64) -> Bool {
         key.bytes.dropFirst().first == CacheKey.Layer.normalised.rawValue && size > 2 && !isNegative
             && key.isEverybodys

@@ -1,16 +1,16 @@
-// What of a result is searched: four texts of its JSON object, its kind, and a number that stands for its id. Read from
-// the stored body when it is indexed, and so from whatever is stored, also by an earlier run.
+// The parts of a result that are searched: four texts of its JSON object, its kind, and a number that stands for its
+// id. They are read from the stored body when it is indexed, so this also works for entries from an earlier run.
 import LarderCore
 
 /// The searched texts of one result. Absent ones are empty.
 struct ResultTexts: Equatable {
-    /// Bytes of a text that are searched; the summary of an app may be a page.
+    /// The most bytes of a text that are searched; the summary of an app may be a page.
     static let longestText = 1000
 
-    /// The bytes of the object in its body.
+    /// The range of the object's bytes in the body.
     var place: Range<Int>
-    /// A hash of its id: the same result in two entries has the same. Two results of one hash in 2^64 would be taken
-    /// for one.
+    /// A hash of its id: the same result has the same number in two entries. Two different results have the same hash
+    /// with a probability of 1 in 2^64, and would be taken for one.
     var name: Int64
     var kind = ""
     var title = ""
@@ -18,13 +18,13 @@ struct ResultTexts: Equatable {
     var collection = ""
     var summary = ""
 
-    /// The results of a normalised body, which is a JSON array of objects; of anything else none.
+    /// The results of a normalised body, which is a JSON array of objects. None for anything else.
     static func all(in body: Bytes, atMost limit: Int) -> [ResultTexts] {
         guard let root = try? JSON.parse(body), root.kind == .array else { return [] }
         return root.elements.prefix(limit).compactMap { ResultTexts($0) }
     }
 
-    /// As columns of a row of `result` hold them: place, length, name, kind and the four texts. Nil for a place that no
+    /// Reads the columns of a row of `result`: place, length, name, kind and the four texts. Nil for a place that no
     /// body has.
     init?(_ row: Statement, from first: Int32) {
         let (start, length) = (row.int(first), row.int(first + 1))
@@ -59,12 +59,12 @@ struct ResultTexts: Equatable {
         guard let text = value.string else { return "" }
         guard text.utf8.count > longestText else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: longestText)
-        // Not inside a scalar.
+        // The cut must not lie inside a scalar.
         while end > text.startIndex, text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
         return String(text.unicodeScalars[..<end])
     }
 
-    /// FNV-1a: a short text, no adversary, and nothing but a look-alike to lose.
+    /// FNV-1a suffices: the text is short, nobody attacks it, and a collision only makes two results count as one.
     private static func hash(_ text: String) -> Int64 {
         var state: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in text.utf8 { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }

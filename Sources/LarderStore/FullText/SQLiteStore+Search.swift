@@ -1,14 +1,14 @@
-// Full-text search as the rooms above see it.
+// Full-text search for the rooms above.
 import CSQLite
 import LarderCore
 
 extension SQLiteStore {
-    /// Searches the texts of the results that are stored and still of use, the best match first; of a result in several
-    /// answers the newest of those that match.
+    /// Searches the texts of stored results that may still be used, the best match first. Of a result that is in
+    /// several answers, the newest matching answer counts.
     ///
-    /// What was stored before the call is found: it is indexed first where that has not been done.
-    /// - Throws: `StoreError` with SQLITE_INTERRUPT where it took too long, with SQLITE_BUSY where too many wait or the disk stands still, and with
-    ///   SQLITE_CANTOPEN where there is no database at the moment.
+    /// Entries stored before the call are found: they are indexed first if that has not been done.
+    /// - Throws: `StoreError` with SQLITE_INTERRUPT if the search took too long, with SQLITE_BUSY if too many wait or
+    ///   the disk stands still, and with SQLITE_CANTOPEN if there is no database at the moment.
     public func search(_ question: FullTextQuestion) async throws(StoreError) -> FullTextAnswer {
         let shared = shared
         if shared.lacksIndex.withLock({ $0 }) || !shared.overlay.isEmpty {
@@ -34,6 +34,6 @@ extension SQLiteStore {
 }
 
 extension StoreError {
-    /// A search was ended since it took too long.
+    /// Whether a search was ended because it took too long.
     public var isInterruption: Bool { code == SQLITE_INTERRUPT }
 }

@@ -1,5 +1,5 @@
-// The line of those who wait for a full-text search. One is searched at a time: a search may take a hundred times as long
-// as a look-up, and look-ups must always find a reader that is not searching.
+// The line of waiting full-text searches. One search runs at a time: it may take a hundred times as long as a look-up,
+// and look-ups must always find a reader that is not searching.
 import LarderCore
 
 /// One search, waiting for its turn.
@@ -9,7 +9,7 @@ struct SearchJob: Sendable {
 }
 
 final class SearchLine: Sendable {
-    /// Searches that may wait.
+    /// The most searches that may wait.
     static let capacity = 64
 
     private struct Line {
@@ -18,7 +18,7 @@ final class SearchLine: Sendable {
     }
     private let line = Lock(Line())
 
-    /// False where the line is full.
+    /// Adds a search at the end. Returns false if the line is full.
     func join(_ job: SearchJob) -> Bool {
         line.withLock { line in
             guard line.jobs.count < Self.capacity else { return false }
@@ -27,7 +27,7 @@ final class SearchLine: Sendable {
         }
     }
 
-    /// The first of the line, unless another reader is searching.
+    /// Takes the first search of the line, unless another reader is searching.
     func take() -> SearchJob? {
         line.withLock { line in
             guard !line.isSearching, !line.jobs.isEmpty else { return nil }
@@ -36,7 +36,7 @@ final class SearchLine: Sendable {
         }
     }
 
-    /// The search taken has ended; whether somebody still waits.
+    /// Ends the search that was taken. Returns whether another one waits.
     func ended() -> Bool {
         line.withLock { line in
             line.isSearching = false
@@ -44,7 +44,7 @@ final class SearchLine: Sendable {
         }
     }
 
-    /// Nobody will be served any more.
+    /// Empties the line, because nobody will be served any more. Returns the searches that waited.
     func dismiss() -> [SearchJob] {
         line.withLock { line in
             defer { line.jobs = [] }

@@ -1,19 +1,19 @@
-// A full-text search on a reader's thread: first which results match, from the index and a few small columns, then the
-// page that was asked for. Work and time are bounded: so many of the newest matches are ranked, and a search that takes
-// too long is interrupted (sqlite.org/c3ref/progress_handler.html).
+// A full-text search on a reader's thread. It first finds the results that match, from the index and a few small
+// columns, then reads the requested page. Work and time are bounded: only the newest matches are ranked, up to a limit,
+// and a search that takes too long is interrupted (sqlite.org/c3ref/progress_handler.html).
 import CSQLite
 import LarderCore
 
 extension StoreReader {
-    /// Matches that are ranked, the newest of them; bm25 needs a look at each.
+    /// The most matches that are ranked, the newest ones; bm25 needs a look at each.
     static let rankedMatches = 10_000
     static let searchTime = Duration.seconds(1)
 
-    /// Serves the first of the line of searches.
+    /// Serves the first job of the line of searches.
     func search() {
         guard let job = shared.searches.take() else { return }
         shared.reads.stepAside()
-        // One that came too late is passed over.
+        // Nobody waits any more for a search whose reply has lapsed.
         let answer = job.reply.isGiven ? nil : answer(job.question)
         shared.reads.stepBack()
         if shared.searches.ended(), !shared.reads.insist(.search, weight: 1) {
@@ -81,7 +81,7 @@ extension StoreReader {
             let removed = try removed(of: Set(candidates.map { $0.row >> 12 }), removals)
             candidates.removeAll { removed.contains($0.row >> 12) }
         }
-        // The same result in several answers: the newest of those that match.
+        // If the same result is in several answers, the newest of those that match counts.
         var newest: [Int64: Candidate] = [:]
         for candidate in candidates {
             if let known = newest[candidate.name],
@@ -91,7 +91,7 @@ extension StoreReader {
             }
             newest[candidate.name] = candidate
         }
-        // bm25 is the smaller the better (sqlite.org/fts5.html#the_bm25_function).
+        // A smaller bm25 is better (sqlite.org/fts5.html#the_bm25_function).
         candidates = newest.values.sorted {
             ($0.score, $1.storedAt, $0.row) < ($1.score, $0.storedAt, $1.row)
         }
@@ -107,13 +107,13 @@ extension StoreReader {
         }
         let highlights = try highlights(shown, question, connection)
         for (place, row) in shown.enumerated() { answer.matches[place].highlights = highlights[row] ?? [] }
-        // What is found is shown, whatever comes of this.
+        // The matches are shown, whether this succeeds or not.
         if !passed.lacking.isEmpty { try? note(passed.lacking, connection) }
         return answer
     }
 
-    /// Notes the rows among these whose files are missing. The file of a row goes after its removal is committed, which a later
-    /// snapshot shows.
+    /// Notes those of these rows whose files are missing as damaged. The file of a row goes after its removal is
+    /// committed, which a later snapshot shows.
     private func note(_ lacking: Set<Int64>, _ connection: DatabaseConnection) throws(StoreError) {
         try renewSnapshot()
         let row = try connection.statement("SELECT 1 FROM entry WHERE id = ?1 AND size > 65536 AND body IS NOT NULL")
@@ -129,7 +129,7 @@ extension StoreReader {
         _ question: FullTextQuestion, _ connection: DatabaseConnection
     ) throws(StoreError) -> [Candidate] {
         // CROSS JOIN keeps the order of the loops: the index leads (sqlite.org/optoverview.html#crossjoin). A title
-        // counts most. The filters are lists in a text, so that one statement serves all.
+        // counts most. Each filter is a list in a text, so that one statement serves all questions.
         let statement = try connection.statement(
             """
             SELECT f.rowid, bm25(found, 10.0, 4.0, 3.0, 1.0), r.name, e.head
@@ -161,7 +161,7 @@ extension StoreReader {
         return found
     }
 
-    /// ",1,4," for two providers; one that stores nothing yet has no number, and none of its results match.
+    /// ",1,4," for two providers. A provider that stores nothing yet has no number, and none of its results match.
     private func numbers(of names: [String], _ connection: DatabaseConnection) throws(StoreError) -> String {
         guard !names.isEmpty else { return "" }
         let statement = try connection.statement("SELECT id, name FROM provider")
@@ -173,8 +173,8 @@ extension StoreReader {
         return list
     }
 
-    /// The result as it stands in its answer; nil where it, its row or its answer is not what was written.
-    /// - Parameter passed: where nothing of the answer can be shown, its id is added.
+    /// The result as it stands in its answer; nil if the result, its row or its answer is damaged.
+    /// - Parameter passed: gets the id of an answer of which nothing can be shown.
     private func match(
         _ candidate: Candidate, _ connection: DatabaseConnection, _ passed: inout Passed
     ) throws(StoreError) -> FullTextMatch? {
@@ -223,8 +223,8 @@ extension StoreReader {
             highlights: [])
     }
 
-    /// Bytes of a body that lies in a file; none where they are not what was written, nil where they cannot be read at
-    /// present. One such body is no reason to show none of the others.
+    /// Bytes of a body that lies in a file. Empty if they are damaged, nil if they cannot be read at present: one such
+    /// body is no reason to show none of the others.
     private func stretch(_ row: SummedRow, _ place: Int64, _ length: Int, _ lacking: inout Set<Int64>) -> Bytes? {
         guard let bodies, !row.isFromBeforeFiles else { return [] }
         do throws(StoreError) {
@@ -243,8 +243,8 @@ extension StoreReader {
         }
     }
 
-    /// Where the results of a page matched. In one pass over the matches: of a word's beginning FTS5 gathers all that
-    /// begins so before it gives a single row, and for each row of a page anew that would take a hundred times as long.
+    /// Where the results of a page matched, found in one pass over the matches. For a prefix FTS5 first gathers all
+    /// words that begin with it. Doing so for each row of a page would take a hundred times as long.
     private func highlights(
         _ rows: [Int64], _ question: FullTextQuestion, _ connection: DatabaseConnection
     ) throws(StoreError) -> [Int64: [(field: String, pieces: [String])]] {
@@ -275,14 +275,14 @@ extension StoreReader {
     }
 }
 
-/// Marks around what matched. They are looked for in the text itself first: where it holds one, nothing is marked.
+/// Marks around the text that matched. If the text itself holds such a mark, nothing in it is marked.
 enum Highlight {
     static let begin: Unicode.Scalar = "\u{1}"
     static let end: Unicode.Scalar = "\u{2}"
 
     static func isMarked(_ text: String) -> Bool { text.unicodeScalars.contains { $0 == begin || $0 == end } }
 
-    /// The text cut at the marks, which stand by turns: what lies at odd places matched.
+    /// The text cut at the alternating marks: the pieces with odd indexes matched.
     static func pieces(_ text: String) -> [String] {
         var pieces = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == begin || $0 == end }
             .map { String($0) }
@@ -291,7 +291,7 @@ enum Highlight {
     }
 }
 
-/// Until when a search may go on. Read by SQLite's callback on the thread that searches.
+/// The deadline of a search. SQLite's callback reads it on the thread that searches.
 final class SearchDeadline {
     private let time: any TimeSource
     private let end: MonotonicTime
@@ -304,7 +304,7 @@ final class SearchDeadline {
     var hasPassed: Bool { time.monotonic() > end }
 }
 
-/// Tells SQLite to stop (not 0) where the search is late.
+/// Tells SQLite to stop (not 0) if the search is late.
 private nonisolated func searchIsLate(_ context: UnsafeMutableRawPointer?) -> Int32 {
     guard let context else { return 0 }
     return Unmanaged<SearchDeadline>.fromOpaque(context).takeUnretainedValue().hasPassed ? 1 : 0

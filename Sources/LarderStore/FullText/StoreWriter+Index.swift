@@ -1,36 +1,37 @@
-// When the writer indexes: a moment after the last write, a slice at a time, so that a write seldom meets it; without
-// waiting for idle time once many entries are noted, so that it cannot fall behind for ever; and at once for a search.
+// Decides when the writer indexes: a moment after the last write, one slice at a time, so that a write seldom meets it.
+// If many entries are noted it does not wait for idle time, so that it cannot fall behind for ever. For a search it
+// indexes at once.
 import LarderCore
 
-/// What the writer knows about the index.
+/// The state of the writer's indexing.
 struct IndexingUpkeep {
-    /// So long after a write nothing is indexed: the next one is probably on its way.
+    /// Nothing is indexed for this long after a write: the next write is probably on its way.
     static let rest = Duration.milliseconds(50)
-    /// No slice takes longer, save for one entry.
+    /// The longest time of one slice, save for one entry.
     static let budget = Duration.milliseconds(5)
-    /// Noted entries from which on it does not wait for idle time.
+    /// From this many noted entries on, indexing does not wait for idle time.
     static let backlog = 2048
-    /// How long somebody who searches waits for it, and how many entries are indexed for him however long they take: on a
-    /// busy machine too he must find what has just been stored.
+    /// How long a search waits for indexing, and how many entries are indexed for it however long they take: even on a
+    /// busy machine a search must find what has just been stored.
     static let patience = Duration.milliseconds(100)
     static let leastForSearch = 16
-    /// After it found no room, or could not open a body.
+    /// How long indexing rests after it found no room, or could not open a body.
     static let pause = Duration.seconds(60)
 
-    /// There may be notes.
+    /// Whether there may be notes.
     var mayBeDue = true
-    /// A slice left some over.
+    /// Whether a slice left some over.
     var hasMore = false
-    /// Entries noted since all were done.
+    /// Number of entries noted since all were done.
     var noted = 0
     var notBefore: MonotonicTime?
-    /// Among the notes up to this one are some of entries whose bodies could not be opened: they are left until an instant, and
-    /// keep no others waiting.
+    /// Notes up to this id include entries whose bodies could not be opened. They are passed over until this instant,
+    /// and keep no others waiting.
     var passed: (id: Int64, until: MonotonicTime)?
 }
 
 extension StoreWriter {
-    /// When to index next, while nobody asks for anything else.
+    /// When to index next, while no job comes.
     func indexingTime(_ now: MonotonicTime) -> MonotonicTime? {
         guard upkeep.indexing.mayBeDue else { return upkeep.indexing.passed?.until }
         let at = upkeep.indexing.hasMore ? now : upkeep.lastWrite + IndexingUpkeep.rest
@@ -43,7 +44,7 @@ extension StoreWriter {
         return isIdle && indexingTime(now).map { now >= $0 } ?? false
     }
 
-    /// These were committed.
+    /// Counts the notes that these committed steps left.
     func noteUnindexed(_ steps: [Step]) {
         for case .write(let order, _) in steps.lazy.map(\.job)
         where order.entry.hasResults(size: order.entry.bodyLength) {
@@ -55,8 +56,8 @@ extension StoreWriter {
     /// Indexes for a few milliseconds.
     func indexSlice() { _ = index(for: IndexingUpkeep.budget) }
 
-    /// Indexes all there is, within so much time; nothing while it rests after it found no room or failed, however many
-    /// search meanwhile.
+    /// Indexes all noted entries, within `patience`. Does nothing while indexing rests after it found no room or
+    /// failed, however many searches come meanwhile.
     func indexAll(within patience: Duration) {
         let start = shared.time.monotonic()
         if rest(at: start) != nil || upkeep.indexing.notBefore.map({ start < $0 }) ?? false { return }
@@ -70,7 +71,7 @@ extension StoreWriter {
         }
     }
 
-    /// Returns how many entries were indexed.
+    /// Indexes one slice. Returns how many entries were indexed.
     private func index(for budget: Duration) -> Int {
         guard let database else { return 0 }
         var done = 0
@@ -89,8 +90,8 @@ extension StoreWriter {
                 repeat {
                     guard let (id, size) = try next() else { return }
                     let cost = ResultIndex.cost(ofBody: min(size ?? 0, ResultIndex.largestBody))
-                    // What is gone only makes room. Making room may remove the very entry. No answer goes for the index
-                    // where the disk itself is short: that would make none.
+                    // An entry that is gone only makes room. Making room may remove this very entry. If the disk itself
+                    // is short no answer is evicted for the index: that would free no disk.
                     if size != nil, try lacksRoom(cost) {
                         hasRoom = false
                         return

@@ -1,29 +1,29 @@
-// What the store shows of its entries to a person: values only.
+// Values that show the store's entries to a person.
 import LarderCore
 
-/// In which order entries are shown.
+/// The order in which entries are shown.
 public enum EntryOrder: String, Sendable, CaseIterable {
     /// By the length of the body.
     case largest
-    /// By the uses that are known since the start.
+    /// By the number of uses since the start.
     case mostUsed
     /// By the time of storing.
     case oldest
     case newest
-    /// Those that are fresh, by the end of their freshness.
+    /// Fresh entries only, by the end of their freshness.
     case soonStale
-    /// By the last use that is written down, to the minute.
+    /// By the last use as stored, to the minute.
     case recentlyUsed
 }
 
-/// Which entries are asked for.
+/// Which entries to list.
 public struct EntryQuestion: Sendable {
     public var order: EntryOrder
-    /// One of them must hold; any entry is meant where there is none.
+    /// An entry must meet one of these; without any, every entry is meant.
     public var conditions: [PurgeCondition]
-    /// Only these and what was made from them; empty for any.
+    /// Only these and those made from them; empty for any.
     public var digests: [Digest]
-    /// At most so many.
+    /// The most entries to return.
     public var limit: Int
 
     public init(
@@ -47,9 +47,9 @@ public struct EntrySummary: Sendable, Hashable {
     /// "METHOD URL", without credentials.
     public var label: String
     public var status: Int
-    /// Of the body as it is stored, in bytes.
+    /// Bytes of the body as it is stored.
     public var size: Int64
-    /// Uses since the start of the daemon; nil where none is known.
+    /// Uses since the start of the daemon; nil if not known.
     public var uses: Int?
     public var receivedAt: WallTime
     public var freshUntil: WallTime
@@ -57,39 +57,39 @@ public struct EntrySummary: Sendable, Hashable {
     public var lastUsed: WallTime
 }
 
-/// What was found.
+/// The entries that were found.
 public struct EntryListing: Sendable {
     public var entries: [EntrySummary] = []
-    /// Every entry was looked at that could be among them. False where that would have taken too long: then these are the
-    /// ones among those that were looked at.
+    /// Whether every entry that could belong to the list was looked at. False if that would have taken too long: then
+    /// the list is the best of those that were looked at.
     public var isComplete = true
 
-    /// Nothing, found completely.
+    /// An empty and complete listing.
     public init() {}
 }
 
-/// One entry with those that belong to it.
+/// One entry with its relatives.
 public struct EntryDetail: Sendable {
     public var entry: EntrySummary
     public var key: CacheKey
-    /// What it was made from; those of them that are stored.
+    /// The stored entries that it was made from.
     public var parents: [EntrySummary] = []
-    /// What was made from it.
+    /// The entries made from it.
     public var children: [EntrySummary] = []
     /// Other answers of the same URL.
     public var variants: [EntrySummary] = []
 }
 
-/// What a purge would take.
+/// What a purge would remove.
 public struct PurgePreview: Sendable {
     public var entries = 0
-    /// Of their bodies.
+    /// Bytes of their bodies.
     public var bytes: Int64 = 0
-    /// Of some of them.
+    /// The labels of some of them.
     public var labels: [String] = []
-    /// All entries were looked at; false where that would have taken too long.
+    /// Whether all entries were looked at; false if that would have taken too long.
     public var isComplete = true
 
-    /// Labels that are given.
+    /// The most labels given.
     public static let mostLabels = 20
 }

@@ -1,6 +1,6 @@
-// Entries in an order, and one entry with its relatives. No order has an index of its own but those that writing needs
-// anyway: a listing may not make storing slower. `newest` and `oldest` go by the ids, `recentlyUsed` by the index of
-// eviction, `mostUsed` by what is counted in memory; they end as soon as enough is found. `soonStale` looks at every row of
+// Lists entries in an order, and shows one entry with its relatives. The orders use only the indexes that writing needs
+// anyway: a listing must not make storing slower. `newest` and `oldest` go by the ids, `recentlyUsed` by the index of
+// eviction, `mostUsed` by the counts in memory; these end as soon as enough is found. `soonStale` looks at every row of
 // `life` (tens of bytes each), `largest` at the pages of all entries, the newest first. Each is bounded in time.
 import CSQLite
 import LarderCore
@@ -8,12 +8,12 @@ import LarderCore
 extension SQLiteStore {
     /// Rows that one slice looks at.
     private static let sliceRows: Int64 = 1024
-    /// Ids that one slice passes over where only a few bytes of each are read.
+    /// Ids that one slice covers if only a few bytes of each are read.
     private static let sliceIDs: Int64 = 50_000
 
     /// The entries that are asked for, accepted ones included.
-    /// - Throws: `StoreError` with SQLITE_BUSY where too many wait or the disk stands still, with SQLITE_CANTOPEN where there is
-    ///   no database at the moment.
+    /// - Throws: `StoreError` with SQLITE_BUSY if too many wait or the disk stands still, with SQLITE_CANTOPEN if there
+    ///   is no database at the moment.
     public func entries(_ question: EntryQuestion) async throws(StoreError) -> EntryListing {
         await settleAccepted()
         var listing = EntryListing()
@@ -36,7 +36,7 @@ extension SQLiteStore {
 
     // MARK: In the order of an index
 
-    /// Where a walk goes on.
+    /// Where a walk continues.
     private struct Cursor: Sendable {
         var id: Int64
         var lastUsed = Int64.max
@@ -96,20 +96,20 @@ extension SQLiteStore {
         return (try reader.present(rows), seen < sliceRows ? nil : last)
     }
 
-    // MARK: The first of all
+    // MARK: The best of all rows
 
-    /// The best of all rows that are looked at in time.
+    /// Finds the best of all rows that can be looked at in time.
     private func choose(_ question: EntryQuestion, _ listing: inout EntryListing) async throws(StoreError) {
         let end = shared.time.monotonic() + Self.listingTime
         let now = shared.time.wall().milliseconds
         let isBySize = question.order == .largest
-        // Small at first: before the bar is found every row of a slice is read whole.
+        // Small at first: until there is a bar every row of a slice is read whole.
         var step = Self.sliceRows
         var high = try await slice("listing") { (_, connection) throws(StoreError) in
             try connection.number("SELECT max(id) FROM entry") ?? 0
         }
         var best: [EntrySummary] = []
-        /// What a row must be better than: only such a one is read whole.
+        /// The value that a row must beat. Only rows that do are read whole.
         var bar = isBySize ? -1 : Int64.max
         while high > 0 {
             let (from, to, limit) = (max(0, high - step), high, bar)
@@ -148,7 +148,7 @@ extension SQLiteStore {
     }
 
     private func mostUsed(_ question: EntryQuestion) async throws(StoreError) -> [EntrySummary] {
-        // Sorted outside of the lock, which hits of the database take.
+        // Sorted outside the lock, because hits of the database take that lock.
         let counted = shared.notes.withLock { $0.counted }
         var rest = counted.sorted { $0.value > $1.value }.map(\.key)[...]
         var found: [EntrySummary] = []
@@ -180,7 +180,7 @@ extension SQLiteStore {
 
     // MARK: One entry
 
-    /// Relatives of each kind that are told.
+    /// The most relatives of each kind that are shown.
     private static let mostRelatives = 200
 
     private static func children(
@@ -195,7 +195,7 @@ extension SQLiteStore {
         return try reader.rows(statement)
     }
 
-    /// The entries of those digests, each with what was made from it.
+    /// The entries of these digests, each with those made from it.
     private func family(_ question: EntryQuestion) async throws(StoreError) -> [EntrySummary] {
         let rows = try await slice("listing") { (reader, connection) throws(StoreError) in
             var rows = try Self.rows(of: question.digests, reader, connection)
@@ -207,7 +207,7 @@ extension SQLiteStore {
         return Array(found.prefix(question.limit))
     }
 
-    /// The entry of that digest with its relatives; nil where there is none.
+    /// The entry of this digest with its relatives; nil if there is none.
     public func detail(of digest: Digest) async throws(StoreError) -> EntryDetail? {
         await settleAccepted()
         let found = try await slice("listing") { (reader, connection) throws(StoreError) -> EntryDetail? in
@@ -254,8 +254,9 @@ extension SQLiteStore {
 }
 
 extension EntrySummary {
-    /// Whether it was made from the other, of which it is a child or the parent. An API's own bytes are made from nothing: an answer to
-    /// a question with content only goes when the URL's own answer does.
+    /// Whether one was made from the other, given that they are child and parent. An API's own bytes are made from
+    /// nothing: an answer to a request with content has the URL's own answer as its parent only so that it is removed
+    /// with it.
     fileprivate func isMade(of other: EntrySummary) -> Bool { layer != .raw || other.layer != .raw }
 
     /// Whether both are answers of one URL, as they came.

@@ -1,11 +1,12 @@
-// What a purge would take, without changing anything. It walks as the purge does, on a reader's thread and in slices.
+// Tells what a purge would remove, without changing anything. It walks like the purge, on a reader's thread and in
+// slices.
 import LarderCore
 
-/// A set of ids that lie close together: 64 of them in a word.
+/// A set of ids that lie close together: one word holds 64 of them.
 struct RowSet: Sendable {
     private var words: [Int64: UInt64] = [:]
 
-    /// False where it is in there already.
+    /// Returns false if the id is in the set already.
     mutating func insert(_ id: Int64) -> Bool {
         let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: id & 63)
         let word = words[id >> 6] ?? 0
@@ -17,11 +18,11 @@ struct RowSet: Sendable {
 extension SQLiteStore {
     /// Rows that one slice looks at.
     private static let previewRows: Int64 = 1024
-    /// How long it may take; what was seen until then is told.
+    /// The longest time of a preview. After it the result is what was seen until then.
     static let previewTime = Duration.seconds(10)
 
-    /// What these purges together would take now, with everything that was made from it. Each entry counts once.
-    /// - Parameter soft: of a purge that only expires: what is stale already does not count.
+    /// What these purges together would remove now, with everything made from it. Each entry counts once.
+    /// - Parameter soft: whether the purge only expires: then stale entries do not count.
     public func preview(_ selectors: [PurgeSelector], soft: Bool) async throws(StoreError) -> PurgePreview {
         await settleAccepted()
         let now = shared.time.wall()
@@ -62,7 +63,7 @@ extension SQLiteStore {
         return preview
     }
 
-    /// The next rows that are meant, each with what was made from it.
+    /// The next rows that are meant, each with those made from it.
     private static func step(
         _ from: Int64, _ reader: StoreReader, _ connection: DatabaseConnection, _ isMeant: (EntryFacts) -> Bool
     ) throws(StoreError) -> (rows: [StoreReader.Row], next: Int64?) {
@@ -100,7 +101,7 @@ extension SQLiteStore {
         return try reader.rows(statement) + children(of: digest, reader, connection, depth: 0)
     }
 
-    /// As a purge takes them: what was made from an entry goes with it, also where the entry itself is gone.
+    /// The entries made from an entry, as a purge takes them: they go with it, even if the entry itself is gone.
     private static func children(
         of digest: Digest, _ reader: StoreReader, _ connection: DatabaseConnection, depth: Int
     ) throws(StoreError) -> [StoreReader.Row] {

@@ -1,9 +1,9 @@
-// Looks at many rows, on the readers' threads. Each look is cut into slices, and each slice is a job of its own: look-ups
-// come in between, and no snapshot stays open for long, which would keep the write-ahead log from being cut.
+// Looks at many rows on the readers' threads. Each look is cut into slices, and each slice is a job of its own:
+// look-ups come in between, and no snapshot stays open for long, which would keep the write-ahead log from being cut.
 import CSQLite
 import LarderCore
 
-/// One slice.
+/// One slice of a look.
 struct SliceJob: Sendable {
     var run: @Sendable (StoreReader) -> Void
 }
@@ -31,19 +31,19 @@ extension StoreReader {
         }
     }
 
-    /// Columns of `entry e` and `life l` that a summary is made of.
+    /// The columns of `entry e` and `life l` that a summary is made of.
     static let summaryColumns = """
         e.id, e.digest, e.size, e.label, e.head, l.freshUntil, l.staleUntil, l.lastUsed
         """
 
-    /// A row as it is looked at.
+    /// A row as a look sees it.
     struct Row {
         var id: Int64
         var summary: EntrySummary
         var facts: EntryFacts
     }
 
-    /// The present row of a statement that begins with `summaryColumns`; nil where it cannot be understood.
+    /// The present row of a statement that begins with `summaryColumns`; nil if it cannot be understood.
     func row(_ statement: Statement) -> Row? {
         guard let digest = Digest(bytes: statement.bytes(1)), let origin = EntryCodec.origin(of: statement.raw(4)),
             let layer = origin.layer
@@ -59,15 +59,14 @@ extension StoreReader {
             facts: EntryFacts(provider: origin.provider, label: label, layer: layer, receivedAt: origin.at))
     }
 
-    /// These rows without those that are removed and still in the database, each with the end of its freshness as a removal
-    /// left it.
+    /// These rows without those that are removed and still in the database.
     func present(_ rows: [Row]) throws(StoreError) -> [Row] {
         guard let removals, !rows.isEmpty else { return rows }
         let gone = try removed(of: Set(rows.map(\.id)), removals)
         return rows.filter { !gone.contains($0.id) }
     }
 
-    /// The rows that a statement finds, at most so many.
+    /// The rows that a statement finds, at most `limit`.
     func rows(_ statement: Statement, atMost limit: Int = .max) throws(StoreError) -> [Row] {
         defer { statement.reset() }
         var found: [Row] = []
@@ -79,10 +78,10 @@ extension StoreReader {
 }
 
 extension SQLiteStore {
-    /// How long a look at many rows may take; what was seen until then is shown.
+    /// The longest time of a look at many rows. After it the result is what was seen until then.
     static let listingTime = Duration.seconds(1)
 
-    /// Has a reader carry out one slice.
+    /// Makes a reader carry out one slice.
     func slice<Value: Sendable>(
         _ doing: String,
         _ body: @escaping @Sendable (StoreReader, DatabaseConnection) throws(StoreError) -> Value
@@ -98,7 +97,7 @@ extension SQLiteStore {
                             message: "the disk takes too long"))
                 })
             let job = SliceJob { reader in
-                // One that came too late is passed over.
+                // Nobody waits any more for a slice whose reply has lapsed.
                 if reply.isGiven { return }
                 reply.resume(
                     returning: reader.slice(doing) { (connection) throws(StoreError) in
@@ -111,7 +110,7 @@ extension SQLiteStore {
         return try answer.get()
     }
 
-    /// What counts as stored becomes rows first, so that it is seen; not where the disk stands still.
+    /// Commits accepted entries first, so that they are seen. Not if the disk stands still.
     func settleAccepted() async {
         if !shared.waits.isLate { await commit() }
     }

@@ -1,5 +1,5 @@
-// What people find an entry by, where only its digest is known: of an answer that a loop read from the database, for an
-// explanation.
+// Tells what people find an entry by if only its digest is known. An explanation needs this for an answer that a loop
+// read from the database.
 import LarderCore
 
 public struct EntryName: Sendable {
@@ -9,7 +9,7 @@ public struct EntryName: Sendable {
 }
 
 extension SQLiteStore {
-    /// Nil where the entry is gone, or where the disk takes too long.
+    /// Nil if the entry is gone, or if the disk takes too long.
     public func name(of digest: Digest) async -> EntryName? {
         let shared = shared
         return await handover { continuation in

@@ -1,20 +1,21 @@
-// A connection of `NoWaitVFS` with the statements of a look. Used under the lock of its reader, by one thread at a time.
+// A connection of `NoWaitVFS` with the statements of a look. Used under the lock of its reader, by one thread at a
+// time.
 import CLinux
 import CSQLite
 import Glibc
 import LarderCore
 
 final class ReadyConnection {
-    /// Which database it is.
+    /// The generation of the database.
     let generation: Int
     private let connection: DatabaseConnection
     private let reads: NoWaitReads
     private let find: Statement
     private let body: Statement
     private let bodies: BodyFiles
-    /// Of the providers whose rows were read.
+    /// The cells of the providers whose rows were read.
     private var cells: [Cell] = []
-    /// There are as many as the settings name.
+    /// The most cells kept. There are as many providers as the settings name.
     private static let mostCells = 256
 
     private struct Cell {
@@ -24,7 +25,7 @@ final class ReadyConnection {
     }
 
     /// Opens the database. On a thread that may wait.
-    /// - Throws: also where the file system knows no reading without waiting, and waits: `isUnsupported`.
+    /// - Throws: also if the file system cannot read without waiting and is not in memory: `isUnsupported`.
     init(_ files: DatabaseFiles, _ bodies: BodyFiles, generation: Int, cacheKiB: Int) throws(StoreError) {
         guard NoWaitVFS.isRegistered else { throw Self.unsupported }
         let (made, reads) = try CacheSchema.openLook(files.path, cacheKiB: cacheKiB)
@@ -53,14 +54,14 @@ final class ReadyConnection {
         set { reads.refusesAll = newValue }
     }
 
-    /// Reads without waiting are unknown here, and reading waits for a disk.
+    /// The file system cannot read without waiting, and reading waits for a disk.
     static let unsupported = StoreError(
         code: SQLITE_NOLFS, extendedCode: nil, doing: "opening for the loops",
         message: "this file system knows no reading without waiting")
 
     static func isUnsupported(_ error: StoreError) -> Bool { error.code == SQLITE_NOLFS }
 
-    /// Whether no read of the file waits for a disk: the file system knows such reading, or is in memory.
+    /// Whether no read of the file waits for a disk: the file system can read without waiting, or is in memory.
     private static func knowsNoWaiting(_ path: String) -> Bool {
         guard let descriptor = NoWaitVFS.descriptor(of: path) else { return false }
         var byte: UInt8 = 0
@@ -75,7 +76,7 @@ final class ReadyConnection {
         let place = ReadyPlace(query.target, scope: query.scope)
         find.bind(1, place.first)
         find.bind(2, place.last)
-        // It stays open while the body is read: both come from one snapshot.
+        // The statement stays open while the body is read, so that both come from one snapshot.
         defer { find.reset() }
         do throws(StoreError) {
             while try find.step() {
@@ -119,7 +120,7 @@ final class ReadyConnection {
         return made
     }
 
-    /// The body, or nil where it is not what was written.
+    /// The body, or nil if it is not as it was written.
     private func body(of row: ReadyRowView, _ entry: Int64) throws(StoreError) -> Bytes? {
         if let own = row.ownBody { return Bytes(own) }
         let (length, sum) = row.entryBody
@@ -132,7 +133,7 @@ final class ReadyConnection {
         return raw.count == length && Checksum.of(raw) == sum ? Bytes(raw) : nil
     }
 
-    /// A body that lies in a file. The row has its checksum: the file is the right one, and whole.
+    /// Reads a body from its file. The checksum in the row shows that the file is the right one, and whole.
     private func inFile(_ entry: Int64, _ length: Int, _ sum: UInt32) throws(StoreError) -> Bytes? {
         if reads.refusesAll { throw Self.cold }
         switch bodies.borrow(entry, keeps: true, waits: false) {
@@ -145,7 +146,7 @@ final class ReadyConnection {
                 let got = NoWaitVFS.read(
                     file, UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<length]))
                 outcome = NoWaitOutcome(got, of: length, at: 0) { NoWaitFiles.size(file) }
-                // In memory without knowing the question: it never waits.
+                // The file is in memory, though its file system cannot read without waiting: reading it never waits.
                 if outcome == .unsupported, larder_is_in_memory(file) != 0 {
                     outcome = pread(file, buffer.baseAddress, length, 0) == length ? .whole : .askSystem
                 }
@@ -159,7 +160,7 @@ final class ReadyConnection {
         }
     }
 
-    /// The body is not in the kernel's memory.
+    /// The body is not in the kernel's page cache.
     private static let cold = StoreError(
         code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "reading the file of a body",
         message: "it would wait for the disk")

@@ -1,8 +1,9 @@
-// One loop's look at what is kept ready. It reads on the loop, without a task, and never waits for the disk: its connection is
-// one of `NoWaitVFS`, and where a page is not in the kernel's memory the request goes the slow way.
+// One loop's reader of kept-ready rows. It reads on the loop, without a task, and never waits for the disk: its
+// connection uses `NoWaitVFS`, and if a page is not in the kernel's page cache the request goes the slow way.
 //
-// The connection is made on a reader's thread, and closed there or on the writer's. The lock that guards it is held by its loop
-// while it looks, and by the others for an assignment only: never while they open or close. So the loop waits for nobody.
+// The connection is made on a reader's thread, and closed there or on the writer's. Its loop holds the lock while it
+// looks. Other threads hold it for an assignment only, and never while they open or close. So the loop waits for
+// nobody.
 import CSQLite
 import LarderCore
 import Synchronization
@@ -12,7 +13,7 @@ public struct ReadyFound: Sendable {
     public internal(set) var response: ReadyResponse
     public let takesGzip: Bool?
     public let entry: Digest
-    /// The list of variants that chose it, and what the entry was made from.
+    /// The list of variants that chose the entry. `parents` are what the entry was made from.
     public let list: Digest?
     let parents: [Digest]
     public let provider: String
@@ -21,17 +22,17 @@ public struct ReadyFound: Sendable {
 }
 
 final class ReadyReader: Sendable {
-    /// Bodies up to this size are read on a loop. A larger one is read in pieces as its client takes it.
+    /// Bodies up to this size, in bytes, are read on a loop. A larger one is read in pieces as its client takes it.
     static let largestBody = SQLiteStore.openSize
 
-    /// What one look came to.
+    /// The result of one look.
     enum Outcome {
         case found(ReadyFound)
-        /// There is none, or none that fits.
+        /// There is no row, or none that fits.
         case absent
-        /// A page would have to be read from the disk, or somebody has the database locked.
+        /// A page would have to be read from the disk, or somebody has locked the database.
         case cold
-        /// It is not what was written, or the database failed.
+        /// The row is damaged (nil), or the database failed.
         case failed(StoreError?)
         /// There is no connection at present.
         case closed
@@ -39,10 +40,10 @@ final class ReadyReader: Sendable {
 
     private enum State {
         case closed(until: MonotonicTime)
-        /// A reader's thread was asked to open it.
+        /// A reader's thread was asked to open the connection.
         case opening
         case open(ReadyConnection)
-        /// A reader's thread was asked to close it.
+        /// A reader's thread was asked to close the connection.
         case failed(ReadyConnection)
     }
 
@@ -58,11 +59,11 @@ final class ReadyReader: Sendable {
 
     // MARK: The connection
 
-    /// A connection was made for it. It is given back where the gate was shut meanwhile.
-    /// - Returns: whether it was taken.
+    /// Takes over a connection that was made for this reader, unless the gate was shut meanwhile.
+    /// - Returns: whether it was taken. If not, the caller closes it.
     func take(_ made: ReadyConnection) -> Bool {
         state.withLock { state in
-            // Whoever shuts the gate looks here afterwards.
+            // A thread that shuts the gate looks here afterwards.
             guard shared.gate.mayStay() else {
                 state = .closed(until: .distantPast)
                 return false
@@ -73,14 +74,14 @@ final class ReadyReader: Sendable {
         }
     }
 
-    /// None could be made: tried again after a while.
+    /// Notes that no connection could be made. It is tried again after `time`.
     func staysClosed(for time: Duration) {
         let until = shared.time.monotonic() + time
         state.withLock { $0 = .closed(until: until) }
     }
 
-    /// Closes the connection, not on a loop. The next look asks for another.
-    /// - Parameter time: none is asked for within it.
+    /// Closes the connection. Not on a loop. The next look asks for another.
+    /// - Parameter time: how long no connection is asked for.
     func close(for time: Duration = .zero) {
         let until = time == .zero ? MonotonicTime.distantPast : shared.time.monotonic() + time
         let open = state.withLock { state -> ReadyConnection? in
@@ -97,10 +98,10 @@ final class ReadyReader: Sendable {
         shared.gate.leave()
     }
 
-    /// For figures: asked without the lock, which its loop holds while it reads.
+    /// For figures. Read without the lock, which the loop holds while it reads.
     var isOpen: Bool { hasConnection.load(ordering: .relaxed) }
 
-    /// Takes every page for one that is not in memory: for tests.
+    /// Treats every page as not in memory. For tests.
     func refuseAll(_ refuses: Bool) {
         state.withLock { if case .open(let open) = $0 { open.refusesAll = refuses } }
     }

@@ -1,9 +1,11 @@
-// What the loops' looks share: one reader for each loop, and the question whether an answer that was found still counts.
+// What the loops' looks share: one reader for each loop, and the check whether an answer that was found is still
+// current.
 //
-// A look may not answer with what was replaced or removed before it was asked. Its snapshot shows what is committed; what is
-// accepted and not committed is in the overlay, and what is being removed has a tombstone. Both leave only after a commit, and
-// each commit is counted before that. So a look notes the count, reads, asks overlay and tombstones, and compares the
-// count: where nothing was committed meanwhile, nothing left them unseen (`isCurrent`). Otherwise the request goes the slow way.
+// A look must not answer with anything that was replaced or removed before the request came. Its snapshot shows what is
+// committed. Accepted entries are in the overlay, and removals have tombstones. Both leave only after a commit, and
+// each commit is counted before that. So a look notes the count, reads, asks the overlay and the tombstones, and
+// compares the count. If nothing was committed meanwhile, nothing left them unseen (`isCurrent`). Otherwise the request
+// goes the slow way.
 import LarderCore
 import Synchronization
 
@@ -13,15 +15,15 @@ struct ReadyMoment: Sendable {
     var commits: Int
 }
 
-/// What the store must be told to look on the loops.
+/// What the store needs to know to let the loops look.
 public struct ReadySettings: Sendable {
-    /// Loops that look.
+    /// Number of loops that look.
     public var loops: Int
-    /// Where the room of a body goes that its client has not read yet.
+    /// Holds the room of a body that its client has not read yet.
     public var bodies: BodyMemory
     /// How far the clock may lie before an answer's birth, in milliseconds.
     public var skew: Int64
-    /// The cell that counts a provider's hits.
+    /// Returns the cell that counts a provider's hits.
     public var hits: @Sendable (String) -> CounterCell
     /// Whether a value of `Accept-Encoding` takes gzip.
     public var acceptsGzip: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
@@ -40,13 +42,13 @@ public struct ReadySettings: Sendable {
 
 /// Answers that the database keeps ready, for the loops. Made by `SQLiteStore.looks`.
 public final class ReadyReaders: Sendable {
-    /// Pages that all connections of the loops keep together. The kernel keeps the same ones.
+    /// Page cache of all the loops' connections together, in KiB. The kernel caches the same pages.
     private static let cacheKiB = 32 << 10
     let readers: [ReadyReader]
     let bodies: BodyMemory
     let skew: Int64
     let acceptsGzip: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
-    /// The cell that counts a provider's hits.
+    /// Returns the cell that counts a provider's hits.
     let hits: @Sendable (String) -> CounterCell
     private let shared: StoreShared
 
@@ -59,15 +61,16 @@ public final class ReadyReaders: Sendable {
         acceptsGzip = settings.acceptsGzip
     }
 
-    /// What each connection keeps.
+    /// Page cache of each connection, in KiB.
     var cacheKiB: Int { max(1024, Self.cacheKiB / max(1, readers.count)) }
 
-    /// Loops that have a connection.
+    /// Number of loops that have a connection.
     var openCount: Int { readers.reduce(0) { $0 + ($1.isOpen ? 1 : 0) } }
 
     // MARK: Looking
 
-    /// The answer that is kept ready for that request and may be given now; nil sends it the slow way. Never waits.
+    /// The kept-ready answer for this request, if it may be served now; nil sends the request the slow way. Never
+    /// waits.
     public func look(_ query: ReadyQuery) -> ReadyFound? {
         let moment = ReadyMoment(mark: shared.mark.load(ordering: .acquiring), commits: shared.commits.now)
         guard moment.mark != 0, readers.indices.contains(query.loop) else { return nil }
@@ -103,23 +106,23 @@ public final class ReadyReaders: Sendable {
                 found.parents.allSatisfy({ removals.exact[$0] == nil })
             else { return false }
         }
-        // Last: what has left the two above was counted before.
+        // Checked last: entries and tombstones that have left the two above were counted before.
         return shared.commits.now == found.moment.commits
             && shared.mark.load(ordering: .acquiring) == found.moment.mark
     }
 
-    /// Closes every connection. The gate is shut, so none comes.
+    /// Closes every connection. The gate must be shut, so that none is made.
     func closeAll() {
         for reader in readers { reader.close() }
     }
 
-    /// Takes every page for one that is not in memory: for tests.
+    /// Treats every page as not in memory. For tests.
     func refuseAll(_ refuses: Bool) {
         for reader in readers { reader.refuseAll(refuses) }
     }
 }
 
-/// Counts what the writer commits, before anything is told of it.
+/// Counts the writer's commits, each before anybody is told of it.
 final class CommitCount: Sendable {
     private let count = Atomic<Int>(0)
 

@@ -1,22 +1,23 @@
 // One answer that is kept ready, and its bytes in the database.
 //
-// Layout, version 1: numbers of a fixed size, least significant byte first, then the pieces whose lengths they tell, one behind
-// the other. A look on a loop reads a row in place and copies only what goes out. The row's checksum covers all of it with
-// the ids that it is bound to, so lengths can be believed once it fits; they are held against the row's size all the same.
+// Layout, version 1: numbers of a fixed size, least significant byte first, then the pieces whose lengths the numbers
+// tell, one after the other. A look on a loop reads a row in place and copies only what goes out. The row's checksum
+// covers all of it and the ids that it is bound to, so its lengths can be trusted once the checksum fits. They are
+// checked against the row's size all the same.
 import LarderCore
 
 /// What a request for one target gets, made once.
 public struct ReadyRow: Sendable {
-    /// What the target is one of (`ReadyScope`), and its bytes as they came.
+    /// The kind of the target (`ReadyScope`), and its bytes as they came.
     public var scope: UInt64
     public var target: Bytes
-    /// Whether it is for clients that take gzip or for those that do not; nil fits any.
+    /// Whether the answer is for clients that take gzip or for those that do not; nil fits any.
     public var takesGzip: Bool?
-    /// The answer. Its `hits`, `digest` and `hold` are not kept.
+    /// The answer. Its `hits`, `digest` and `hold` are not stored.
     public var response: ReadyResponse
-    /// Whose hits they are.
+    /// The provider whose hits are counted.
     public var provider: String
-    /// The settings under which it was made (`SQLiteStore.mark`).
+    /// The settings under which the row was made (`SQLiteStore.mark`).
     public var mark: UInt64
 
     public init(
@@ -34,7 +35,7 @@ public struct ReadyRow: Sendable {
     var id: Int64 { place.id(ReadyCoding(takesGzip: takesGzip)) }
 }
 
-/// Where the numbers lie.
+/// Where the numbers lie, in bytes.
 private enum Offset {
     static let version = 0
     static let flags = 1
@@ -55,7 +56,7 @@ private enum Offset {
 /// The pieces behind the numbers, in their order.
 private enum Piece: Int {
     case target, provider, head, notModified, tag, lastModifiedText, body
-    /// Of a body that lies with its entry: how long it is.
+    /// Not a piece: the length of a body that lies with its entry.
     case entryBody
 }
 
@@ -72,8 +73,8 @@ extension ReadyRow {
 
     /// The bytes of the row.
     /// - Parameters:
-    ///   - entry: whose row it is bound to.
-    ///   - list: that chose it.
+    ///   - entry: the entry that the row is bound to.
+    ///   - list: the list of variants that chose the entry.
     func encoded(entry: StoredResponse, list: StoredResponse?) -> Bytes {
         let sharesBody = response.body == entry.body
         var flags: UInt8 = response.isTagWeak ? Flag.tagIsWeak : 0
@@ -114,7 +115,7 @@ extension ReadyRow {
     static let placeOfMark = Int64(Offset.mark + 1)
     var markBytes: Bytes { withUnsafeBytes(of: mark.littleEndian) { Bytes($0) } }
 
-    /// The checksum of a row.
+    /// The checksum of a row with the ids that it is bound to.
     static func sum(id: Int64, entry: Int64, list: Int64, _ data: UnsafeRawBufferPointer) -> Int64 {
         var sum = Checksum()
         sum.add(id)
@@ -125,12 +126,12 @@ extension ReadyRow {
     }
 }
 
-/// A row as it lies in a statement's column. Valid until the statement's next step or reset.
+/// A row in place in a statement's column. Valid until the statement's next step or reset.
 struct ReadyRowView {
     private let raw: UnsafeRawBufferPointer
     private let flags: UInt8
 
-    /// Nil where it is of another version, or not whole.
+    /// Nil if the row is of another version, or not whole.
     init?(_ raw: UnsafeRawBufferPointer) {
         guard raw.count >= Offset.end, raw[Offset.version] == 1 else { return nil }
         self.raw = raw
@@ -147,7 +148,7 @@ struct ReadyRowView {
         return Int(length)
     }
 
-    /// Behind all pieces before it.
+    /// The piece begins after all pieces before it.
     private func start(_ piece: Piece) -> Int {
         var start = Offset.end + 32 * parentCount
         for place in 0..<piece.rawValue { start += length(place) }
@@ -177,10 +178,10 @@ struct ReadyRowView {
     /// Digests of what the entry was made from.
     var parents: [Digest] { (0..<parentCount).map { digest(Offset.end + 32 * $0) } }
 
-    /// The body where it lies in the row; nil where it lies with its entry.
+    /// The body if it lies in the row; nil if it lies with its entry.
     var ownBody: UnsafeRawBufferPointer? { flags & Flag.hasBody != 0 ? piece(.body) : nil }
 
-    /// Of a body that lies with its entry: its length and its checksum.
+    /// The length and the checksum of a body that lies with its entry.
     var entryBody: (length: Int, sum: UInt32) { (length(Piece.entryBody.rawValue), number(Offset.bodySum)) }
 
     func response(body: Bytes, hits: CounterCell, digest: Digest) -> ReadyResponse {

@@ -1,10 +1,10 @@
-// The table of answers that are kept ready: what a request for one target gets, as the bytes that go out. A row belongs to one
-// row of `entry`, whose body it shares, and to the list of variants that chose it, where there is one. It goes with either,
-// and with any change of their times, which every change of a head brings along.
+// The table of answers that are kept ready: what a request for one target gets, as the bytes that go out. A row belongs
+// to one row of `entry`, whose body it shares, and to the list of variants that chose it, if there is one. It is
+// removed with either of them, and with any change of their times. Every change of a head changes the times too.
 import LarderCore
 
 enum ReadyTable {
-    /// Part of the schema, and the step to schema 6: never edited, but by another step.
+    /// Part of the schema, and the step to schema 6. Never edited; only another step may change it.
     ///
     /// `id` is made of the target's hash, so that a row is found without an index of its own (`ReadyPlace`).
     static let sql = """
@@ -24,7 +24,7 @@ enum ReadyTable {
         """
 }
 
-/// For which clients an answer was chosen by its content coding: part of a row's id.
+/// The clients for which an answer was chosen by its content coding. Part of a row's id.
 enum ReadyCoding: Int64, Sendable {
     case any = 0
     case takesGzip = 1
@@ -35,14 +35,14 @@ enum ReadyCoding: Int64, Sendable {
     var takesGzip: Bool? { self == .any ? nil : self == .takesGzip }
 }
 
-/// Where the rows of a target lie: up to four ids that follow each other, one for each coding.
+/// The ids of a target's rows: up to four consecutive ids, one for each coding.
 struct ReadyPlace {
-    /// The first of them. Two targets may have the same one: whoever finds a row compares the target.
+    /// The first of the ids. Two targets may share it, so a reader that finds a row compares the target.
     let first: Int64
 
     init(_ target: UnsafeBufferPointer<UInt8>, scope: UInt64) {
-        // The seed is the same in every run, since the rows are. A client that makes targets fall on one place makes them
-        // displace each other here, and are then read the slow way.
+        // The seed is the same in every run, because the rows are. A client that makes targets collide only makes them
+        // displace each other here; they are then read the slow way.
         let hash = TargetHash.of(target, scope: scope, seed: 0x2545_F491_4F6C_DD1D)
         first = Int64(bitPattern: hash) & ~3
     }

@@ -1,22 +1,23 @@
-// How a row that is kept ready comes into the database. A reader's thread looks whether it is there already, which also brings
-// its page into memory where a loop would not wait for it. Else the writer binds it to the entry, and to the list, that it
-// was made of: only where exactly these are stored. It is nothing that anybody waits for: what finds no room is dropped.
+// Writes rows that are kept ready. A reader's thread first checks whether the row is there already, which also brings
+// its page into memory, where a loop does not wait for it. Otherwise the writer binds the row to the entry, and to the
+// list, that it was made of, and only if exactly these are stored. Nobody waits for it: a row that finds no room is
+// dropped.
 import LarderCore
 import Synchronization
 
-/// A row on its way.
+/// A row on its way to the database.
 final class ReadyOrder: Sendable {
-    /// Bytes that are held for rows on their way; more are not taken.
+    /// The most bytes held for rows on their way; more are not taken.
     static let most = 8 << 20
-    /// A body that is not its entry's lies in the row up to this size.
+    /// A body that is not its entry's lies in the row, up to this size in bytes.
     static let largestOwnBody = 64 << 10
-    /// Spellings of a target under which one entry is kept.
+    /// The most spellings of a target under which one entry is kept.
     static let mostOfEntry: Int64 = 8
 
     let row: ReadyRow
     let entry: StoredResponse
     let list: StoredResponse?
-    /// Asked within the transaction.
+    /// The condition, evaluated within the transaction.
     let isWanted: @Sendable () -> Bool
     private let shared: StoreShared
 
@@ -32,12 +33,12 @@ final class ReadyOrder: Sendable {
         shared.readyBytes.add(Self.weight(row, entry), ordering: .relaxed)
     }
 
-    /// Too many are on their way.
+    /// Whether too many bytes are on their way.
     var isTooMuch: Bool { shared.readyBytes.load(ordering: .relaxed) > Self.most }
 
     deinit { shared.readyBytes.subtract(weight, ordering: .relaxed) }
 
-    /// Bytes that it holds: the body of the answer and that of the entry may be two.
+    /// Bytes that the order holds: the answer's body and the entry's may be two.
     var weight: Int { Self.weight(row, entry) }
 
     private static func weight(_ row: ReadyRow, _ entry: StoredResponse) -> Int {
@@ -46,14 +47,14 @@ final class ReadyOrder: Sendable {
 }
 
 extension SQLiteStore {
-    /// The settings in force as one number: what was made under others is not answered. 0 while they change: nothing is answered
-    /// by a loop then.
+    /// The settings in force as one number. Rows made under other settings are not served. 0 while the settings change:
+    /// then no loop serves a row.
     public var mark: UInt64 {
         get { shared.mark.load(ordering: .acquiring) }
         set { shared.mark.store(newValue, ordering: .releasing) }
     }
 
-    /// Lets the loops look. Once.
+    /// Lets the loops read kept-ready rows. Called once.
     public func looks(_ settings: ReadySettings, _ counters: CounterRegistry) -> ReadyReaders {
         let readers = ReadyReaders(settings, shared)
         shared.readers.withLock { $0 = readers }
@@ -66,7 +67,7 @@ extension SQLiteStore {
     /// Keeps an answer ready that was made of an entry. Never waits.
     /// - Parameters:
     ///   - list: the list of variants that chose the entry.
-    ///   - isWanted: asked within the transaction.
+    ///   - isWanted: the condition, evaluated within the transaction.
     public func keepReady(
         _ row: ReadyRow, of entry: StoredResponse, list: StoredResponse?, when isWanted: @escaping @Sendable () -> Bool
     ) {
@@ -82,7 +83,7 @@ extension SQLiteStore {
 }
 
 extension StoreReader {
-    /// Hands the row on to the writer, where it is not there yet.
+    /// Passes the row on to the writer, unless it is there already.
     func prepare(_ order: ReadyOrder) {
         guard let connection else { return }
         let data = order.row.encoded(entry: order.entry, list: order.list)
@@ -108,13 +109,13 @@ extension StoreReader {
         if !shared.writes.offer(job, weight: job.weight, isPatient: true) { shared.meters.readyDropped.add() }
     }
 
-    /// Closes the connection of a loop, which has failed.
+    /// Closes the connection of a loop, because it has failed.
     func closeShelf(_ number: Int) {
         guard let readers = shared.readers.withLock({ $0 }), readers.readers.indices.contains(number) else { return }
         readers.readers[number].close(for: .seconds(1))
     }
 
-    /// Whether exactly that row is there. One that is damaged is written anew.
+    /// Whether exactly this row is there. A damaged one is written anew.
     private func isThere(_ id: Int64, _ data: Bytes, _ connection: DatabaseConnection) throws(StoreError) -> Bool {
         let look = try connection.statement("SELECT entry, list, data, sum FROM ready WHERE id = ?1")
         defer { look.reset() }
@@ -160,8 +161,8 @@ extension StoreReader {
 }
 
 extension EntryRows {
-    /// Binds a row to the entry and the list that it was made of; false where these are not what is stored, or where the entry
-    /// has enough of them.
+    /// Binds a row to the entry and the list that it was made of. Returns false if these are not what is stored, or if
+    /// the entry has enough rows.
     func write(_ order: ReadyOrder, _ data: Bytes) throws(StoreError) -> Bool {
         guard let entry = try rowID(of: order.entry) else { return false }
         var list: Int64 = 0
@@ -182,7 +183,7 @@ extension EntryRows {
         return true
     }
 
-    /// Whether one more row of an entry may be kept. One that was made under other settings goes for it.
+    /// Whether one more row of an entry may be kept. Removes a row that was made under other settings to make room.
     private func hasRoom(for row: ReadyRow, of entry: Int64) throws(StoreError) -> Bool {
         let others = try connection.statement("SELECT count(*) FROM ready WHERE entry = ?1 AND id <> ?2")
         defer { others.reset() }
@@ -215,7 +216,7 @@ extension EntryRows {
             row.fault(digest: entry.key.digest, lastWithoutSum: lastWithoutSum) == nil,
             Bytes(row.head) == EntryCodec.encode(entry)
         else { return nil }
-        // A body in a file came with this head, as the times in it tell.
+        // A body in a file is the right one, because its head has the same times.
         return row.size > Int64(CacheSchema.pieceSize) || Bytes(row.body) == entry.body ? row.id : nil
     }
 }

@@ -1,28 +1,28 @@
-// Removals that the database does not take are written into a small file beside it, `cache.removals`, and read from
-// there at the next start, before the first look-up.
+// Keeps removals that the database does not take in a small file beside it, `cache.removals`. The next start reads the
+// file before the first look-up.
 //
-// Its bytes are written before it gets its name, so that a full disk or a spent quota does not concern it, and it always
-// has its full size. Records follow one another from the beginning: length, CRC-32C, payload; a length of zero ends them.
-// A file that cannot be opened or read, or that lacks that end, may have held anything: it counts as lost, and so does one
-// that is missing or too short beside a database that was made together with one. Where a record does not fit or cannot be
-// written, a mark takes the place of them all: the next start sets the database aside. Where not even the mark can be
-// written, an empty file in another directory, the state's, says the same.
+// The file's bytes are written before it gets its name, so a full disk or a spent quota does not concern it, and it
+// always has its full size. Records follow one another from the beginning: length, CRC-32C, payload; a length of zero
+// ends them. A file that cannot be opened or read, or lacks that end, may have held anything: it counts as lost. So
+// does a file that is missing or too short beside a database that was made together with one. If a record does not fit
+// or cannot be written, a mark replaces all records: the next start sets the database aside. If not even the mark can
+// be written, an empty file in another directory, the state's, says the same.
 //
-// The file may lose its name while it is open. So the name is compared before and after each write, and a new file with all
-// that is not committed takes its place.
+// The file may lose its name while it is open. So the name is compared before and after each write. If it is lost, a
+// new file with all removals that are not committed takes its place.
 import CSQLite
 import Glibc
 import LarderCore
 
-/// The file. Confined to the journal's thread, save for reading it at the start.
+/// The journal file. Confined to the journal's thread, except for reading it at the start.
 final class JournalFile {
     static let capacity = 256 << 10
     private static let discard: UInt32 = .max
 
-    /// What an earlier run left.
+    /// What an earlier run left in the file.
     struct Content {
         var tombstones: [Tombstone] = []
-        /// Nothing that is stored may be answered.
+        /// Whether removals were lost, so that no stored entry may be served.
         var isLost = false
         var isEmpty: Bool { tombstones.isEmpty && !isLost }
     }
@@ -31,15 +31,15 @@ final class JournalFile {
     private let path: String
     /// The database whose removals are written here.
     private let database: String
-    /// The file that stands for the mark where the mark cannot be written.
+    /// The empty file that replaces the mark if the mark cannot be written.
     private let note: String?
     private let faults: StoreFaults
-    /// Whether the directory of that name is the one that is locked.
+    /// Whether the directory of that name is the locked one.
     private let isOurs: @Sendable () -> Bool
     private var descriptor: Int32 = -1
     private var end = 0
     private var isMarked = false
-    /// How often the file was made anew since it had lost its name.
+    /// How often the file was made anew because it had lost its name.
     private(set) var renewals = 0
 
     init(
@@ -57,8 +57,8 @@ final class JournalFile {
 
     // MARK: Reading
 
-    /// Opens or makes the file and reads what it holds. A record that cannot be read stands for anything.
-    /// - Parameter makes: false only looks.
+    /// Opens or makes the file and reads its records. A record that cannot be read counts as lost removals.
+    /// - Parameter makes: false to only read, and make nothing.
     func open(makes: Bool = true) -> Content {
         var content = Content()
         if let note, access(note, F_OK) == 0 { content.isLost = true }
@@ -78,7 +78,7 @@ final class JournalFile {
         isMarked = content.isLost
         guard makes else { return content }
         if !isWhole {
-            // Where it is lost it stays so, whatever happens before the database is set aside.
+            // A lost journal stays marked, whatever happens before the database is set aside.
             if make(content.tombstones) { return content }
             if isMarked { _ = mark(writesFile: isFile) }
         } else if Int64(status.st_blocks) * 512 < Int64(Self.capacity) {
@@ -119,8 +119,8 @@ final class JournalFile {
 
     // MARK: Making
 
-    /// Makes the file with these records, or with the mark, and gives it its name when all of it is on the disk: no crash
-    /// leaves a file that holds less than the one before.
+    /// Makes the file with these records, or with the mark, and names it when all of it is on the disk: no crash leaves
+    /// a file that holds less than the one before.
     private func make(_ tombstones: [Tombstone]) -> Bool {
         var bytes = Self.records(tombstones)
         if isMarked || bytes.count + 8 > Self.capacity {
@@ -134,7 +134,7 @@ final class JournalFile {
         unlink(temporary)
         let made = Glibc.open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard made >= 0 else { return false }
-        // Room that the disk does not have now is taken at a later start; a hole reads as the end.
+        // Room that the disk does not have now is taken at a later start. A hole reads as the end.
         let isWritten =
             max(0, pwrite(made, bytes, bytes.count, 0)) >= needed
             && ftruncate(made, off_t(Self.capacity)) == 0
@@ -183,27 +183,28 @@ final class JournalFile {
         }
     }
 
-    /// Makes the file anew with all that is not committed. Not in a directory that is another's by now.
-    /// - Returns: false where something is not safe.
+    /// Makes the file anew with all removals that are not committed, but not in a directory that is another process's
+    /// by now.
+    /// - Returns: false if some removal is not safe.
     func renew(_ pending: [Tombstone]) -> Bool {
         if isOurs(), make(pending) {
             renewals += 1
             return true
         }
-        // Nothing was in the file that went: what is stored may still be answered. It is made later.
+        // Nothing was in the lost file, so it is no reason to distrust what is stored. The file is made later.
         if pending.isEmpty, !isMarked { return true }
         return mark(writesFile: false)
     }
 
     // MARK: Writing
 
-    /// Writes the records and waits for the disk. False where only memory knows of them.
-    /// - Parameter pending: all that is not committed, these among them.
+    /// Writes the records and waits for the disk. Returns false if the removals are in memory only.
+    /// - Parameter pending: all removals that are not committed, these among them.
     func append(_ tombstones: [Tombstone], pending: () -> [Tombstone]) -> Bool {
         guard faults.passJournal() else { return isMarked || mark(writesFile: false) }
         if isInPlace {
             let isKept = write(tombstones)
-            // What was written into a file without a name is gone with the process.
+            // Records written into a file without a name are gone with the process.
             if isInPlace { return isKept }
         }
         return renew(pending())
@@ -237,7 +238,8 @@ final class JournalFile {
         return isMarked
     }
 
-    /// Everything in it is committed. Not waited for: what is read again is only removed once more.
+    /// Clears the file, because everything in it is committed. Does not wait for the disk: a record that is read again
+    /// is only removed once more.
     func clear() {
         end = 0
         isMarked = false
@@ -262,7 +264,7 @@ final class JournalFile {
         (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << UInt32($1 * 8) }
     }
 
-    /// CRC-32C, bit by bit: records are short and rare.
+    /// CRC-32C, computed bit by bit: records are short and rare.
     static func checksum(_ bytes: Bytes) -> UInt32 {
         var sum: UInt32 = .max
         for byte in bytes {

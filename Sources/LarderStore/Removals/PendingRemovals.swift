@@ -1,21 +1,21 @@
-// The tombstones as the store's threads and its callers share them, and what those wait for who have removed something.
-// Where there are none, and that is nearly always, asking costs one atomic load.
+// The tombstones as the store's threads and callers share them, and the tickets on which callers wait. If there are no
+// tombstones, which is nearly always so, asking costs one atomic load.
 import CSQLite
 import LarderCore
 import Synchronization
 
-/// One caller's removal: how far it is.
+/// The progress of one caller's removal.
 final class RemovalTicket: Sendable {
     enum Standing: Sendable {
         case open
         case done
-        /// It could not be written; it is tried again.
+        /// The removal could not be committed; it is tried again.
         case failed(StoreError)
     }
 
     private struct State {
         var count = 0
-        /// Transactions committed for it.
+        /// Transactions committed for this removal.
         var steps = 0
         var standing = Standing.open
         var reply: Reply<Standing>?
@@ -41,7 +41,7 @@ final class RemovalTicket: Sendable {
         reply?.resume(returning: standing)
     }
 
-    /// Waits a bounded time; `open` where that was too short.
+    /// Waits a bounded time. Returns `open` if that was too short.
     func wait(_ waits: BoundedWaits, _ length: BoundedWaits.Length) async -> Standing {
         await handover { continuation in
             let reply = Reply(continuation, late: { Standing.open })
@@ -65,13 +65,13 @@ final class PendingRemovals: Sendable {
     private let state = Lock(State())
     private let any = Atomic<Bool>(false)
 
-    /// Whether anything is removed that is still in the database.
+    /// Whether there are tombstones.
     var isAny: Bool { any.load(ordering: .acquiring) }
 
     var count: Int { isAny ? state.withLock { $0.removals.count } : 0 }
 
-    /// All tombstones, or nil where there are none. A reader takes it before its snapshot: what is not in it is out of
-    /// the database in that snapshot, or was removed later than the reader was asked.
+    /// All tombstones, or nil if there are none. A reader takes this before its snapshot: a removal that is not in it
+    /// is committed in that snapshot, or is newer than the reader's request.
     func snapshot() -> Removals? { isAny ? state.withLock { $0.removals } : nil }
 
     // MARK: Callers
@@ -88,8 +88,8 @@ final class PendingRemovals: Sendable {
         }
     }
 
-    /// A newer answer of that key was given out and is not known to be stored: the older one is answered no more.
-    /// - Parameter order: the number of the newer one.
+    /// Hides the older entry of a key, because a newer answer was given out and is not known to be stored.
+    /// - Parameter order: the number of the newer answer.
     func supersede(_ entry: StoredResponse, by order: UInt64, at now: WallTime) -> Tombstone {
         let digest = entry.key.digest
         return state.withLock { state in
@@ -98,14 +98,15 @@ final class PendingRemovals: Sendable {
                 if let other = held.supersededBy {
                     if other >= order { return held }
                 } else if !held.isDue {
-                    // Removed besides: that is enough, and waits for its own place in the queue.
+                    // An explicit removal is enough, and waits for its own turn in the queue.
                     return held
                 }
             }
-            // Made anew, so that a transaction under way, which may store an older answer, does not settle it.
+            // The tombstone is made anew, so that a transaction under way, which may store an older answer, does not
+            // settle it.
             //
-            // A removal whose turn has not come yet may be meant for the newer answer too. One whose turn has come is older
-            // than the newer answer, which ends both when it is stored.
+            // A removal whose turn has not come may concern the newer answer too. A removal whose turn has come is
+            // older than the newer answer, which ends both when it is stored.
             let isRemovedBesides = held.map { $0.supersededBy == nil && !$0.isDue } ?? false
             let (made, replaced) = state.removals.add(
                 .digest(digest), isSoft: false, provider: entry.provider, at: now)
@@ -117,7 +118,7 @@ final class PendingRemovals: Sendable {
         }
     }
 
-    /// What an earlier run of the daemon could not write.
+    /// Restores the removals that an earlier run could not commit.
     func restore(_ kept: [Tombstone]) {
         for tombstone in kept {
             let made = add(
@@ -141,13 +142,13 @@ final class PendingRemovals: Sendable {
 
     // MARK: The writer
 
-    /// Single keys that are to be removed.
+    /// The single keys to be removed.
     var exact: [Tombstone] { isAny ? state.withLock { Array($0.removals.exact.values) } : [] }
 
-    /// Removals that take a walk, whose turn has come.
+    /// Removals of many entries whose turn has come.
     var walks: [Tombstone] { isAny ? state.withLock { $0.removals.wide.filter(\.isDue) } : [] }
 
-    /// Whether there is something to do whose turn has come.
+    /// Whether there is a removal whose turn has come.
     var hasDue: Bool {
         isAny
             && state.withLock { state in
@@ -156,12 +157,12 @@ final class PendingRemovals: Sendable {
             }
     }
 
-    /// All that is not committed.
+    /// All tombstones that are not committed.
     var pending: [Tombstone] {
         isAny ? state.withLock { $0.removals.wide + Array($0.removals.exact.values) } : []
     }
 
-    /// What is not in the journal.
+    /// The tombstones that are not in the journal.
     var unkept: [Tombstone] {
         isAny
             ? state.withLock { state in
@@ -173,13 +174,14 @@ final class PendingRemovals: Sendable {
     func begin(_ number: UInt64, last: Int64) { state.withLock { $0.removals.begin(number, last: last) } }
     func beginAnew() { state.withLock { $0.removals.beginAnew() } }
 
-    /// So many more entries are removed, and that is committed.
+    /// Notes that a committed transaction has removed this many more entries.
     func advance(_ number: UInt64, _ count: Int) {
         let tickets = state.withLock { $0.tickets[number] ?? [] }
         for ticket in tickets { ticket.advance(count) }
     }
 
-    /// These are committed whole. Returns the number up to which the journal may be cleared, where none is left.
+    /// Notes that these removals are committed whole. Returns the number up to which the journal may be cleared, if
+    /// none is left.
     func settle(_ done: [Tombstone]) -> UInt64? {
         let (tickets, latest) = state.withLock { state -> ([RemovalTicket], UInt64?) in
             var tickets: [RemovalTicket] = []
@@ -192,7 +194,7 @@ final class PendingRemovals: Sendable {
         return latest
     }
 
-    /// The answer of that number is committed: what it superseded is out of the database.
+    /// Notes that the answer of this number is committed: what it superseded is out of the database.
     func replaced(_ digest: Digest, by order: UInt64) -> UInt64? {
         let (tickets, latest) = state.withLock { state -> ([RemovalTicket], UInt64?) in
             let ended = state.removals.replaced(digest, by: order)
@@ -208,7 +210,8 @@ final class PendingRemovals: Sendable {
         return state.removals.latest
     }
 
-    /// They could not be written. Who waits need not wait longer; the tombstones stay.
+    /// Notes that the removals that are due could not be committed. Their callers need not wait longer; the tombstones
+    /// stay.
     func failed(_ error: StoreError) {
         let tickets = state.withLock { state -> [RemovalTicket] in
             let numbers = (state.removals.wide + state.removals.exact.values).filter(\.isDue).map(\.number)
@@ -217,7 +220,7 @@ final class PendingRemovals: Sendable {
         for ticket in tickets { ticket.end(.failed(error)) }
     }
 
-    /// The store is closed: nobody need wait any longer.
+    /// Notes that the store is closed: no caller need wait any longer.
     func closed() {
         let tickets = state.withLock { state -> [RemovalTicket] in
             defer { state.tickets = [:] }

@@ -1,11 +1,11 @@
-// The journal's thread, `store-j`: a disk that stands still holds up nothing but it.
+// The journal's thread, `store-j`. A disk that stands still holds up no other thread.
 import LarderCore
 import Synchronization
 
-/// How many looks at the file are passed over after it could not be made anew: each try asks the disk for a whole file. A
-/// removal that is to be kept tries at once.
+/// How many checks of the file are skipped after it could not be made anew, since each try asks the disk for a whole
+/// file. A removal that must be kept tries at once.
 struct JournalRest {
-    /// Looks come about once a second.
+    /// Checks come about once a second.
     static let longest = 64
 
     private var left = 0
@@ -23,28 +23,28 @@ struct JournalRest {
     }
 }
 
-/// Whether there may be something in the file. Numbers and not a mark: what is asked while the file is cleared is in the
-/// file later, and must be cleared too.
+/// Whether the file may hold records. It counts jobs instead of keeping a flag: a job that is queued while the file is
+/// cleared writes to the file later, and must be cleared too.
 struct JournalUse {
     /// Jobs that may leave records in the file. What an earlier run left counts as one.
     private var asked = 1
-    /// Those of them whose records are cleared.
+    /// How many of these jobs' records are cleared.
     private var cleared = 0
 
     var mayHoldRecords: Bool { asked != cleared }
 
     mutating func ask() { asked += 1 }
 
-    /// - Parameter handled: as many of the jobs were done before the file was cleared.
+    /// - Parameter handled: how many of the jobs were done before the file was cleared.
     mutating func clear(_ handled: Int) { cleared = handled }
 }
 
 final class RemovalJournal: Sendable {
-    /// What the thread asks and tells.
+    /// What the thread asks its owner, and what it reports.
     struct Owner {
-        /// All tombstones that are not committed.
+        /// Returns all tombstones that are not committed.
         var pending: () -> [Tombstone]
-        /// The tombstone of that number is safe now; nil where one is not.
+        /// The tombstone of this number is safe now; nil if one is not.
         var kept: (UInt64?) -> Void
         /// The file had lost its name, and was made anew.
         var renewed: () -> Void
@@ -53,22 +53,23 @@ final class RemovalJournal: Sendable {
     private enum Job: Sendable {
         case keep(Tombstone, Reply<Bool>?)
         case clear(upTo: UInt64)
-        /// Is the file still there?
+        /// Check whether the file is still in place.
         case check
-        /// The same at the end, whenever it was tried before.
+        /// The same at the end, whenever it was last tried.
         case checkAtLast
-        /// The directory is another one.
+        /// Make the file in a new directory.
         case renew
     }
 
     private let jobs = WorkQueue<Job>(capacity: .max, crowd: .max, threads: 1)
-    /// Ends with the thread.
+    /// Ends together with the thread.
     private let life = WorkQueue<Never>(capacity: 1, crowd: 1, threads: 1)
     private let use = Lock(JournalUse())
-    /// A look at the file is asked for and has not begun.
+    /// Whether a check of the file is requested and has not begun.
     private let isChecking = Atomic<Bool>(false)
 
-    /// Writes it down, unless that is done and the file still there. False where that failed or takes too long.
+    /// Writes a tombstone, unless that is done and the file is still in place. Returns false if that failed or takes
+    /// too long.
     func keep(_ tombstone: Tombstone, _ waits: BoundedWaits) async -> Bool {
         use.withLock { $0.ask() }
         return await handover { continuation in
@@ -78,40 +79,40 @@ final class RemovalJournal: Sendable {
         }
     }
 
-    /// Writes it down some time; nobody waits.
+    /// Queues a tombstone to be written; nobody waits.
     func note(_ tombstone: Tombstone) {
         use.withLock { $0.ask() }
         _ = jobs.insist(.keep(tombstone, nil))
     }
 
-    /// Tombstones up to that number are committed, and there is no other.
+    /// Clears the file: tombstones up to this number are committed, and there is no other.
     func clear(upTo number: UInt64) {
         if use.withLock({ $0.mayHoldRecords }) { _ = jobs.insist(.clear(upTo: number)) }
     }
 
-    /// Looks whether the file is still there, and makes it anew where it is not.
+    /// Checks whether the file is still in place, and makes it anew if it is not.
     func check() {
         if !isChecking.exchange(true, ordering: .acquiringAndReleasing) { _ = jobs.insist(.check) }
     }
 
-    /// The store closes: a file that is missing at the next start costs the database.
+    /// Checks once more while the store closes: a file that is missing at the next start costs the database.
     func checkAtLast() { _ = jobs.insist(.checkAtLast) }
 
-    /// The directory is another one: the file is made there with all that is not committed.
+    /// Makes the file in a new directory, with all tombstones that are not committed.
     func renew() {
         use.withLock { $0.ask() }
         _ = jobs.insist(.renew)
     }
 
-    /// What waits is still written.
+    /// Accepts no more jobs. Those that wait are still done.
     func end() { jobs.end() }
 
-    /// Waits until it is. False where the disk takes longer, by that clock. On the writer's thread.
+    /// Waits until the thread has ended. Returns false if the disk takes longer, by that clock. On the writer's thread.
     func waitForEnd(within limit: Duration, by time: any TimeSource) -> Bool {
         let end = time.monotonic() + limit
         var seen = 0
         while true {
-            // A clock set by hand does not wake anybody: it is looked at again soon.
+            // A clock that a test sets wakes nobody, so the time is looked at again soon.
             let left = max(.zero, end - time.monotonic())
             let rest = min(left, .milliseconds(250))
             if case .ended = life.take(upTo: 1, timeout: rest, seen: &seen) { return true }
@@ -119,11 +120,11 @@ final class RemovalJournal: Sendable {
         }
     }
 
-    /// The thread's life.
+    /// The main loop of the thread.
     func run(_ file: JournalFile, _ owner: Owner) {
         var seen = 0
         var latest: UInt64 = 0
-        // What an earlier run left is handled.
+        // What an earlier run left counts as one job.
         var handled = 1
         var rest = JournalRest()
         while true {
@@ -163,7 +164,7 @@ final class RemovalJournal: Sendable {
                         let isLast = if case .checkAtLast = job { true } else { false }
                         if !isLast { isChecking.store(false, ordering: .releasing) }
                         if file.isInPlace || !isLast && !rest.isDue() { break }
-                        // Before it is asked what waits: what is committed from then on is to be cleared.
+                        // Counted before the pending tombstones are read: those committed from then on must be cleared.
                         use.withLock { $0.ask() }
                         handled += 1
                         let before = file.renewals

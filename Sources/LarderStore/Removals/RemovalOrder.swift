@@ -1,12 +1,12 @@
-// A removal as one host tells it to another: what to remove, as bytes of the same layout as a record of the journal.
+// A removal that one host sends to another: what to remove, in the byte layout of a journal record.
 import LarderCore
 
-/// What another host is to remove.
+/// What another host must remove.
 public struct RemovalOrder: Sendable {
     public var selector: PurgeSelector
-    /// Expire instead of remove.
+    /// Whether to expire instead of remove.
     public var isSoft: Bool
-    /// Whose entry a single key is, where that is known.
+    /// The provider of a single key's entry, if it is known.
     public var provider: String?
 
     public init(selector: PurgeSelector, isSoft: Bool, provider: String? = nil) {
@@ -20,7 +20,7 @@ public struct RemovalOrder: Sendable {
             .journalBytes
     }
 
-    /// Nil where the bytes are none.
+    /// Nil if the bytes are no valid order.
     public init?(encoded bytes: Bytes) {
         guard let tombstone = Tombstone(journal: bytes) else { return nil }
         self.init(selector: tombstone.selector, isSoft: tombstone.isSoft, provider: tombstone.provider)

@@ -1,39 +1,40 @@
-// What has been removed and is not yet out of the database: tombstones. A look-up asks them before it answers, so that
-// a removal counts from the moment it is said, whatever the disk does. A pure value: the store's threads share it
+// Tombstones: what has been removed and is not yet out of the database. A look-up asks them before it answers, so a
+// removal counts from the moment it is added, whatever the disk does. A pure value: the store's threads share it
 // through `PendingRemovals`.
 //
-// It is bounded. Where no more single keys fit, everything of that provider stored up to now is removed instead.
+// The number of tombstones is bounded. If no more single keys fit, everything of that provider stored up to now is
+// removed instead.
 import LarderCore
 
-/// One removal that is not yet written.
+/// One removal that is not yet committed.
 struct Tombstone: Sendable {
-    /// Rises with every removal; tells a tombstone from a later one for the same entries.
+    /// Rises with every removal. Distinguishes a tombstone from a later one for the same entries.
     var number: UInt64
     var selector: PurgeSelector
-    /// The entries are expired instead of removed: they are stale since `at`.
+    /// Whether the entries are expired instead of removed: they are stale since `at`.
     var isSoft: Bool
-    /// Whose entry a single key is, where whoever removed it knew.
+    /// The provider of a single key's entry, if the caller knew it.
     var provider: String?
     var at: WallTime
-    /// Only rows up to this id: what is stored after the walk through the database has begun stays.
+    /// Only rows up to this id are meant. Rows stored after the walk through the database has begun stay.
     var last = Int64.max
-    /// The writer has done everything that was asked of it before this removal.
+    /// Whether the writer has done everything that was queued before this removal.
     var isDue = false
-    /// It is in the journal.
+    /// Whether the tombstone is in the journal.
     var isKept = false
-    /// The answer of that number takes the place of the entry: once that one or a newer is stored, nothing is left to
+    /// The number of the answer that replaces the entry. Once that answer or a newer one is stored, nothing is left to
     /// remove.
     var supersededBy: UInt64?
 
     var isExact: Bool { if case .digest = selector { true } else { false } }
-    /// Whether nothing is to be left, not even as stale.
+    /// Whether every entry is removed, and none is left as stale.
     var isOfEverything: Bool { selector == .all && !isSoft }
 }
 
 struct Removals: Sendable {
-    /// Single keys that are held.
+    /// The most tombstones of single keys.
     static let mostExact = 4096
-    /// Removals by provider, term or URL.
+    /// The most removals by provider, term, URL or condition.
     static let mostWide = 64
 
     /// What the tombstones say about one entry.
@@ -57,8 +58,8 @@ struct Removals: Sendable {
 
     // MARK: Adding
 
-    /// Notes a removal.
-    /// - Returns: the tombstone that now stands for it, and the numbers of those that it took the place of.
+    /// Adds a removal.
+    /// - Returns: the tombstone that stands for it, and the numbers of the tombstones that it replaced.
     mutating func add(
         _ selector: PurgeSelector, isSoft: Bool, provider: String?, at now: WallTime
     ) -> (tombstone: Tombstone, replaced: [UInt64]) {
@@ -70,7 +71,7 @@ struct Removals: Sendable {
         nextNumber += 1
         if case .digest(let digest) = selector {
             if let known = exact[digest] {
-                // The harder of two stays. What was kept in the journal still says enough of the same.
+                // The stronger of the two stays. A record of it that is in the journal already says enough.
                 made.isSoft = isSoft && known.isSoft
                 made.isKept = known.isKept && known.isSoft == made.isSoft
                 exact[digest] = made
@@ -87,7 +88,8 @@ struct Removals: Sendable {
         return (made, [])
     }
 
-    /// There is no room for one more: everything of its provider goes, or everything where that is not known.
+    /// Called if there is no room for one more tombstone: everything of its provider is removed, or everything if none
+    /// is known.
     private mutating func widen(_ tombstone: Tombstone) -> (tombstone: Tombstone, replaced: [UInt64]) {
         var made = tombstone
         made.isSoft = false
@@ -113,7 +115,7 @@ struct Removals: Sendable {
         return (made, replaced)
     }
 
-    /// Whether a tombstone that the writer has not begun with says all that this removal does.
+    /// Whether a tombstone that the writer has not begun with covers all of this removal.
     private static func includes(
         _ tombstone: Tombstone, _ selector: PurgeSelector, _ provider: String?, _ isSoft: Bool
     ) -> Bool {
@@ -125,9 +127,9 @@ struct Removals: Sendable {
         }
     }
 
-    // MARK: What the writer has done
+    // MARK: The writer's progress
 
-    /// Everything that was asked of the writer before this removal is done.
+    /// Notes that everything queued before this removal is done.
     mutating func markDue(_ number: UInt64) {
         if let place = wide.firstIndex(where: { $0.number == number }) {
             wide[place].isDue = true
@@ -136,12 +138,12 @@ struct Removals: Sendable {
         }
     }
 
-    /// The walk for it begins, and ends at that row.
+    /// Notes that the walk for this removal begins, and at which row it ends.
     mutating func begin(_ number: UInt64, last: Int64) {
         if let place = wide.firstIndex(where: { $0.number == number }) { wide[place].last = last }
     }
 
-    /// Another database: its rows are numbered anew.
+    /// Called for another database: its rows are numbered anew.
     mutating func beginAnew() {
         for place in wide.indices { wide[place].last = .max }
     }
@@ -154,7 +156,8 @@ struct Removals: Sendable {
         }
     }
 
-    /// It is committed. Returns whether the tombstone went with it: not where the same was removed once more since.
+    /// Notes that a removal is committed. Returns whether its tombstone went: it stays if the same was removed once
+    /// more since.
     mutating func settle(_ tombstone: Tombstone) -> Bool {
         if case .digest(let digest) = tombstone.selector {
             guard let held = exact[digest], held.number == tombstone.number, held.isDue else { return false }
@@ -168,7 +171,7 @@ struct Removals: Sendable {
         return true
     }
 
-    /// The answer of that number is committed. A tombstone that a still newer one has made stays.
+    /// Notes that the answer of this number is committed. A tombstone for a still newer answer stays.
     /// - Returns: the number of the tombstone that went.
     @discardableResult
     mutating func replaced(_ digest: Digest, by number: UInt64) -> UInt64? {
@@ -181,7 +184,7 @@ struct Removals: Sendable {
 
     // MARK: Asking
 
-    /// What is said of a row by its own digest and what it is.
+    /// Adds what the tombstones say of a row, judged by its own digest and facts.
     func verdict(id: Int64, digest: Digest, _ facts: EntryFacts, into verdict: inout Verdict) {
         if let held = exact[digest] { note(held, &verdict) }
         for held in wide where id <= held.last && Self.isMeant(facts, by: held.selector) {
@@ -189,7 +192,7 @@ struct Removals: Sendable {
         }
     }
 
-    /// What is said of an entry by the digest of one that it was made from.
+    /// Adds what the tombstones say of an entry, judged by the digest of a parent.
     func verdict(ofParent digest: Digest, into verdict: inout Verdict) {
         if let held = exact[digest] { note(held, &verdict) }
     }
@@ -202,7 +205,7 @@ struct Removals: Sendable {
         }
     }
 
-    /// Whether a selector of many entries means such a one.
+    /// Whether a selector of many entries means this entry.
     static func isMeant(_ facts: EntryFacts, by selector: PurgeSelector) -> Bool {
         if case .digest = selector { return false }
         return PurgeWork.isMeant(facts, by: selector, folded: PurgeWork.folded(selector))

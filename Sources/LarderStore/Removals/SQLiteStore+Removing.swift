@@ -1,5 +1,5 @@
-// Removing as the rooms above see it. A removal counts as soon as its tombstone is in memory. The caller
-// waits a bounded time for the commit, then a bounded time for the journal.
+// Removals for the rooms above. A removal counts as soon as its tombstone is in memory. The caller waits a bounded time
+// for the commit, then a bounded time for the journal.
 import CSQLite
 import LarderCore
 
@@ -8,14 +8,14 @@ extension SQLiteStore {
         let shared = shared
         let ticket = RemovalTicket()
         if shared.isClosed.withLock({ $0 }) { return .refused(shared.overloaded("purging")) }
-        // What is accepted becomes rows first, which are counted, and expired where they are not removed.
+        // Accepted entries become rows first. Rows are counted, and can be expired if they are not to be removed.
         await commit(selector)
         // From here on nothing is accepted.
         let tombstone = shared.removals.add(
             selector, isSoft: soft, provider: provider, at: shared.time.wall(), ticket)
         shared.drop(shared.overlay.named(by: selector), below: shared.orders.bound())
-        // Never refused for want of room: what is invalid would go on being answered (RFC 9111 §4.4). Whoever asks
-        // waits for the answer, so that no more of these wait than there are requests.
+        // Never refused for lack of room: invalid entries would go on being served (RFC 9111 §4.4). Each caller waits
+        // for its result, so no more of these jobs wait than there are requests.
         guard shared.writes.insist(.removal(tombstone.number)) else {
             return .refused(shared.overloaded("purging"))
         }
@@ -26,7 +26,7 @@ extension SQLiteStore {
                 shared.meters.removalsWritten.add()
                 return .done(ticket.count)
             case .open where ticket.steps > steps:
-                // A purge of many entries that gets on.
+                // A purge of many entries that makes progress.
                 steps = ticket.steps
             case .open, .failed:
                 return await keep(tombstone, ticket)
@@ -34,7 +34,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The database does not take it now.
+    /// Keeps a removal that the database does not take now.
     private func keep(_ tombstone: Tombstone, _ ticket: RemovalTicket) async -> RemovalOutcome {
         let isKept = await shared.journal.keep(tombstone, shared.waits)
         if ticket.isDone {
@@ -47,11 +47,11 @@ extension SQLiteStore {
 }
 
 extension StoreShared {
-    /// What an earlier run of the daemon could not write. Before the database is opened.
+    /// Takes over what an earlier run could not write. Called before the database is opened.
     func recall(_ content: JournalFile.Content) {
         if content.isLost {
             guard setAside("removals were lost that it may still hold") else {
-                // It stays under its name. The mark stays as well, until nothing of it is left.
+                // The database stays under its name. The mark stays too, until nothing of the database is left.
                 return removals.restore([
                     Tombstone(number: 0, selector: .all, isSoft: false, provider: nil, at: time.wall())
                 ])
@@ -65,9 +65,10 @@ extension StoreShared {
         }
     }
 
-    /// Before each opening: the log may also go while the database waits to be opened.
-    /// - Returns: whether it was set aside. Where the directory refuses that, it is not opened, and tried again with the next
-    ///   opening, every 5 s: nothing has happened that would be worth a line each time.
+    /// Sets the database aside if its log is lost. Called before each opening: the log may also go while the database
+    /// waits to be opened.
+    /// - Returns: whether it was set aside. If the directory refuses that, the database is not opened, and the next
+    ///   opening, every 5 s, tries again. Nothing is logged then, because nothing new has happened.
     @discardableResult
     func setAsideWithoutLog() -> Bool {
         files.hasLostLog && setAside("its write-ahead log was removed, and with it what was committed last")
@@ -81,7 +82,7 @@ extension StoreShared {
         return true
     }
 
-    /// The threads beside the readers and the writer.
+    /// Starts the threads beside the readers and the writer.
     func startHelpers(_ file: JournalFile) throws(StoreError) {
         let file = Handover(file)
         try NamedThread.start("store-j") { [self] in
@@ -108,8 +109,8 @@ extension StoreShared {
         }
     }
 
-    /// Says why the store does not do its work, once.
-    /// - Parameter isSo: asked where the reason is changed: who has ended it removes the reason afterwards.
+    /// Sets the reason why the store does not do its work, and logs it unless the store was degraded already.
+    /// - Parameter isSo: evaluated where the reason is set. Code that ends the condition removes the reason afterwards.
     func degrade(_ text: String, where isSo: () -> Bool = { true }) {
         let isNew = degraded.withLock { (present: inout String?) -> Bool in
             guard isSo() else { return false }
@@ -119,8 +120,8 @@ extension StoreShared {
         if isNew { log.warning("store.degraded", ["reason": text]) }
     }
 
-    /// What is accepted and could not be committed before a removal is dropped, also by one that only expires: no answer may go
-    /// on being fresh, and none that was there before it may come back.
+    /// Drops accepted entries that could not be committed before a removal, even if that removal only expires: no such
+    /// entry may stay fresh, and no older entry may come back.
     func drop(_ digests: [Digest], below bound: UInt64) {
         for digest in digests {
             orders.overtake(digest, below: bound)
@@ -131,31 +132,31 @@ extension StoreShared {
         }
     }
 
-    /// The older entry of that key is answered no more, though the newer one is not known to be stored; nor is that of its
+    /// Hides the older entry of this key, though the newer answer is not known to be stored; the same for its
     /// companion.
     func supersede(_ order: WriteOrder) {
         if let companion = order.ofCompanion { supersedeAlone(companion) }
         supersedeAlone(order)
     }
 
-    /// The same without its companion.
-    /// - Parameter byWriter: it is the writer that says so. What it says while the store closes still gets into the journal.
+    /// Hides the older entry of this key alone, without the companion's.
+    /// - Parameter byWriter: whether the writer calls. Its calls still get into the journal while the store closes.
     func supersedeAlone(_ order: WriteOrder, byWriter: Bool = false) {
         guard order.supersedes, !order.isRefused, byWriter || !isClosed.withLock({ $0 }) else { return }
         let digest = order.entry.key.digest
-        // First what is on its way, then what is there: none of it slips through in between.
+        // First the answers on their way, then what is stored, so that none slips through in between.
         let (number, isAnotherUnderWay) = orders.overtake(digest, by: order.place)
-        // What was made from an older answer goes with it.
+        // Answers made from an older answer go with it.
         for made in overlay.named(by: .digest(digest)) where made != digest { orders.overtake(made, below: number) }
         if keys.lacks(digest), !isAnotherUnderWay { return }
         let tombstone = removals.supersede(order.entry, by: number, at: time.wall())
         if !tombstone.isKept { journal.note(tombstone) }
-        // It may be asleep, and has something to remove.
+        // The writer may be asleep, and has something to remove.
         writes.nudge()
     }
 
-    /// For a write that its caller waits for only so long. Where it is late, the older entry must not be answered
-    /// meanwhile.
+    /// The reply of a write that its caller waits for only for a bounded time. If it is late, the older entry must not
+    /// be served meanwhile.
     func writeReply(_ order: WriteOrder, _ continuation: CheckedContinuation<WriteOutcome, Never>) -> Reply<
         WriteOutcome
     > {
@@ -168,13 +169,13 @@ extension StoreShared {
             })
     }
 
-    /// A look-up that takes too long is a miss.
+    /// The reply to a look-up that takes too long: a miss.
     func lateRead() -> Result<StoredResponse?, StoreError> {
         meters.lateReads.add()
         return .success(nil)
     }
 
-    /// A stretch of a body that takes too long fails as a damaged one does.
+    /// The reply to a read of a stretch that takes too long: it fails like a damaged body.
     func lateStretch() -> Result<Bytes, BodyFailure> {
         meters.lateStretches.add()
         return .failure(BodyFailure("The disk of the stored body takes too long."))

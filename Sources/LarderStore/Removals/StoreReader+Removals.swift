@@ -1,9 +1,9 @@
-// A reader passes over what was removed and is still in the database. It is asked only while there are
+// Makes a reader pass over entries that were removed and are still in the database. Called only while there are
 // tombstones.
 import LarderCore
 
 extension StoreReader {
-    /// Whether a row that was found may be answered; one that was expired is stale since then.
+    /// Whether a found row may be served. A row that was expired is stale since then.
     func admit(_ entry: inout StoredResponse, _ id: Int64, _ removals: Removals) throws(StoreError) -> Bool {
         var verdict = Removals.Verdict()
         removals.verdict(id: id, digest: entry.key.digest, EntryFacts(entry), into: &verdict)
@@ -13,7 +13,7 @@ extension StoreReader {
         return true
     }
 
-    /// What was made from a removed entry goes with it.
+    /// Adds what the tombstones say of a parent: an entry made from a removed entry goes with it.
     private func consider(
         _ parent: Digest, _ removals: Removals, _ verdict: inout Removals.Verdict
     ) throws(StoreError) {
@@ -28,7 +28,7 @@ extension StoreReader {
         removals.verdict(id: row.int(0), digest: parent, facts, into: &verdict)
     }
 
-    /// Those of these rows that are removed.
+    /// The rows among these that are removed.
     func removed(of ids: Set<Int64>, _ removals: Removals) throws(StoreError) -> Set<Int64> {
         guard let connection else { return [] }
         let row = try connection.statement(

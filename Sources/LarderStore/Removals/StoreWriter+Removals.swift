@@ -1,32 +1,32 @@
 // Removals on the writer's thread. Single keys are removed at the beginning of the next transaction, whatever it is
-// for, before anything else in it; and while that fails nothing is stored, so that no removal meets an answer that is
-// newer than it. Purges of many entries walk, and end at the newest entry of their beginning.
+// for, before anything else in it. While that fails nothing is stored, so no removal meets an answer that is newer than
+// it. Purges of many entries walk, and end at the entry that was newest when they began.
 //
-// What fails is tried again, after one second, two, then every five, also when nobody asks for anything.
+// A failed removal is tried again after 1 s, 2 s, then every 5 s, even if no request comes.
 import CSQLite
 import LarderCore
 
 struct RemovalUpkeep {
     static let longestRest = Duration.seconds(5)
-    /// Between two looks at whether commits are quick again.
+    /// Pause between two checks whether commits are quick again.
     static let probePause = Duration.seconds(1)
 
-    /// What the present transaction removes.
+    /// The removals in the present transaction, and how many entries each removed.
     var applied: [(tombstone: Tombstone, count: Int)] = []
     var retryAt: MonotonicTime?
     var rest = Duration.seconds(1)
     var error: StoreError?
-    /// The log knows that removals wait.
+    /// Whether the log says that removals wait.
     var isTold = false
     var probeAt: MonotonicTime?
-    /// A log without a name could not be written back: not tried before.
+    /// A log without a name could not be written back. It is not tried again before this instant.
     var saveLogAt: MonotonicTime?
 }
 
 extension StoreWriter {
     // MARK: Single keys
 
-    /// Inside a transaction, before anything else.
+    /// Removes the single keys. Inside a transaction, before anything else.
     func applyRemovals() throws(StoreError) {
         removing.applied = []
         guard shared.removals.isAny, let rows = database?.rows else { return }
@@ -37,7 +37,7 @@ extension StoreWriter {
         }
     }
 
-    /// The transaction has ended.
+    /// Called when the transaction has ended.
     func settleRemovals(committed: Bool) {
         guard !removing.applied.isEmpty else { return }
         let applied = removing.applied
@@ -61,16 +61,16 @@ extension StoreWriter {
         }
     }
 
-    /// Nothing is stored while single keys wait to be tried again.
+    /// Refuses writes while single keys wait to be tried again.
     func refusalOfRemovals() -> WriteOutcome? {
         guard let at = removing.retryAt, shared.removals.isAny, shared.time.monotonic() < at else { return nil }
         return .refused(upkeep.pause?.reason ?? .failed)
     }
 
-    // MARK: All
+    // MARK: All removals
 
-    /// Does what is due: single keys at once, walks are begun.
-    /// - Parameter mayRepeat: whether a database met damaged may cost one more try, in the new one.
+    /// Does what is due: removes single keys at once, and begins walks.
+    /// - Parameter mayRepeat: whether to try once more in a new database if this one proves damaged.
     func performRemovals(mayRepeat: Bool = true) {
         let now = shared.time.monotonic()
         if let error = removing.error, let at = removing.retryAt, now < at { return shared.removals.failed(error) }
@@ -103,8 +103,8 @@ extension StoreWriter {
         }
     }
 
-    /// Removals are due at once in a database opened anew; while the log cannot be written back they are tried later, and a
-    /// purge of everything removes the files.
+    /// Handles lost files. In a database opened anew the removals are due at once. While the log cannot be written back
+    /// they are tried later, and a purge of everything removes the files.
     private func placeWasLost() {
         if removing.saveLogAt == nil || discardsAll() { return }
         removalsFailed(
@@ -119,7 +119,7 @@ extension StoreWriter {
         removalsFailed(error)
     }
 
-    /// One slice of the first purge.
+    /// Does one slice of the first purge.
     func stepPurges() {
         guard let purge = purges.first, let database else { return purges = [] }
         do throws(StoreError) {
@@ -129,7 +129,8 @@ extension StoreWriter {
             }
             guard checkPlace(isBrief: true) else {
                 if removing.saveLogAt != nil, purge.isOfEverything { shared.removals.advance(purge.number, purged) }
-                // Begun anew by `performRemovals`, and not before it is due: the next slice would be lost like this one.
+                // `performRemovals` begins the purge anew when it is due. Not before: the next slice would be lost like
+                // this one.
                 purges = []
                 return placeWasLost()
             }
@@ -149,16 +150,16 @@ extension StoreWriter {
         }
     }
 
-    /// Where everything is to go and entries cannot be removed one by one, the files go.
-    /// - Returns: whether that is so.
+    /// Removes the files if everything is to be removed and entries cannot be removed one by one.
+    /// - Returns: whether everything is to be removed.
     private func discardsAll() -> Bool {
         guard let everything = shared.removals.walks.first(where: \.isOfEverything) else { return false }
         discardAll(for: everything.number)
         return true
     }
 
-    /// The disk has no room to remove entries one by one, or what it takes would go with the process. Where the files stay,
-    /// so does the tombstone.
+    /// Removes all files, because the disk has no room to remove entries one by one, or what it takes would go with the
+    /// process. If the files stay, so does the tombstone.
     private func discardAll(for number: UInt64) {
         do throws(StoreError) {
             let discarded = try discard()
@@ -189,9 +190,9 @@ extension StoreWriter {
         shared.removals.failed(error)
     }
 
-    // MARK: Again
+    // MARK: Retries
 
-    /// When removals, or the look whether commits are quick, are due.
+    /// How long until removals, or a check whether commits are quick, are due.
     func removalWait() -> Duration? {
         guard database != nil else { return nil }
         let now = shared.time.monotonic()
@@ -201,34 +202,35 @@ extension StoreWriter {
         return due.min().map { max(.zero, $0 - now) }
     }
 
-    /// - Parameter isIdle: nobody waits: then nothing else will tell whether commits are quick.
+    /// - Parameter isIdle: whether nobody waits. Then nothing else shows whether commits are quick.
     func retryRemovals(isIdle: Bool) {
         guard database != nil else { return }
         let now = shared.time.monotonic()
         if shared.removals.hasDue, removing.retryAt.map({ now >= $0 }) ?? true { performRemovals() }
-        // Asked for only now: the removals may have closed the database and opened another.
+        // Read only now: the removals may have closed the database and opened another.
         guard isIdle, shared.waits.isLate, removing.probeAt.map({ now >= $0 }) ?? true, let database else { return }
         removing.probeAt = now + RemovalUpkeep.probePause
         attempt { () throws(StoreError) in
             try transact(database.connection) { () throws(StoreError) in
-                // A row comes and goes. Without a change SQLite writes nothing, nor for a value that stays as it is.
+                // A row comes and goes. SQLite writes nothing without a change, nor for a value that stays the same.
                 try database.connection.statement("INSERT OR IGNORE INTO unindexed (id) VALUES (-1)").run()
                 try database.connection.statement("DELETE FROM unindexed WHERE id = -1").run()
             }
         }
     }
 
-    /// A commit was quick.
+    /// Notes that a commit was quick.
     func wasQuick() {
         shared.waits.wasQuick()
         removing.probeAt = nil
         if upkeep.pause == nil { storingWorks() }
     }
 
-    /// The store closes: once more, and what is left is for the next start.
+    /// Tries the removals once more while the store closes. The next start does what is left.
     func endRemovals() {
         guard shared.removals.isAny else { return }
-        // First of all: the disk may hold what follows for longer than the stop waits. What is committed after all is cleared.
+        // Noted first: the disk may hold up what follows for longer than the stop waits. What is committed after all is
+        // cleared.
         let noted = shared.removals.unkept
         for tombstone in noted { shared.journal.note(tombstone) }
         let numbers = Set(noted.map(\.number))

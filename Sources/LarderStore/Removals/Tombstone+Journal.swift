@@ -1,4 +1,4 @@
-// A tombstone as the bytes of a record in the journal.
+// Encodes a tombstone as the payload of a journal record, and decodes it.
 import LarderCore
 
 extension Tombstone {
@@ -63,7 +63,7 @@ extension PurgeCondition {
         guard bytes.count >= 11, bytes[1] <= 1, bytes[2] <= 1 else { return nil }
         let at = bytes.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(fromByteOffset: 3, as: Int64.self)) }
         let layer = CacheKey.Layer(rawValue: bytes[0])
-        // One that is not known would widen the removal without a word.
+        // An unknown layer would silently widen the removal.
         guard layer != nil || bytes[0] == 0 else { return nil }
         self.init(
             provider: provider, layer: layer, prefix: bytes[2] == 1 ? Bytes(bytes[11...]).lossyText : nil,
