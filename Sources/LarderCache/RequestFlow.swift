@@ -220,10 +220,13 @@ public struct RequestFlow: Sendable {
 
     /// The store was read again before a second fetch. The answer that this request must validate may be stored by now, or a
     /// newer one: if the call for it was sent after this request came, it answers, as it would have by joining that call.
-    /// - Parameter entry: nil also for one that is in doubt.
-    public mutating func lookedUpAgain(_ entry: StoredResponse?, now: WallTime) -> Step {
+    /// - Parameters:
+    ///   - entry: nil also for one that is in doubt.
+    ///   - mayAnswer: whether its `requestTime` tells when its call was sent.
+    public mutating func lookedUpAgain(_ entry: StoredResponse?, mayAnswer: Bool = true, now: WallTime) -> Step {
         stored = entry.flatMap { entry in seen.map { entry.responseTime >= $0 } ?? true ? entry : nil }
-        if let stored, let began, stored.requestTime >= began, stored.status < 500 {
+        // An instant ahead of now is from before the clock was set back.
+        if mayAnswer, let stored, let began, (began...max(began, now)).contains(stored.requestTime), stored.status < 500 {
             return .answer(Stored(outcome: .joined, rule: forward.rule, forward: forward.reason))
         }
         let cover = stored.map { terms.judge.afterFailure(.disconnected, $0, directives, now: now).decision }

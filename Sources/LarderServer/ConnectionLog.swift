@@ -36,7 +36,8 @@ extension Connection {
             "answered",
             [
                 "id": worker.lastRequest.description, "method": head.methodCode == .head ? "HEAD" : "GET",
-                "path": HeaderField.text(path), "status": String(status), "bytes": String(count), "outcome": CacheOutcome.hit.rawValue,
+                "path": HeaderField.text(path), "status": String(status), "bytes": String(count),
+                "outcome": CacheOutcome.hit.rawValue,
                 "route": response.isFromStore ? "store" : "memory",
             ])
     }

@@ -94,6 +94,9 @@ final class DatabaseConnection {
         locks.attend(handle)
     }
 
+    /// From now on the connection waits for no lock: `SQLITE_BUSY` is returned at once.
+    func waitForNothing() { sqlite3_busy_handler(handle, nil, nil) }
+
     /// Makes the calling thread the owner.
     func adopt() { owner = pthread_self() }
 

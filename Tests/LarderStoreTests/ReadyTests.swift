@@ -261,6 +261,19 @@ import Testing
         }
     }
 
+    /// SQLite's busy handler would try it again for five seconds, on the loop.
+    @Test func aReadThatIsRefusedIsNotTriedAgain() async throws {
+        try await withReady { (stand) async throws in
+            _ = try await stand.kept()
+            #expect(try await stand.look() != nil)
+            stand.readers.refuseAll(true)
+            _ = await stand.store.write(stand.bench.entry("b"))
+            let (refused, cold) = (stand.readers.refusedReads, stand.cold)
+            #expect(stand.ends("cold"))
+            #expect(stand.readers.refusedReads - refused == stand.cold - cold)
+        }
+    }
+
     @Test func aListThatIsAcceptedAnewHidesWhatItChose() async throws {
         try await withReady(AcceptedTests.collecting) { (stand) async throws in
             let (entry, list) = (stand.bench.entry("a"), stand.bench.entry("list"))

@@ -118,7 +118,10 @@ extension Validation {
         }
         let freshening = freshening(entry, by: head, rule: rule, targets: targets)
         guard case .store = freshening.verdict.decision else { return .invalidate }
-        return .freshen(freshening.entry)
+        var updated = freshening.entry
+        // Without a validator nothing says that the body still was the same when the HEAD was sent.
+        if !hasValidator(head.fields) { updated.requestTime = entry.requestTime }
+        return .freshen(updated)
     }
 
     private static func validatorsMatch(_ fields: HeaderFields, _ entry: StoredResponse) -> Bool {

@@ -1,10 +1,10 @@
 // Which stored variants a request may validate that selects none of them (RFC 9111 §4.1, §4.3.1). The upstream gets
 // their entity tags in `If-None-Match`. A 304 that names one of the tags says that the stored body of that variant is
-// also the answer to this request (§4.3.4), and saves its transfer.
+// also the response to this request (§4.3.4), and saves its transfer.
 //
-// A strong tag names one sequence of bytes among all variants of a URL (RFC 9110 §8.8.3). Some origins give the same tag
-// to different bodies, so a variant is offered only if its coding, language and media type suit the request, and never if
-// callers select it.
+// A strong tag names one sequence of bytes among all variants of a URL (RFC 9110 §8.8.3). Some origins break that rule
+// and give the same tag to different bodies. A variant is therefore offered only if known, harmless fields select it,
+// and if its coding, language and media type are what the request prefers.
 import LarderCore
 import LarderHTTP
 
@@ -12,30 +12,38 @@ import LarderHTTP
 public enum VariantOffer {
     /// The most variants that are read for one request, the newest first.
     public static let limit = 4
+    /// Longer tags are not offered, because every server limits the head of a request.
+    public static let longestTag = 200
 
-    /// Parts of the names of request fields that tell callers apart.
-    private static let callers = [
-        "account", "auth", "cookie", "credential", "key", "secret", "session", "tenant", "token", "user",
-    ]
+    /// Request fields that describe a client's program, device or preferences. Any other field might tell callers apart,
+    /// and what one caller gets must never depend on how an origin makes its tags. `Origin` is not among them either: a
+    /// 304 often lacks the `Access-Control-*` fields that depend on it.
+    private static let harmless = PreferenceList.names.union([
+        "device-memory", "dpr", "save-data", "user-agent", "viewport-width", "width",
+    ])
 
     /// Whether variants that those fields select may be offered to other requests.
-    ///
-    /// Fields of callers are excluded, because the answer to another caller must never depend on how an origin makes its
-    /// tags. `Origin` is excluded, because a 304 often lacks the `Access-Control-*` fields that depend on it.
     /// - Parameter names: of `Vary`, in lower case.
     public static func mayOffer(selectedBy names: [String]) -> Bool {
-        names.allSatisfy { name in
-            name == "user-agent" || name != "origin" && !callers.contains { name.contains($0) }
-        }
+        // User-agent client hints describe the program and the device.
+        names.allSatisfy { harmless.contains($0) || $0.hasPrefix("sec-ch-") }
     }
 
     /// Whether a stored variant may be offered to a request with those fields.
     public static func mayOffer(_ entry: StoredResponse, to requestFields: HeaderFields) -> Bool {
         guard entry.status == 200, entry.large == nil, let tag = Validation.etag(entry.fields), !tag.isWeak,
-            case .names(let names) = Vary(entry.fields), mayOffer(selectedBy: names)
+            tag.description.utf8.count <= longestTag
         else { return false }
-        return suitsCoding(entry.fields, requestFields) && suitsLanguage(entry.fields, requestFields)
-            && suitsType(entry.fields, requestFields)
+        return suits(entry.fields, requestFields)
+    }
+
+    /// Whether a response with those fields is what a request prefers, as far as fields tell.
+    /// - Parameter fields: of the stored variant; after the 304, as the 304 updates them.
+    public static func suits(_ fields: HeaderFields, _ requestFields: HeaderFields) -> Bool {
+        guard case .names(let names) = Vary(fields), mayOffer(selectedBy: names) else { return false }
+        return suitsCoding(fields, requestFields)
+            && (!names.contains("accept-language") || suitsLanguage(fields, requestFields))
+            && (!names.contains("accept") || suitsType(fields, requestFields))
     }
 
     /// The condition for those variants: `If-None-Match` with each tag once. There is no `If-Modified-Since`: an upstream
@@ -46,16 +54,20 @@ public enum VariantOffer {
         return fields
     }
 
-    /// The variants whose bytes a 304 confirms, the newest first; none if it names no strong tag that was offered. A 304
-    /// without a tag confirms the only variant that was offered.
+    /// The variant whose bytes a 304 confirms: the newest with the strong tag that the 304 names. A 304 without a tag
+    /// confirms the only variant that was offered.
     /// - Parameter offered: those of the condition, the newest first.
-    public static func confirmed(by head: UpstreamHead, among offered: [StoredResponse]) -> [StoredResponse] {
-        guard head.status == 304 else { return [] }
-        guard head.fields.contains("ETag") else { return offered.count == 1 ? offered : [] }
-        guard let tag = Validation.etag(head.fields) else { return [] }
-        return offered.filter { entry in
-            Validation.etag(entry.fields).map { tag.stronglyEquals($0) } ?? false
-        }
+    public static func confirmed(by head: UpstreamHead, among offered: [StoredResponse]) -> StoredResponse? {
+        guard head.status == 304 else { return nil }
+        if head.fields.contains("ETag") { return offered.first { hasTag(of: head, $0) } }
+        guard offered.count == 1, !Validation.freshenedIndexes(by: head, among: offered).isEmpty else { return nil }
+        return offered[0]
+    }
+
+    /// Whether a stored response has the strong tag of a head.
+    public static func hasTag(of head: UpstreamHead, _ entry: StoredResponse) -> Bool {
+        guard let tag = Validation.etag(head.fields), let own = Validation.etag(entry.fields) else { return false }
+        return tag.stronglyEquals(own)
     }
 
     /// The head that the upstream would have sent with the body of that variant: the stored head as the 304 updates it
@@ -68,7 +80,7 @@ public enum VariantOffer {
         whole.reason = entry.reason
         whole.length = entry.bodyLength
         whole.fields = Validation.freshened(entry, by: head, rule: rule, targets: targets).fields
-        // `Via` tells the way of this message. The stored lines tell that of an earlier one, up to Larder itself.
+        // `Via` describes the path of this message. The stored lines describe an earlier one, up to Larder itself.
         whole.fields.remove("Via")
         let known = whole.fields
         whole.fields.lines += HopByHop.endToEnd(head.fields).lines.filter {
@@ -77,7 +89,7 @@ public enum VariantOffer {
         return whole
     }
 
-    /// Larder undoes the codings that it knows, unless the answer forbids a transformation (RFC 9111 §5.2.2.6).
+    /// Larder undoes the codings that it knows, unless the response forbids a transformation (RFC 9111 §5.2.2.6).
     private static func suitsCoding(_ fields: HeaderFields, _ requestFields: HeaderFields) -> Bool {
         guard let coding = fields.combined("Content-Encoding") else { return true }
         return ContentCoding.accepts(requestFields.combined("Accept-Encoding"), coding)
@@ -85,25 +97,18 @@ public enum VariantOffer {
     }
 
     private static func suitsLanguage(_ fields: HeaderFields, _ requestFields: HeaderFields) -> Bool {
-        let wanted = requestFields.all("Accept-Language")
-        guard !wanted.isEmpty, let tag = LanguageChoice.language(fields) else { return true }
-        guard let members = PreferenceList.members(wanted, of: "accept-language") else { return false }
-        // The longest range that matches decides (RFC 4647 §3.3.1).
-        let matching = members.filter { $0.range == "*" || LanguageChoice.matches($0.range, tag) }
-        return matching.max { $0.range.utf8.count < $1.range.utf8.count }.map { $0.weight > 0 } ?? false
+        LanguageChoice.language(fields).map { LanguageChoice.isBest($0, for: requestFields) } ?? false
     }
 
+    /// Whether the media type is the one that the request wants most (RFC 9110 §12.5.1). Ranges with parameters tell forms
+    /// apart that `Content-Type` need not name.
     private static func suitsType(_ fields: HeaderFields, _ requestFields: HeaderFields) -> Bool {
         let wanted = requestFields.all("Accept")
-        guard !wanted.isEmpty, let value = fields.first("Content-Type") else { return true }
-        guard let members = PreferenceList.members(wanted, of: "accept") else { return false }
+        guard !wanted.isEmpty else { return true }
+        guard let value = fields.first("Content-Type"),
+            let best = PreferenceList.members(wanted, of: "accept")?.first, best.weight > 0
+        else { return false }
         let type = FieldList.lowercased(ASCII.trimmed(value.prefix { $0 != ";" }))
-        let group = type.prefix { $0 != "/" } + "/*"
-        // The most specific range that matches decides (RFC 9110 §12.5.1). Its parameters are not compared.
-        for range in [type, String(group), "*/*"] {
-            let weights = members.filter { $0.range.prefix { $0 != ";" } == range }.map(\.weight)
-            if let weight = weights.max() { return weight > 0 }
-        }
-        return false
+        return best.range == type || best.range == type.prefix { $0 != "/" } + "/*" || best.range == "*/*"
     }
 }

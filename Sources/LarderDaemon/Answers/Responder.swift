@@ -73,7 +73,7 @@ extension Responder {
         }
         return CacheStatus.render(
             outcome: how.outcome, ttl: ttl, fwdStatus: how.forwardStatus,
-            stored: how.outcome == .miss || how.outcome == .bypass ? how.isStored : nil,
+            stored: how.outcome == .miss || how.outcome == .bypass || how.confirmsOtherVariant ? how.isStored : nil,
             collapsed: how.outcome == .joined,
             fwdReason: how.forward, detail: how.detail)
     }

@@ -22,7 +22,7 @@ extension Served {
             if provenance.isStored, answer.control.mustUnderstand, answer.control.noStore {
                 out.append(.mustUnderstand)
             }
-            if outcome == .revalidated, provenance.rule == .variantMiss { out.append(.variantConfirmed) }
+            if provenance.confirmsOtherVariant { out.append(.variantConfirmed) }
         } else if !outcome.isFetched, list != nil, outcome == .hit || outcome == .stale,
             provenance.rule != .searchVariance, provenance.rule != .bestLanguage
         {

@@ -197,6 +197,7 @@ public struct EntryRequest: Sendable {
                 var forward = forward
                 if fetch != nil, forward.sentSince != nil {
                     step = await lookAgain(&flow, &found)
+                    if !isShared { found.part = nil }
                     guard case .fetch(let again) = step else { continue }
                     forward = again
                 }
@@ -225,7 +226,9 @@ public struct EntryRequest: Sendable {
         let part = found.part
         found = await recipe.find()
         if found.entry == nil, found.part == nil { found.part = part }
-        return flow.lookedUpAgain(found.isInDoubt ? nil : found.entry, now: now)
+        // Another host's instants are converted, and tell the order of two calls of different hosts only roughly.
+        let tells = !found.isInDoubt && found.entry?.parents.contains(EntryCache.sharedOrigin) != true
+        return flow.lookedUpAgain(found.isInDoubt ? nil : found.entry, mayAnswer: tells, now: now)
     }
 
     // MARK: Fetching

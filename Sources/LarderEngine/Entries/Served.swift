@@ -104,6 +104,13 @@ public struct Served: Sendable {
     }
 }
 
+extension Provenance {
+    /// Whether a 304 confirmed a stored variant of another request, which was then stored for this one.
+    public var confirmsOtherVariant: Bool {
+        outcome == .revalidated && rule == .variantMiss && storing != .validated
+    }
+}
+
 extension StoredResponse {
     /// Where its body is read from.
     var source: BodySource { large.map { .large($0) } ?? .bytes(body) }

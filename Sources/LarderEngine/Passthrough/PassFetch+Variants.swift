@@ -1,20 +1,20 @@
 // A request that selects no stored variant validates those of other requests (RFC 9111 §4.1, §4.3.1). If the upstream
-// confirms one of them, the fetch goes on as if the upstream had sent a whole answer with the stored body.
+// confirms one of them, the fetch goes on as if the upstream had sent a whole response with the stored body.
 import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderProviders
 
 extension PassFetch {
-    /// The stored variants that the request may validate, the newest first; none for a request whose answer is for its client
-    /// alone, or that asks for a part.
+    /// The stored variants that the request may validate, the newest first. There are none for a request whose response is
+    /// for its client alone, or that asks for a part.
     func offeredVariants(_ found: EntryCache.Found) async -> [StoredResponse] {
         guard let index = found.index, found.entry == nil, found.hidden == nil, found.part == nil,
-            !request.isPersonal, !request.directives.noStore
+            !request.isPersonal, !request.directives.noStore,
+            index.variants.allSatisfy({ VariantOffer.mayOffer(selectedBy: $0.names) })
         else { return [] }
         var offered: [StoredResponse] = []
-        let mayBeRead = index.variants.filter { VariantOffer.mayOffer(selectedBy: $0.names) }
-        for variant in mayBeRead.prefix(VariantOffer.limit) {
+        for variant in index.variants.prefix(VariantOffer.limit) {
             guard let entry = await engine.cache.open(request.variantKey(variant.selection)),
                 VariantOffer.mayOffer(entry, to: request.forwarded)
             else { continue }
@@ -23,30 +23,47 @@ extension PassFetch {
         return offered
     }
 
-    /// The answer to the request if a 304 confirms an offered variant: stored like a whole answer. Nil if it confirms none.
+    /// The response to the request if a 304 confirms an offered variant: it is stored like a whole response. Nil if the 304
+    /// confirms none.
     func confirmed(
         _ offered: [StoredResponse], by head: UpstreamHead, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ voice: FlightVoice
     ) async -> FlightResult? {
-        let confirmed = VariantOffer.confirmed(by: head, among: offered)
-        guard let entry = confirmed.first else { return nil }
+        guard let entry = VariantOffer.confirmed(by: head, among: offered) else { return nil }
         let whole = VariantOffer.head(of: entry, confirmedBy: head, rule: rule, targets: request.targets)
+        guard VariantOffer.suits(whole.fields, request.forwarded) else { return nil }
         let tape = BodyTape(promised: entry.bodyLength)
         _ = entry.body.withUnsafeBytes { tape.append($0) }
         tape.finish()
         let classification = request.provider.provider.classify(whole.response, endpoint: request.endpoint)
         let stream = UpstreamStream(head: whole, body: tape, cancel: {})
-        var result = await receive(stream, classification, found, began, voice)
-        if case .answered(var made) = result {
-            made.origin = .upstream(status: 304, isAnswer: true)
-            result = .answered(made)
+        let result = await receive(stream, classification, found, began, voice)
+        guard case .answered(var made) = result else { return result }
+        made.origin = .upstream(status: 304, isAnswer: true)
+        var others = [entry]
+        if let index = found.index {
+            others = await variants.all(index).filter { VariantOffer.hasTag(of: head, $0) }
         }
-        // The 304 speaks for every stored answer with the same strong tag (RFC 9111 §4.3.4).
-        for old in confirmed {
-            let fresh = Validation.freshened(old, by: head, rule: rule, targets: request.targets)
-            guard names(fresh) == names(old), request.groups(fresh) == request.groups(old) else { continue }
-            await engine.cache.freshen(old, to: fresh, since: began)
+        others.removeAll { $0.key == made.entry.key }
+        await freshenOthers(others, by: head, since: began, made.selection?.place)
+        return .answered(made)
+    }
+
+    /// A 304 updates every stored response with the same strong tag (RFC 9111 §4.3.4). A response is removed if its update
+    /// must not be stored, or would be selected by other fields than those it lies under.
+    /// - Parameter place: that of the 304 among the responses of its URL that are under way.
+    func freshenOthers(
+        _ others: [StoredResponse], by head: UpstreamHead, since began: RemovalStamp, _ place: AnswerPlace?
+    ) async {
+        for old in others {
+            let news = Validation.freshening(old, by: head, rule: rule, targets: request.targets)
+            if case .store = news.verdict.decision, names(news.entry) == names(old),
+                request.groups(news.entry) == request.groups(old)
+            {
+                await engine.cache.freshen(old, to: news.entry, since: began)
+            } else if place?.isOvertaken != true, engine.cache.isCurrent(began) {
+                await engine.cache.displace(old.key.digest, of: old.provider)
+            }
         }
-        return result
     }
 }

@@ -182,15 +182,8 @@ public struct PassFetch: Sendable {
             }
             made.mayBeShared = false
         }
-        for index in Validation.freshenedIndexes(by: head, among: [entry] + others) where index > 0 {
-            let other = others[index - 1]
-            let fresh = Validation.freshened(other, by: head, rule: rule, targets: request.targets)
-            if names(fresh) == names(other), request.groups(fresh) == request.groups(other) {
-                await engine.cache.freshen(other, to: fresh, since: began)
-            } else if !place.isOvertaken, engine.cache.isCurrent(began) {
-                await engine.cache.displace(other.key.digest, of: other.provider)
-            }
-        }
+        let named = Validation.freshenedIndexes(by: head, among: [entry] + others).filter { $0 > 0 }
+        await freshenOthers(named.map { others[$0 - 1] }, by: head, since: began, place)
         if made.written.isStored, found.isForAll, engine.cache.isCurrent(began) {
             made.written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
             // The response was hidden before the stamp was taken.

@@ -72,6 +72,7 @@ public final class SessionCoordinator: Sendable {
         _ work: @escaping @Sendable () async throws(ClientFacingError) -> Response
     ) async throws(ClientFacingError) -> Response {
         guard let scope = enter(wish, asking: Digest(of: target).bytes) else {
+            entered.add()
             superseded.add()
             throw Self.outdated
         }

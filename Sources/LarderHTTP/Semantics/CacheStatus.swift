@@ -76,7 +76,7 @@ public enum CacheStatus {
     ) -> String {
         var out = "larder; fwd=\(reason.rawValue)"
         if let status, (100...999).contains(status) { out += "; fwd-status=\(status)" }
-        if stored, status != 304 { out += "; stored" }
+        if stored { out += "; stored" }
         if collapsed { out += "; collapsed" }
         if let ttl { out += "; ttl=\(StructuredField.integer(ttl))" }
         return out + rendered(detail: detail)

@@ -37,6 +37,8 @@ final class ReadyConnection {
             // The first transaction opens the log, which may wait.
             _ = try made.number("SELECT count(*) FROM ready WHERE id = 0")
             reads.waits = false
+            // SQLite calls a busy handler also if reading page 1 is refused, and the loop would sleep in it.
+            made.waitForNothing()
         } catch {
             made.close(keepsLog: true)
             throw error
@@ -48,6 +50,9 @@ final class ReadyConnection {
     }
 
     func close() { connection.close(keepsLog: true) }
+
+    /// Reads that were refused because they would have waited for the disk.
+    var refusedReads: Int { reads.refused }
 
     var refusesAll: Bool {
         get { reads.refusesAll }

@@ -101,6 +101,13 @@ final class ReadyReader: Sendable {
     /// For figures. Read without the lock, which the loop holds while it reads.
     var isOpen: Bool { hasConnection.load(ordering: .relaxed) }
 
+    /// Reads of the present connection that were refused because they would have waited for the disk. For tests.
+    var refusedReads: Int {
+        state.withLock { state in
+            if case .open(let open) = state { open.refusedReads } else { 0 }
+        }
+    }
+
     /// Treats every page as not in memory. For tests.
     func refuseAll(_ refuses: Bool) {
         state.withLock { if case .open(let open) = $0 { open.refusesAll = refuses } }

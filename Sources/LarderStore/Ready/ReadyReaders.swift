@@ -116,6 +116,9 @@ public final class ReadyReaders: Sendable {
         for reader in readers { reader.close() }
     }
 
+    /// Reads that were refused because they would have waited for the disk. For tests.
+    var refusedReads: Int { readers.reduce(0) { $0 + $1.refusedReads } }
+
     /// Treats every page as not in memory. For tests.
     func refuseAll(_ refuses: Bool) {
         for reader in readers { reader.refuseAll(refuses) }

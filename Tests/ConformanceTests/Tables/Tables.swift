@@ -2,12 +2,12 @@
 
 enum Tables {
     /// One table: what it is about, and its clauses.
-    struct Table: Sendable {
+    struct Table<Row: Requirement>: Sendable {
         let title: String
-        let clauses: [any Requirement]
+        let clauses: [Row]
     }
 
-    static let all: [Table] = [
+    static let all: [Table<Clause>] = [
         Table(title: "Lifetimes", clauses: lifetime),
         Table(title: "Age", clauses: age),
         Table(title: "Guessed lifetimes", clauses: heuristics),

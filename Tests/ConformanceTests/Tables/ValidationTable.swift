@@ -142,6 +142,21 @@ extension Tables {
             get()
             hits("body 1", also: lacks("X-Hop"), lacks("Set-Cookie"), lacks("Keep-Alive"))
         }
+        Clause(
+            "RFC 9111 §3 304 with private and two variants", .mustNot,
+            "What a 304 says must not be stored is stored with no variant of the same tag."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60", "Vary: X-Key", "ETag: \"a\""),
+                reply("Cache-Control: max-age=60", "Vary: X-Key", "ETag: \"a\""),
+                notModified("Cache-Control: private", "Vary: X-Key", "ETag: \"a\"", "X-User: me"),
+                reply("Cache-Control: max-age=60", "Vary: X-Key", "ETag: \"a\""))
+            get("X-Key: 1")
+            get("X-Key: 2")
+            pass(60)
+            get("X-Key: 1", expect: body("body 1"), has("X-User", "me"))
+            get("X-Key: 2", "Cache-Control: max-stale", expect: body("body 4"), lacks("X-User"))
+        }
         Clause("RFC 9111 §4.3.4 304 with no-store", .mustNot, "What a 304 says not to store is not used again.") {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\""),

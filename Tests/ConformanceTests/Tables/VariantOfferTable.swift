@@ -5,11 +5,11 @@ extension Tables {
         Clause("RFC 9111 §4.1 tags of variants", .may, "A variant miss carries the strong tags of the stored variants.")
         {
             answers(
-                reply("Cache-Control: max-age=60", "Vary: X-Form", "ETag: \"a\""),
-                reply("Cache-Control: max-age=60", "Vary: X-Form", "ETag: \"b\""))
-            get("X-Form: 1")
-            get("X-Form: 2")
-            get("X-Form: 3", expect: body("body 3"))
+                reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""),
+                reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"b\""))
+            get("User-Agent: 1")
+            get("User-Agent: 2")
+            get("User-Agent: 3", expect: body("body 3"))
             received(1, lacks("If-None-Match"))
             received(2, has("If-None-Match", "\"a\""), lacks("If-Modified-Since"))
             received(3, has("If-None-Match", "\"b\", \"a\""))
@@ -19,13 +19,13 @@ extension Tables {
             "A 304 that names the tag of a stored variant makes its body the answer, and it is stored."
         ) {
             answers(
-                reply("Cache-Control: max-age=60", "Vary: X-Form", "ETag: \"a\"", "X-Who: one"),
-                notModified("Cache-Control: max-age=600", "Vary: X-Form", "ETag: \"a\"", "X-Who: two"))
-            get("X-Form: 1")
+                reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\"", "X-Who: one"),
+                notModified("Cache-Control: max-age=600", "Vary: User-Agent", "ETag: \"a\"", "X-Who: two"))
+            get("User-Agent: 1")
             get(
-                "X-Form: 2", expect: status(200), body("body 1"), has("X-Who", "two"),
+                "User-Agent: 2", expect: status(200), body("body 1"), has("X-Who", "two"),
                 forwarded("vary-miss", status: 304, stored: true))
-            get("X-Form: 2", expect: body("body 1"), hit(), has("X-Who", "two"))
+            get("User-Agent: 2", expect: body("body 1"), hit(), has("X-Who", "two"))
             saw(2)
         }
         Clause(
@@ -33,24 +33,38 @@ extension Tables {
             "A 304 with a strong tag updates every stored answer with the same tag."
         ) {
             answers(
-                reply("Cache-Control: max-age=60", "Vary: X-Form", "ETag: \"a\""),
-                notModified("Cache-Control: max-age=600", "Vary: X-Form", "ETag: \"a\""))
-            get("X-Form: 1")
+                reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""),
+                notModified("Cache-Control: max-age=600", "Vary: User-Agent", "ETag: \"a\""))
+            get("User-Agent: 1")
             pass(30)
-            get("X-Form: 2")
+            get("User-Agent: 2")
             pass(60)
-            get("X-Form: 1", expect: body("body 1"), hit())
-            get("X-Form: 2", expect: body("body 1"), hit())
+            get("User-Agent: 1", expect: body("body 1"), hit())
+            get("User-Agent: 2", expect: body("body 1"), hit())
             saw(2)
+        }
+        for line in ["private", "no-store"] {
+            Clause(
+                "RFC 9111 §3 304 with \(line) for another variant", .mustNot,
+                "What a 304 says must not be stored is stored with no variant of the same tag."
+            ) {
+                answers(
+                    reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""),
+                    notModified("Cache-Control: \(line)", "Vary: User-Agent", "ETag: \"a\"", "X-User: me"),
+                    reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""))
+                get("User-Agent: 1")
+                get("User-Agent: 2", expect: body("body 1"), has("X-User", "me"), forwarded("vary-miss", status: 304))
+                get("User-Agent: 1", expect: body("body 3"), lacks("X-User"))
+            }
         }
         Clause(
             "RFC 9111 §4.3.4 304 without a tag", .may, "A 304 without a tag is about the only variant that was offered."
         ) {
             answers(
-                reply("Cache-Control: max-age=60", "Vary: X-Form", "ETag: \"a\""),
+                reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""),
                 notModified("Cache-Control: max-age=60"))
-            get("X-Form: 1")
-            get("X-Form: 2", expect: body("body 1"), forwarded("vary-miss", status: 304, stored: true))
+            get("User-Agent: 1")
+            get("User-Agent: 2", expect: body("body 1"), forwarded("vary-miss", status: 304, stored: true))
         }
         for (what, tag) in [("an unknown", "\"c\""), ("a weak", "W/\"a\"")] {
             Clause(
@@ -58,41 +72,54 @@ extension Tables {
                 "A 304 whose tag is not the strong tag of an offered variant confirms none; the upstream is asked again."
             ) {
                 answers(
-                    reply("Cache-Control: max-age=60", "Vary: X-Form", "ETag: \"a\""), notModified("ETag: \(tag)"),
-                    reply("Cache-Control: max-age=60", "Vary: X-Form", "ETag: \"c\""))
-                get("X-Form: 1")
-                get("X-Form: 2", expect: body("body 3"), forwarded("vary-miss", status: 200, stored: true))
+                    reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""), notModified("ETag: \(tag)"),
+                    reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"c\""))
+                get("User-Agent: 1")
+                get("User-Agent: 2", expect: body("body 3"), forwarded("vary-miss", status: 200, stored: true))
                 received(3, lacks("If-None-Match"))
             }
         }
         for (what, first, second) in [
-            ("a caller's field", "X-Api-Key: 1", "X-Api-Key: 2"),
+            ("another field", "X-Org-Id: 1", "X-Org-Id: 2"),
             ("Origin", "Origin: http://a.test", "Origin: http://b.test"),
-            ("a language that is not accepted", "Accept-Language: de", "Accept-Language: fr"),
-            ("a type that is not accepted", "Accept: text/html", "Accept: application/json"),
+            ("a language that is not preferred", "Accept-Language: de", "Accept-Language: en, de;q=0.5"),
+            ("a type that is not preferred", "Accept: text/html", "Accept: application/json, */*"),
         ] {
-            let name = first.prefix { $0 != ":" }
             Clause(
                 "RFC 9110 §8.8.3 \(what)", .mustNot,
                 "No tag is offered where an origin's careless tags could bring another caller's answer or another form."
             ) {
                 answers(
                     reply(
-                        "Cache-Control: max-age=60", "Vary: \(name)", "ETag: \"a\"", "Content-Language: de",
-                        "Content-Type: text/html"))
+                        "Cache-Control: max-age=60", "Vary: \(first.prefix { $0 != ":" })", "ETag: \"a\"",
+                        "Content-Language: de", "Content-Type: text/html"))
                 get(first)
                 get(second, expect: body("body 2"))
                 received(2, lacks("If-None-Match"))
             }
+        }
+        Clause(
+            "RFC 9110 §8.8.3 a 304 that varies by another field", .mustNot,
+            "A 304 whose Vary names a field that may tell callers apart confirms no variant; the upstream is asked again."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""),
+                notModified("Cache-Control: max-age=60", "Vary: User-Agent, X-Org-Id", "ETag: \"a\""),
+                reply("Cache-Control: max-age=60", "Vary: User-Agent, X-Org-Id", "ETag: \"a\""))
+            get("User-Agent: 1")
+            get("User-Agent: 2", "X-Org-Id: 2", expect: body("body 3"))
+            received(3, lacks("If-None-Match"))
+            get("User-Agent: 3", expect: body("body 4"))
+            received(4, lacks("If-None-Match"))
         }
         for line in ["Authorization: Basic YTpi", "Cookie: a=1", "Cache-Control: no-store"] {
             Clause(
                 "RFC 9111 §3.5 tags and \(line.prefix { $0 != ":" })", .mustNot,
                 "A request whose answer is for its client alone carries no tags of others."
             ) {
-                answers(reply("Cache-Control: max-age=60", "Vary: X-Form", "ETag: \"a\""))
-                get("X-Form: 1")
-                get("X-Form: 2", line, expect: body("body 2"))
+                answers(reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""))
+                get("User-Agent: 1")
+                get("User-Agent: 2", line, expect: body("body 2"))
                 received(2, lacks("If-None-Match"))
             }
         }

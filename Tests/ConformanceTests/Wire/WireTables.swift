@@ -1,9 +1,11 @@
 // The tables of exchanges in raw bytes, in the order of the page about conformance, behind those of the cache's rules.
 
 extension Tables {
-    static let pages = all + wire
+    /// All tables as the page shows them.
+    static let pages: [(title: String, clauses: [any Requirement])] =
+        all.map { ($0.title, $0.clauses) } + wire.map { ($0.title, $0.clauses) }
 
-    static let wire: [Table] = [
+    static let wire: [Table<WireClause>] = [
         Table(title: "Messages passed on", clauses: WireClauses.messages),
         Table(title: "Places, cookies and origins of a mount", clauses: WireClauses.mounts),
         Table(title: "Methods, hops, interim answers, trailers", clauses: WireClauses.forwarding),
