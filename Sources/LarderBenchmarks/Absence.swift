@@ -1,23 +1,24 @@
-// A load that spins is off its core only where the kernel gave the core to somebody else: then time passes and its own
-// processor time does not. A hit that waited mostly for that tells nothing about the server. One that waited mostly for the
-// server counts whole, so that no stall is hidden by what happened to the load meanwhile.
+// Measures how long the spinning load was off its core. A spinning load leaves its core only if the kernel gives the
+// core to another thread: wall time then passes, and the thread's processor time does not. A hit that waited mostly for
+// this says nothing about the server and is not counted. A hit that waited mostly for the server counts in full, so an
+// absence of the load hides no stall.
 import Glibc
 
 struct Absence {
-    /// Less than this is what reading two clocks costs, or an interrupt.
+    /// In nanoseconds. Shorter differences come from reading two clocks or from an interrupt.
     static let tolerance: Int64 = 20_000
 
-    /// Whether it looks at all: it costs a system call for each turn.
+    /// Whether absences are measured. Measuring costs a system call in each turn.
     var isLooking = false
-    /// Nanoseconds off the core so far.
+    /// The time off the core so far, in nanoseconds.
     private(set) var sum: Int64 = 0
-    /// When the load came back the last time and the time before, and how long it had been away.
+    /// The last absence and the one before it: when it ended and how long it was, in nanoseconds.
     private var last = (end: Int64.min / 2, length: Int64(0))
     private var previous = (end: Int64.min / 2, length: Int64(0))
     private var lastLook: Int64?
     private var lastOwn: Int64 = 0
 
-    /// To be called in each turn of the load, and before answers are taken.
+    /// Called in each turn of the load, and before answers are read.
     mutating func look(_ now: Int64) {
         guard isLooking else { return }
         var time = timespec()
@@ -25,7 +26,7 @@ struct Absence {
         note(now, own: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// - Parameter own: processor time of the thread so far.
+    /// - Parameter own: the processor time of the thread so far, in nanoseconds.
     mutating func note(_ now: Int64, own: Int64) {
         if let lastLook, case let away = (now - lastLook) - (own - lastOwn), away > Self.tolerance {
             sum += away
@@ -34,14 +35,14 @@ struct Absence {
         (lastLook, lastOwn) = (now, own)
     }
 
-    /// What `sum` was at an instant since the last look but two: a turn looks twice, and what falls due was not due yet when
-    /// the turn before began.
+    /// The value that `sum` had at an instant. The instant must be after the last look but two. This holds because a
+    /// turn looks twice, and a request that falls due in a turn was not due when the previous turn began.
     func sum(at instant: Int64) -> Int64 {
         sum - max(0, min(last.length, last.end - instant)) - max(0, min(previous.length, previous.end - instant))
     }
 
-    /// Whether a request waited for the load half of its time or more.
+    /// Whether a request waited for the load for at least half of its latency.
     ///
-    /// - Parameter before: the sum when it was due.
+    /// - Parameter before: the value of `sum` when the request was due.
     func spoils(latency: Int64, before: Int64) -> Bool { sum > before && (sum - before) * 2 >= latency }
 }

@@ -1,6 +1,6 @@
-// The command line. Every default is the protocol of the published figures; `--quick` is for trying things.
+// The command line. The defaults are the protocol of the published figures. `--quick` is for trying out changes.
 
-/// What is measured, by which peers, how long.
+/// What is measured, against which servers, and for how long.
 struct Arguments {
     /// One part of a run.
     enum Part: String, CaseIterable {
@@ -18,18 +18,18 @@ struct Arguments {
     var larder = ".build/release/larder"
     var bareLoop = "Benchmarks/bareloop"
     var originProgram = "Benchmarks/origin"
-    /// What larder is started with in `stalls`.
+    /// The library that is preloaded into larder in `stalls`.
     var preload = "Benchmarks/stalls.so"
     var templates = "Benchmarks"
     var output: String?
-    /// Requests counted by `--hot-path`.
+    /// The number of requests that `--hot-path` counts.
     var hits = 400
     var entries = 1_000_000
     var objects = 100_000
     var mixedRequests = 100_000
     var kills = 20
     var largeMebibytes = 1024
-    /// For how long the engine of `fleet` is away, in seconds.
+    /// How long the engine of `fleet` is away, in seconds.
     var outage = 60
 
     static let usage = """
@@ -98,7 +98,7 @@ struct Arguments {
         return number
     }
 
-    /// A list of names, in the order of declaration, so that tables always read the same.
+    /// Parses a list of names. The result has the order of declaration, so tables always have the same order.
     private static func choices<Choice>(_ option: String, _ value: String?) throws(Failure) -> [Choice]
     where Choice: RawRepresentable<String> & CaseIterable & Equatable {
         var chosen: [Choice] = []
@@ -113,13 +113,13 @@ struct Arguments {
     }
 }
 
-/// A body of the measured sizes. The raw value is what a person writes: kilobytes.
+/// The size of a measured body. The raw value is the option's value, in kilobytes.
 enum BodySize: String, CaseIterable {
     case one = "1"
     case ten = "10"
     case hundred = "100"
 
-    /// Exactly that many bytes.
+    /// The exact size in bytes.
     var bytes: Int {
         switch self {
         case .one: 1024

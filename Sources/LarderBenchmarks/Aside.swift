@@ -1,10 +1,10 @@
-// What a load of hits does beside it: requests of another kind at a constant, low rate, on connections of their own, by the
-// same spinning thread, so that no second load shares its core. An answer that is none of the expected kind ends the run.
+// Sends requests of another kind beside a load of hits, at a constant low rate, on their own connections. The same
+// spinning thread sends both, so no second load shares its core. An answer of an unexpected kind ends the run.
 import CLinux
 import Glibc
 import LarderCore
 
-/// What came of the requests beside the load; times in nanoseconds.
+/// The result of the requests beside the load. Times are in nanoseconds.
 struct AsideRound {
     var sent = 0
     var answered = 0
@@ -13,14 +13,14 @@ struct AsideRound {
 }
 
 struct Aside {
-    /// Connections; a request for which none is idle waits.
+    /// The number of connections. A request waits while none is idle.
     static let connections = 32
 
     private struct Connection {
         var socket: Int32
         var dueAt: Int64 = 0
         var head: Bytes = []
-        /// Body bytes still to come; nil while the head is read.
+        /// Body bytes that are still missing; nil while the head is read.
         var missing: Int?
     }
 
@@ -37,7 +37,7 @@ struct Aside {
     private var sent = 0
 
     /// - Parameters:
-    ///   - rate: requests a second; 0 does all the same but sending.
+    ///   - rate: requests a second; 0 does the same work without sending.
     ///   - first: the number of the first request.
     init(port: UInt16, plan: StallPlan, rate: Double, first: Int) throws(Failure) {
         (self.port, self.plan, self.first) = (port, plan, first)
@@ -57,9 +57,9 @@ struct Aside {
 
     mutating func begin(at start: Int64) { self.start = start }
 
-    /// One turn: sends what is due and reads what came.
+    /// Performs one turn: sends the requests that are due and reads available answers.
     ///
-    /// - Parameter isOver: nothing more is to be sent.
+    /// - Parameter isOver: whether no more requests are sent.
     mutating func step(_ now: Int64, isOver: Bool) throws(Failure) {
         while !isOver, !isSilent, case let dueAt = start + Int64(Double(sent) * interval), dueAt <= now,
             let index = idle.popFirst()
@@ -79,7 +79,7 @@ struct Aside {
         }
     }
 
-    /// Leaves, whatever is still under way.
+    /// Closes all connections, even if answers are still missing.
     func close() {
         connections.forEach { Glibc.close($0.socket) }
         Glibc.close(poller)
@@ -91,7 +91,7 @@ struct Aside {
             sent: sent, answered: sorted.count, p50: percentile(0.5, of: sorted) ?? 0, greatest: sorted.last ?? 0)
     }
 
-    /// Reads what came; true when the answer is whole.
+    /// Reads available bytes. Returns true when the answer is complete.
     private mutating func readAnswer(_ index: Int) throws(Failure) -> Bool {
         let socket = connections[index].socket
         var failure: String?
@@ -109,7 +109,7 @@ struct Aside {
         return true
     }
 
-    /// Takes bytes of an answer; hands back what is wrong with them.
+    /// Consumes bytes of an answer. Returns what is wrong with them, or nil.
     private mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> String? {
         if let missing = connections[index].missing {
             connections[index].missing = missing - bytes.count

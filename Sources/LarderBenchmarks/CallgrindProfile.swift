@@ -1,20 +1,21 @@
-// What callgrind counted (valgrind.org/docs/manual/cl-format.html): instructions and calls for each function. Two dumps
-// of one process, made after N and after 2N requests more, differ by what N requests cost, and by nothing else.
+// Parses callgrind's dumps (valgrind.org/docs/manual/cl-format.html): instructions and calls of each function. The
+// first of two dumps counts N requests, the second counts the next 2N. Their difference is the cost of N requests and
+// nothing else.
 import LarderCore
 
 /// The counts of one dump.
 struct CallgrindProfile {
     struct Function {
-        /// Instructions of its own, without what it called.
+        /// The function's own instructions, without those of its callees.
         var instructions = 0
         var calls = 0
     }
 
     private(set) var functions: [String: Function] = [:]
-    /// Who made objects, and how many.
+    /// The number of objects that each function allocated.
     private(set) var makers: [String: Int] = [:]
 
-    /// The counts of several threads together.
+    /// Adds up the counts of several threads.
     init(_ threads: [CallgrindProfile]) {
         for thread in threads {
             for (name, function) in thread.functions {
@@ -31,7 +32,7 @@ struct CallgrindProfile {
             guard value.hasPrefix("("), let end = value.firstIndex(of: ")") else { return value }
             let number = value[...end]
             let rest = value[value.index(after: end)...]
-            // The first use of a number names it; later ones are the number alone.
+            // The first use of a number also gives its name. Later uses have only the number.
             if !rest.isEmpty { names[number] = rest.dropFirst() }
             return names[number] ?? number
         }
@@ -51,7 +52,8 @@ struct CallgrindProfile {
                 if called == "swift_allocObject" { makers[current, default: 0] += count }
                 isCallCost = true
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "*"):
-                // A position and a cost. The line behind `calls=` is the cost of the called: it counts there already.
+                // A position and a cost. The line after `calls=` is the cost of the callee, which the callee's own
+                // lines already include.
                 if !isCallCost, let cost = line.split(separator: " ").last.flatMap({ Int($0) }) {
                     functions[current, default: Function()].instructions += cost
                 }
@@ -63,7 +65,7 @@ struct CallgrindProfile {
 
     var instructions: Int { functions.values.reduce(0) { $0 + $1.instructions } }
 
-    /// callgrind marks the deeper rounds of a recursion: "f'2".
+    /// Removes callgrind's mark for deeper levels of a recursion: "f'2".
     private static func plain(_ name: Substring) -> String {
         guard let mark = name.lastIndex(of: "'"), Int(name[name.index(after: mark)...]) != nil else {
             return String(name)
@@ -71,7 +73,7 @@ struct CallgrindProfile {
         return String(name[..<mark])
     }
 
-    /// What the other has more than this, divided by a number of requests: the cost of one.
+    /// The difference between a later profile and this one, divided by a number of requests: the cost of one request.
     func perRequest(until other: CallgrindProfile, requests: Int) -> RequestCost {
         var cost = RequestCost()
         let share = 1 / Double(max(requests, 1))
@@ -90,7 +92,7 @@ struct CallgrindProfile {
     }
 }
 
-/// The dumps of all threads, made at one time, by the number that callgrind gives a thread.
+/// The dumps of all threads from one moment, by callgrind's number of the thread.
 struct ThreadProfiles {
     var threads: [String: CallgrindProfile] = [:]
 
@@ -98,9 +100,9 @@ struct ThreadProfiles {
         threads.max { ($0.value.instructions, $1.key) < ($1.value.instructions, $0.key) }?.key
     }
 
-    /// The cost of one request, from this dump and the next one, in which there were twice as many.
-    /// - Parameter isOnOneThread: only what the busiest thread did counts. A hit never leaves its loop, and what the store's
-    ///   threads do by the clock falls into one count and not into the next.
+    /// The cost of one request, computed from this dump and the next one, which counts twice as many requests.
+    /// - Parameter isOnOneThread: counts only the busiest thread. A hit stays on its loop, and the periodic work of the
+    ///   store's threads falls into one count and not into the next.
     func perRequest(until other: ThreadProfiles, requests: Int, isOnOneThread: Bool) -> RequestCost {
         if isOnOneThread, let thread = other.busiest, let first = threads[thread], let second = other.threads[thread] {
             return first.perRequest(until: second, requests: requests)
@@ -118,16 +120,16 @@ struct RequestCost {
     }
 
     var functions: [String: Function] = [:]
-    /// Objects made, by who made them.
+    /// Objects allocated, by the allocating function.
     var makers: [String: Double] = [:]
 
     var instructions: Double { functions.values.reduce(0) { $0 + $1.instructions } }
 
-    /// Calls of everything that hands out memory. Swift's own functions call these.
+    /// Calls of all functions that allocate memory. Swift's own functions call these.
     var allocations: Double { calls("malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "memalign") }
 
     /// Reference counts raised or lowered. The runtime's entry points jump to the functions with an underscore, so only
-    /// those that callers name are counted.
+    /// the names that callers use are counted.
     var references: Double {
         calls("swift_retain", "swift_release", "swift_bridgeObjectRetain", "swift_bridgeObjectRelease")
     }
@@ -136,7 +138,7 @@ struct RequestCost {
         names.reduce(0) { $0 + (functions[$1]?.calls ?? 0) }
     }
 
-    /// Functions that every tenth request or more calls: those of the way itself, without timers and other threads' own
-    /// business.
+    /// The functions that at least every tenth request calls. These are on the path itself; timers and the work of
+    /// other threads are left out.
     var reached: [String] { functions.filter { $0.value.calls >= 0.1 }.keys.sorted() }
 }

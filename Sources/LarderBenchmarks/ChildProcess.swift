@@ -1,9 +1,10 @@
-// A child has its own process group and its output in files, never a pipe: a server that nobody reads from never stalls.
-// It is ended by its own id, its group only after it did not go by itself. Should the harness be killed outright, the
-// kernel ends the child (PR_SET_PDEATHSIG through setpriv).
+// A child process of the harness. It has its own process group, and its output goes to files and never to a pipe, so a
+// server cannot stall because nothing reads its output. A child is ended by its own process id, and its whole group
+// only if that had no effect. If the harness itself is killed, the kernel ends the child (PR_SET_PDEATHSIG through
+// setpriv).
 import Glibc
 
-/// A running child. Whoever starts it stops it, in a `defer`.
+/// A running child. The code that starts it stops it in a `defer`.
 final class ChildProcess {
     let name: String
     let pid: pid_t
@@ -12,7 +13,7 @@ final class ChildProcess {
     private let signals: Signals
     private var status: Int32?
 
-    /// - Parameter core: the core it may run on, or nil for any.
+    /// - Parameter core: the core to which the child is pinned; nil for any core.
     init(_ name: String, _ command: [String], core: Int?, stand: Stand) throws(Failure) {
         self.name = name
         self.signals = stand.signals
@@ -40,7 +41,7 @@ final class ChildProcess {
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
 
-        // The same small environment for everyone: what a person's shell holds must not change a figure.
+        // All children get the same small environment, so the variables of the user's shell do not change a figure.
         let environment = ["PATH", "HOME", "TMPDIR"].compactMap { (name: String) in
             getenv(name).map { "\(name)=\(String(cString: $0))" }
         }
@@ -53,7 +54,7 @@ final class ChildProcess {
         return pid
     }
 
-    /// Whether it still runs; its end is remembered.
+    /// Whether the child still runs. Its exit status is remembered.
     var isRunning: Bool {
         guard status == nil else { return false }
         var code: Int32 = 0
@@ -62,28 +63,28 @@ final class ChildProcess {
         return false
     }
 
-    /// Whether it has ended with exit code 0.
+    /// Whether the child has ended with exit code 0.
     var hasSucceeded: Bool { !isRunning && status == 0 }
 
-    /// How it ended: "exit 1", "signal 9".
+    /// How the child ended: "exit 1", "signal 9".
     var ending: String {
         guard !isRunning, let status else { return "it runs" }
         return status & 0x7F == 0 ? "exit \(status >> 8)" : "signal \(status & 0x7F)"
     }
 
-    /// What it wrote to standard output so far.
+    /// The child's standard output so far.
     var output: String { Files.text(of: outputFile) }
 
-    /// What it wrote to standard error so far.
+    /// The child's standard error so far.
     var errors: String { Files.text(of: errorFile) }
 
-    /// The last lines that it wrote to standard error, or to standard output where there are none.
+    /// The last lines of the child's standard error, or of its standard output if standard error is empty.
     var complaint: String {
         let text = [errorFile, outputFile].map(Files.text).first { !$0.isEmpty } ?? "it said nothing"
         return text.split(separator: "\n").suffix(5).joined(separator: "; ")
     }
 
-    /// Waits until the test holds; fails when the child ends before, or after that many seconds.
+    /// Waits until the test holds. Fails if the child ends before that, or after this many seconds.
     func wait(for what: String, seconds: Int = 20, until test: () -> Bool) throws(Failure) {
         let deadline = monotonicNanoseconds() + Int64(seconds) * 1_000_000_000
         while !test() {
@@ -95,7 +96,7 @@ final class ChildProcess {
         }
     }
 
-    /// Waits for its end, however it ends.
+    /// Waits until the child has ended, with any status.
     func waitForEnd(seconds: Int) throws(Failure) {
         let deadline = monotonicNanoseconds() + Int64(seconds) * 1_000_000_000
         while isRunning {
@@ -104,14 +105,14 @@ final class ChildProcess {
         }
     }
 
-    /// Waits for its end and hands back what it wrote to standard output. Any exit code but 0 is a failure.
+    /// Waits until the child has ended, and returns its standard output. Any exit code except 0 is a failure.
     func finish(seconds: Int) throws(Failure) -> String {
         try waitForEnd(seconds: seconds)
         guard status == 0 else { throw .failed(name, complaint) }
         return output
     }
 
-    /// Ends it at once, in the middle of whatever it is at.
+    /// Kills the child at once.
     func killOutright() {
         guard isRunning else { return }
         kill(pid, SIGKILL)
@@ -120,13 +121,13 @@ final class ChildProcess {
         status = code
     }
 
-    /// Ends it: asks, waits five seconds, then ends its whole group.
+    /// Stops the child: sends SIGTERM, waits five seconds, then kills its whole group.
     func stop() {
         guard isRunning else { return }
         kill(pid, SIGTERM)
         let deadline = monotonicNanoseconds() + 5_000_000_000
         while isRunning, monotonicNanoseconds() < deadline {
-            // Being interrupted once more changes nothing: this is the way out already.
+            // A further interruption is ignored, because the child is already being stopped.
             try? signals.pause(milliseconds: 20)
         }
         guard isRunning else { return }

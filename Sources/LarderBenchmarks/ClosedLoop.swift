@@ -1,10 +1,11 @@
-// The closed loop: so many connections, each of which asks for the next object when its answer is whole. Every byte of
-// every answer is compared with what the origin makes of that name. One thread, one epoll, on a core of its own.
+// The closed loop: a number of connections, each of which requests the next object when its answer is complete. Every
+// byte of every answer is compared with the origin's body for that name. It uses one thread and one epoll instance, on
+// its own core.
 import CLinux
 import Glibc
 import LarderCore
 
-/// What a run of the closed loop gave; times in nanoseconds.
+/// The result of a run of the closed loop. Times are in nanoseconds.
 struct LoadRound {
     var count = 0
     var elapsed: Int64 = 1
@@ -13,12 +14,13 @@ struct LoadRound {
     var p999: Int64 = 0
     var greatest: Int64 = 0
     var bytes = 0
-    /// Objects that the server said it had stored, or answered from its store, and when it first did. Only of tolerant runs.
+    /// The objects that the server reported as stored, or answered from its store, and when it first did so. Only for
+    /// tolerant runs.
     var acknowledged = Acknowledged()
 
     var perSecond: Double { Double(count) * 1e9 / Double(max(elapsed, 1)) }
 
-    /// The form in which the pinned child hands it to its parent.
+    /// The lines in which the pinned child passes this to its parent.
     var lines: String {
         "load \(count) \(elapsed) \(p50) \(p99) \(p999) \(greatest) \(bytes)\n\(acknowledged.line)"
     }
@@ -43,14 +45,14 @@ struct ClosedLoop {
         var object = OriginObject(kind: .image, size: 0, id: 0)
         var sentAt: Int64 = 0
         var head: Bytes = []
-        /// Body bytes that came; nil while the head is read.
+        /// The number of received body bytes; nil while the head is read.
         var place: Int?
     }
 
     private let port: UInt16
     private let sizes: ObjectSizes
     private var sequence: ObjectSequence
-    /// Whether the server may go away meanwhile: then the run ends, and tells what was acknowledged until then.
+    /// Whether the server may end during the run. Then the run ends too, and returns the acknowledgements until then.
     private let isTolerant: Bool
     private let pool = Pool()
     private var connections: [Connection] = []
@@ -76,12 +78,12 @@ struct ClosedLoop {
         }
     }
 
-    /// Asks for `count` objects; fewer where that many seconds are over before.
+    /// Requests `count` objects, or fewer if this many seconds are over before.
     mutating func run(count: Int, seconds: Int) throws(Failure) -> LoadRound {
         latencies.reserveCapacity(min(count, 4_000_000))
         let start = monotonicNanoseconds()
         let deadline = start + Int64(seconds) * 1_000_000_000
-        // An answer that does not come for so long never will.
+        // An answer that takes longer than this counts as lost. In nanoseconds.
         let patience: Int64 = 30_000_000_000
         var asked = 0
         var waiting = 0
@@ -125,12 +127,13 @@ struct ClosedLoop {
         connections[index].object = object
         connections[index].sentAt = monotonicNanoseconds()
         let request = ProbeClient.request(object.path, port: port)
-        // A request of a hundred bytes on a connection without another in hand always fits the socket's buffer.
+        // A request of a hundred bytes always fits the socket's buffer, because no other request is pending on the
+        // connection.
         let sent = send(connections[index].socket, request, request.count, Int32(MSG_NOSIGNAL))
         guard sent == request.count else { throw .failed("server", systemReason()) }
     }
 
-    /// Reads what came; true when the answer is whole.
+    /// Reads available bytes. Returns true when the answer is complete.
     private mutating func readAnswer(_ index: Int) throws(Failure) -> Bool {
         var failure: Failure?
         let socket = connections[index].socket
@@ -150,7 +153,7 @@ struct ClosedLoop {
         return true
     }
 
-    /// Takes bytes of an answer; hands back what is wrong with them.
+    /// Consumes bytes of an answer. Returns what is wrong with them, or nil.
     private mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Failure? {
         let object = connections[index].object
         var body = bytes
@@ -171,7 +174,7 @@ struct ClosedLoop {
         return pool.matches(body, of: object, at: place) ? nil : .failed(object.path, "a wrong byte")
     }
 
-    /// What is wrong with a head; notes what it acknowledges.
+    /// Returns what is wrong with a head, or nil. Records what the head acknowledges.
     private mutating func readHead(_ head: ArraySlice<UInt8>, _ object: OriginObject) -> String? {
         let text = String(decoding: head, as: UTF8.self)
         guard text.hasPrefix("HTTP/1.1 200 ") else { return String(text.prefix { $0 != "\r\n" }) }

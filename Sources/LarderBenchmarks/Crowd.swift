@@ -1,13 +1,13 @@
-// A thousand clients ask at once for what nobody has yet. The origin takes 300 ms, so all of them are there before its
-// answer is, and counts how often it was asked.
+// A thousand clients request the same uncached object at once. The origin takes 300 ms, so all requests arrive before
+// its answer. The origin counts its requests.
 import CLinux
 import Glibc
 import LarderCore
 
-/// What the crowds of one server came to.
+/// The results of the crowds of one server.
 struct CrowdFigures {
     var upstreamCalls = Sample()
-    /// From the first request to the last answer, in milliseconds; the origin's 300 are part of it.
+    /// From the first request to the last answer, in milliseconds, including the origin's 300 ms.
     var milliseconds = Sample()
 }
 
@@ -35,7 +35,8 @@ struct CrowdRun {
         return figures
     }
 
-    /// What the pinned child does: connects all, then sends all, then reads and compares all.
+    /// The work of the pinned child: it opens all connections, then sends all requests, then reads and compares all
+    /// answers.
     static func part(_ words: [String]) throws(Failure) {
         guard words.count == 4, let port = UInt16(words[1]), let count = Int(words[2]), let id = Int(words[3]) else {
             throw .usage("--part crowd is for the harness itself")

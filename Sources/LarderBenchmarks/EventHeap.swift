@@ -1,6 +1,6 @@
-// What is to happen in virtual time, by its instant.
+// The pending events of a simulation in virtual time, ordered by their instants.
 
-/// Events by their instants; of one instant the first that was added comes first.
+/// Events ordered by their instants. Events of the same instant come in the order in which they were added.
 struct EventHeap<Event> {
     private var items: [(at: Int64, number: Int, event: Event)] = []
     private var count = 0

@@ -1,20 +1,21 @@
-// A store at its cap: how far above it gets, what an insert costs there, and how long the write-ahead log becomes.
+// Measures a store at its size limit: how far it exceeds the limit, what an insert costs there, and how large the
+// write-ahead log becomes.
 import Glibc
 import LarderCore
 
 struct EvictionFigures {
     static let cap = 64 << 20
-    /// Bytes in use beyond the cap, at the worst moment seen; negative where it stayed below.
+    /// Bytes in use beyond the limit at the worst moment seen; negative if the store stayed below it.
     var aboveCap = 0
     var largestObject = 0
-    /// A miss before the store was full, and while it evicts; microseconds.
+    /// The latency of a miss before the store was full and during eviction, in microseconds.
     var p50Before = 0.0
     var p99Before = 0.0
     var p50Full = 0.0
     var p99Full = 0.0
     var greatestFull = 0.0
     var evicted = 0
-    /// The greatest size of the log, in bytes.
+    /// The greatest size of the log in bytes.
     var log = 0
 }
 
@@ -33,7 +34,7 @@ struct EvictionRun {
         var figures = EvictionFigures()
         figures.largestObject = sizes.greatest
 
-        // Objects of 23 KB on average: the first half of the cap, then three caps more.
+        // Objects have 23 KB on average. The first load fills half of the limit, the second adds three times the limit.
         let half = EvictionFigures.cap / 2 / 23_000
         let before = try load(larder, first: 0, count: half).run(on: stand)
         figures.p50Before = Double(before.p50) / 1000

@@ -1,15 +1,15 @@
-// What can go wrong in a run, and how each thing is said. A failure ends the run: a table with holes misleads.
+// The failures of a run and their messages. A failure ends the run, because tables with missing figures mislead.
 
-/// Why the harness stopped.
+/// The reason why the harness stopped.
 enum Failure: Error {
-    /// The command line is not understood; the text says what is.
+    /// The command line is invalid. The text explains the valid options.
     case usage(String)
-    /// A step did not work: where, and why.
+    /// A step failed: the step, and the reason.
     case failed(String, String)
-    /// SIGINT, SIGTERM or SIGHUP came.
+    /// SIGINT, SIGTERM or SIGHUP arrived.
     case interrupted(Int32)
 
-    /// One line for a person.
+    /// The message in one line.
     var text: String {
         switch self {
         case .usage(let reason): reason
@@ -18,7 +18,7 @@ enum Failure: Error {
         }
     }
 
-    /// As shells count: 2 for usage, 128 and the signal's number when interrupted.
+    /// The exit code, as in shells: 2 for usage errors, 128 plus the signal's number for an interruption.
     var exitCode: Int32 {
         switch self {
         case .usage: 2

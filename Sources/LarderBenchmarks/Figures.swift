@@ -1,4 +1,4 @@
-// How figures and tables are written: Markdown whose columns are padded, so it reads alike on a terminal.
+// Formats figures and tables. The tables are Markdown with padded columns, so they are readable on a terminal too.
 
 enum Figures {
     /// "67,012"
@@ -12,7 +12,7 @@ enum Figures {
         return value.rounded() < 0 ? "-" + text : text
     }
 
-    /// "1.62": rounded to that many places behind the point.
+    /// "1.62": rounded to this many decimal places.
     static func fixed(_ value: Double, _ places: Int) -> String {
         var factor = 1.0
         for _ in 0..<places { factor *= 10 }
@@ -31,7 +31,7 @@ enum Figures {
         return "\(write(median)) (\(write(least))–\(write(greatest)))"
     }
 
-    /// A table; the first row is its head, the first column is text, the others are figures.
+    /// A table. The first row is its head, the first column is text, and the other columns are figures.
     static func table(_ rows: [[String]]) -> String {
         guard let head = rows.first else { return "" }
         let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

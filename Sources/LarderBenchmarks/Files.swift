@@ -1,9 +1,9 @@
-// The few things that the harness does with files, straight on the system's calls.
+// File operations of the harness, made directly with system calls.
 import Glibc
 import LarderCore
 
 enum Files {
-    /// The file's text; empty where it cannot be read. Files of /proc tell no length, so it is read to its end.
+    /// The file's text; empty if it cannot be read. Files of /proc report no length, so the file is read to its end.
     static func text(of path: String) -> String {
         guard let file = fopen(path, "re") else { return "" }
         defer { fclose(file) }
@@ -16,20 +16,20 @@ enum Files {
         return bytes.lossyText
     }
 
-    /// Writes a file, whole, readable by all.
+    /// Writes a whole file, readable by all users.
     static func write(_ bytes: Bytes, to path: String) throws(Failure) {
         guard let file = fopen(path, "we") else { throw .failed(path, systemReason()) }
         let written = fwrite(bytes, 1, bytes.count, file)
         guard fclose(file) == 0, written == bytes.count else { throw .failed(path, systemReason()) }
     }
 
-    /// Bytes of a file; 0 where there is none.
+    /// The size of a file in bytes; 0 if it does not exist.
     static func size(of path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Bytes of the disk that a file takes up, or a directory with everything in it (stat(2): blocks of 512 bytes).
+    /// The disk space in bytes of a file, or of a directory with its content (stat(2): blocks of 512 bytes).
     static func diskUse(_ path: String) -> Int {
         var status = stat()
         guard lstat(path, &status) == 0 else { return 0 }
@@ -51,7 +51,7 @@ enum Files {
         return names
     }
 
-    /// Removes a file, or a directory with everything in it. Symbolic links are removed, never followed.
+    /// Removes a file, or a directory with its content. Symbolic links are removed and never followed.
     static func remove(_ path: String) {
         if unlink(path) == 0 { return }
         for name in names(in: path) { remove("\(path)/\(name)") }

@@ -1,33 +1,35 @@
-// The engine of a simulated fleet: values, leases and a ledger under its own clock. It also judges, from nothing but what it granted and
-// when: whether a call was made within its lease, and for how long the lease of a host that died held up others.
+// The engine of a simulated fleet: values, leases and a ledger, with its own clock. It also contains the judge. From
+// the grants and their times alone the judge decides whether a call was made within its lease, and how long the lease
+// of a dead host delayed others.
 import LarderCache
 import LarderCore
 
-/// What the engine says of the lease of a fetch.
+/// The engine's reply to a request for the lease of a fetch.
 enum LeaseReply {
     case taken
-    /// - Parameter deadSince: when its owner died, by the engine's clock. The host that asks cannot know it.
+    /// - Parameter deadSince: when the owner died, by the engine's clock. The asking host cannot know this; only the
+    ///   judge uses it.
     case held(deadSince: Int64?)
     case settled
 }
 
-/// Instants are milliseconds of its own clock, which is not that of any host.
+/// A simulated engine. Instants are milliseconds of its own clock, which differs from the clock of every host.
 struct SimulatedEngine {
     struct Value {
         var freshUntil: Int64
-        /// By the world's clock, for the judge.
+        /// The same instant by the world's clock, for the judge.
         var trueFreshUntil: Int64
     }
 
     private struct Lease {
-        /// 0 for one that tells that nothing was published.
+        /// 0 for a note that nothing was published.
         var owner: Int
         var host: Int
         var end: Int64
         var deadSince: Int64?
     }
 
-    /// What it granted of the budget.
+    /// A grant of calls from the budget.
     private struct Grant {
         var end: Int64
         var left: Int
@@ -43,11 +45,12 @@ struct SimulatedEngine {
     private(set) var lateCalls = 0
     private(set) var overdrawn = 0
     private(set) var longestDeadLease: Int64 = 0
-    /// Leases of hosts that had died, which another host found held.
+    /// The leases of dead hosts that another host found held.
     private var deadMet: Set<Int> = []
     var deadLeasesMet: Int { deadMet.count }
 
-    /// It has lost everything. What it granted before, the judge remembers.
+    /// Loses all values, leases, signs of life and the ledger, like a restarted engine. The judge keeps the earlier
+    /// grants.
     mutating func lose() { (values, leases, signs, ledger) = ([:], [:], [:], nil) }
 
     // MARK: Answers
@@ -61,10 +64,10 @@ struct SimulatedEngine {
 
     // MARK: Leases of fetches
 
-    /// Which answer it has, by the instant that is written in it; nil for none.
+    /// The freshness end of a stored answer, which identifies it; nil if none is stored.
     func instant(_ answer: Int) -> Int64? { value(answer)?.freshUntil }
 
-    /// SET NX PX, then GET.
+    /// Corresponds to SET NX PX, then GET.
     mutating func take(_ answer: Int, owner: Int, host: Int) -> LeaseReply {
         if let lease = leases[answer], lease.end > now {
             guard lease.owner != 0 else { return .settled }
@@ -89,7 +92,7 @@ struct SimulatedEngine {
             isSettled ? Lease(owner: 0, host: lease.host, end: now + SharedWait.settledFor.milliseconds) : nil
     }
 
-    /// A host has died: the judge notes it, the engine does not know.
+    /// Records the death of a host for the judge. The engine itself does not know of it.
     mutating func hostDied(_ host: Int) {
         for (answer, lease) in leases where lease.host == host && lease.owner != 0 && lease.end > now {
             leases[answer]?.deadSince = lease.deadSince ?? now
@@ -117,7 +120,7 @@ struct SimulatedEngine {
         return reply
     }
 
-    /// A call goes out in the name of a lease.
+    /// Records a call that is sent under a lease.
     mutating func judgeCall(_ lease: String) {
         guard let grant = grants[lease], grant.end > now else {
             lateCalls += 1

@@ -1,13 +1,14 @@
-// What a simulated fleet is made of, and the figures that come of it. The same plan gives the same figures.
+// The parameters of a simulated fleet, and the figures of a run. The same plan always gives the same figures.
 import LarderCore
 
 struct FleetPlan: Sendable {
     /// A time without the engine, in seconds.
     struct Outage: Sendable {
         enum Kind: Sendable {
-            /// It was killed: connections are refused, and it comes back empty.
+            /// The engine was killed: it refuses connections and comes back empty.
             case killed
-            /// It says nothing, and goes on with all that it had, what it was sent meanwhile included.
+            /// The engine is stopped: it does not answer. Later it continues with all its data and processes the
+            /// commands that were sent meanwhile.
             case frozen
         }
 
@@ -29,9 +30,9 @@ struct FleetPlan: Sendable {
         Outage(kind: .killed, from: 200, length: 20), Outage(kind: .frozen, from: 300, length: 10),
         Outage(kind: .killed, from: 400, length: 5),
     ]
-    /// A host is killed so often, in seconds, while it fetches for the others; it is back 5 s later.
+    /// Every this many seconds a host is killed while it fetches for the others. It is back 5 s later.
     var killEvery = 20
-    /// Of so many calls one takes long to be written down.
+    /// One of this many calls takes long to be written down.
     var slowWriteEvery: UInt64 = 50
     var seed: UInt64 = 1
 
@@ -47,33 +48,35 @@ struct FleetPlan: Sendable {
     }
 }
 
-/// What came of a run. Each figure is taken by who would suffer: calls by the upstream, leases by the engine, waits by the hosts.
+/// The figures of a run. Each is taken at the side that would suffer: calls at the upstream, leases at the engine,
+/// waits at the hosts.
 struct FleetFigures: Sendable {
     var requests = 0
     var hits = 0
     var calls = 0
-    /// Of these, calls of a host that could not ask the engine.
+    /// The part of the calls that was made by hosts that could not ask the engine.
     var callsAlone = 0
-    /// Calls of one cache that all hosts would share, without any limit.
+    /// The calls of one cache that all hosts would share, without any limit.
     var callsOfOneCache = 0
     var refused = 0
-    /// The most calls in any span of the budget's window, by the upstream's clock.
+    /// The most calls within any span as long as the budget's window, by the upstream's clock.
     var fullestWindow = 0
-    /// Calls after the end of their lease, by the engine's clock, or without one.
+    /// Calls after the end of their lease, by the engine's clock, or without a lease.
     var lateCalls = 0
-    /// Calls beyond what the engine granted in their lease.
+    /// Calls beyond the number that the engine granted in their lease.
     var overdrawn = 0
-    /// How long after the death of a lease's owner the engine still told another host that it was held.
+    /// The longest time after the death of a lease's owner at which the engine still told another host that the lease
+    /// was held.
     var longestDeadLease: Duration = .zero
-    /// How long a host waited for one that was dead.
+    /// The longest wait of a host for a dead host.
     var longestHoldUp: Duration = .zero
-    /// By how much the time that an answer has left was wrong on a host that read it from the engine.
+    /// The greatest error in the remaining freshness of an answer that a host read from the engine.
     var worstLifetime: Duration = .zero
     var kills = 0
-    /// Kills of a host whose lease in the engine others had to wait for.
+    /// Kills of hosts whose lease in the engine delayed other hosts.
     var deadLeasesMet = 0
 
-    /// Of several plans as a table.
+    /// A table of several plans with their figures.
     static func table(_ runs: [(plan: FleetPlan, figures: FleetFigures)]) -> String {
         let head = [
             "Fleet", "Hosts", "Limit", "Requests", "Hits", "Calls", "Without the engine", "Of one cache", "Ratio",

@@ -1,13 +1,13 @@
-// The budget in a simulated fleet: a call is taken from the host's lease, written down, and sent while the lease lasts. The steps are
-// those of `SharedTier.takeCall` and `UpstreamClient.reserve`.
+// The budget in a simulated fleet. A call is taken from the host's lease, written down, and sent while the lease lasts.
+// The steps are those of `SharedTier.takeCall` and `UpstreamClient.reserve`.
 import LarderCache
 import LarderCore
 
 extension FleetSimulation {
-    /// A new ledger opens after a few seconds: a call waits so long for that.
+    /// A new ledger opens after a few seconds. A call waits this long for it.
     private static let patience = QuotaLedger.grace + .seconds(1)
 
-    /// - Parameter began: when the call first asked, which `waitingCalls` counts.
+    /// - Parameter began: when the call first asked. `waitingCalls` counts it from then on.
     mutating func takeCall(_ host: Int, _ answer: Int, began: MonotonicTime) {
         let time = monotonic(host)
         switch hosts[host].share.take(now: time) {
@@ -39,7 +39,7 @@ extension FleetSimulation {
         }
     }
 
-    /// - Parameter waiting: calls that wait for the answer; 0 only reports.
+    /// - Parameter waiting: the number of calls that wait for the reply; 0 only reports.
     mutating func askLedger(_ host: Int, waiting: Int, then: @escaping Step) {
         guard let limit = plan.limit else { return then(&self) }
         let sentAt = monotonic(host)
@@ -63,7 +63,8 @@ extension FleetSimulation {
             })
     }
 
-    /// The call is written down, which takes some milliseconds, and long on a slow disk; then it is sent, if it still may be.
+    /// Writes the call down, which takes some milliseconds, or long on a slow disk. Then sends it if its lease still
+    /// lasts.
     private mutating func write(_ host: Int, _ answer: Int, _ until: MonotonicTime) {
         let lease = hosts[host].leaseName
         hosts[host].own.append(now)

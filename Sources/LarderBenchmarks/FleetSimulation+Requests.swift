@@ -1,12 +1,12 @@
-// A request in a simulated fleet: this host's store, the shared tier, the lease or the wait for another host's, the call.
-// The steps are those of `Engine.shared` and `SharedTier.turn`.
+// A request in a simulated fleet: the host's own store, the shared tier, the lease or the wait for another host's
+// lease, and the call. The steps are those of `Engine.shared` and `SharedTier.turn`.
 import LarderCache
 import LarderCore
 
 extension FleetSimulation {
-    /// What a look into the engine brought.
+    /// The result of a look-up in the engine.
     private struct Look {
-        /// Until when it is fresh, by the host's wall clock.
+        /// The end of the answer's freshness, by the host's wall clock.
         var freshUntil: Int64?
         var hasTicket = false
     }
@@ -50,7 +50,7 @@ extension FleetSimulation {
             })
     }
 
-    /// Whether the look answers the flight.
+    /// Answers the flight with the result of the look-up. Returns false if the result is not fresh.
     private mutating func adopt(_ host: Int, _ answer: Int, _ look: Look) -> Bool {
         guard let fresh = look.freshUntil, fresh > wall(host), let flight = hosts[host].flights[answer] else {
             return false
@@ -106,12 +106,12 @@ extension FleetSimulation {
         }
     }
 
-    /// The judge's note of how long a host waits for one that is dead.
+    /// Records for the judge since when a host waits for a dead host.
     private mutating func noteDead(_ host: Int, _ answer: Int, _ reply: LeaseReply?) {
         if case .held(let since?) = reply {
             let sinceHere = now - (engine.now - since)
             let known = hosts[host].flights[answer]?.deadSince
-            // Before it met the lease it did not wait for it.
+            // If the host has just met the lease, its wait begins now.
             if known == nil {
                 let hasWaited = hosts[host].flights[answer]?.hasWaited ?? false
                 hosts[host].flights[answer]?.deadSince = hasWaited ? sinceHere : now
@@ -147,7 +147,7 @@ extension FleetSimulation {
         takeCall(host, answer, began: monotonic(host))
     }
 
-    /// The call goes to the upstream, which answers in its time.
+    /// Sends the call to the upstream, which answers after some time.
     mutating func send(_ host: Int, _ answer: Int) {
         calls.append(now)
         if hosts[host].flights[answer]?.isAlone == true { figures.callsAlone += 1 }
@@ -171,7 +171,7 @@ extension FleetSimulation {
             })
     }
 
-    /// The fleet has no call left.
+    /// Refuses the flight because no call of the budget is left.
     mutating func refuse(_ host: Int, _ answer: Int) {
         guard let flight = hosts[host].flights[answer] else { return }
         figures.refused += flight.waiting

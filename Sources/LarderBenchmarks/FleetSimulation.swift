@@ -1,49 +1,50 @@
-// A fleet in virtual time: the pure machines that the daemon runs (breaker, waits, leases of calls, the ledger of a budget) over an
-// engine that is lost and comes back, with hosts that are killed while they hold leases and whose clocks are an hour apart and run
-// at different speeds. Every operation takes its time on the way and may come too late. Pauses are those of the machines.
+// Simulates a fleet in virtual time. It runs the daemon's pure machines (breaker, waits, leases of calls, the ledger of
+// a budget) over an engine that is lost and comes back. Hosts are killed while they hold leases, and their clocks are
+// an hour apart and run at different speeds. Every operation takes time on its way and may arrive too late. Pauses are
+// those of the machines.
 import LarderCache
 import LarderCore
 
-/// One run. Confined to one thread.
+/// One run of the simulation. Confined to one thread.
 struct FleetSimulation {
     typealias Step = (inout FleetSimulation) -> Void
 
     struct Host {
-        /// Until when an answer is fresh, by this host's wall clock.
+        /// The end of each answer's freshness, by this host's wall clock.
         var cached: [Int: Int64] = [:]
         var flights: [Int: Flight] = [:]
         var share = QuotaShare()
-        /// Of the lease of calls in hand.
+        /// The name of the current lease of calls.
         var leaseName = ""
         var breaker = SharedBreaker()
         var own: [Int64] = []
-        /// Calls that wait for the answer of the ledger, and whether it is being asked.
+        /// The calls that wait for the ledger's reply. `isAsking` says whether the ledger is being asked.
         var askers: [(answer: Int, began: MonotonicTime)] = []
         var isAsking = false
-        /// Calls that have not been granted or refused yet.
+        /// The number of calls that are neither granted nor refused yet.
         var waitingCalls = 0
-        /// The engine's clock at an instant of this host's.
+        /// A reading of the engine's clock, and the host's clock at that moment.
         var engine: (time: Int64, at: MonotonicTime)?
         var isUp = true
-        /// How often it was started: what an earlier life has begun is void.
+        /// How often the host was restarted. Steps that an earlier life began are ignored.
         var life = 0
-        /// Its clocks less the world's, in milliseconds, and how fast they run, in thousandths.
+        /// The host's clocks minus the world's clock in milliseconds, and their speed in thousandths.
         var skew: Int64
         var speed: Int64
     }
 
-    /// The fetch of an answer, for all of a host's clients that want it.
+    /// The fetch of an answer, for all clients of a host that want it.
     struct Flight {
         var wait: SharedWait?
         var hasWaited = false
         var lease: Int?
-        /// Which answer the engine had when it was looked up, an old one or none.
+        /// The freshness end of the answer that the look-up found in the engine, fresh or not; nil for none.
         var found: Int64?
         var isCalling = false
-        /// The engine was not asked, or did not answer.
+        /// Whether the engine was not asked, or did not reply.
         var isAlone = false
         var waiting = 1
-        /// When the owner of the lease that it waits for died, or when it met that lease, whichever is later.
+        /// When the owner of the awaited lease died, or when this host met the lease, whichever is later.
         var deadSince: Int64?
     }
 
@@ -53,19 +54,19 @@ struct FleetSimulation {
     var hosts: [Host] = []
     var figures = FleetFigures()
     var engine = SimulatedEngine()
-    /// The upstream's record.
+    /// The times of the calls that the upstream received.
     var calls: [Int64] = []
     var names = 0
     private var events = EventHeap<Step>()
     private var outage: FleetPlan.Outage.Kind?
-    /// What a frozen engine finds when it goes on.
+    /// The commands that a stopped engine processes when it continues.
     private var unread: [(inout SimulatedEngine) -> Void] = []
-    /// One cache: until when it has each answer.
+    /// The model of one shared cache: the end of each answer's freshness.
     private var one: [Int: Int64] = [:]
 
-    /// The engine's clock less the world's.
+    /// The engine's clock minus the world's clock, in milliseconds.
     private static let engineSkew: Int64 = -1_800_000
-    /// `shared.timeout`.
+    /// The value of `shared.timeout` in milliseconds.
     private static let timeout: Int64 = 50
 
     private init(_ plan: FleetPlan) {
@@ -79,7 +80,7 @@ struct FleetSimulation {
         return simulation.runAll()
     }
 
-    /// - Parameter words: of the command line; a seed.
+    /// - Parameter words: the command line; an optional seed.
     static func report(_ words: [String]) throws(Failure) -> String {
         let seed = try words.first.map { word throws(Failure) -> UInt64 in
             guard let seed = UInt64(word), words.count == 1 else { throw .usage("--fleet-simulation takes a seed") }
@@ -99,7 +100,7 @@ struct FleetSimulation {
         events.add(step, at: now + max(1, milliseconds))
     }
 
-    /// The same for a host, unless it has died meanwhile.
+    /// The same for a host. The step is dropped if the host has died meanwhile.
     mutating func after(_ milliseconds: Int64, on host: Int, _ step: @escaping Step) {
         let life = hosts[host].life
         after(milliseconds) { world in
@@ -107,7 +108,7 @@ struct FleetSimulation {
         }
     }
 
-    /// What a clock of that host has counted since the world began.
+    /// The time that the host's clock has counted since the world began, in milliseconds.
     private func elapsed(_ host: Int) -> Int64 { now * hosts[host].speed / 1000 + hosts[host].skew }
     func monotonic(_ host: Int) -> MonotonicTime {
         MonotonicTime.distantPast + .milliseconds(10_000_000 + elapsed(host))
@@ -130,7 +131,8 @@ struct FleetSimulation {
         // The fleet has found its engine before the first request.
         let first: Int64 = 5000
         let shares = (1...plan.answers).reduce(into: [0.0]) { $0.append($0[$0.count - 1] + 1 / Double($1)) }
-        // One by one, or many at once and as many behind them: so leases are large, and something is left at their end.
+        // Requests come one at a time, or as a burst followed by later requests. So leases are large, and calls are
+        // left at the end of a lease.
         var left = plan.hosts * plan.rate * (plan.seconds - 5)
         while left > 0 {
             let at = first + Int64(random.next() % UInt64((plan.seconds - 5) * 1000))
@@ -145,8 +147,8 @@ struct FleetSimulation {
         }
     }
 
-    /// Few answers are asked for often, many seldom: Zipf's law with exponent 1.
-    /// - Parameter shares: sums up to each rank, from 0 on.
+    /// Draws an answer by Zipf's law with exponent 1: few answers are requested often, many rarely.
+    /// - Parameter shares: the cumulative sums up to each rank, beginning with 0.
     private mutating func rank(_ shares: [Double]) -> Int {
         let wanted = random.unit() * shares[shares.count - 1]
         var (low, high) = (0, shares.count - 2)
@@ -177,7 +179,7 @@ struct FleetSimulation {
         return figures
     }
 
-    /// A request arrives at one cache that all would share. Its call takes as long as one of the fleet's.
+    /// Counts a request in the model of one shared cache. A call there takes as long as a call of the fleet.
     mutating func countOneCache(_ answer: Int) {
         guard one[answer] ?? 0 <= now else { return }
         one[answer] = now + plan.lifetime.milliseconds + 200
@@ -186,7 +188,8 @@ struct FleetSimulation {
 
     // MARK: The engine
 
-    /// One operation of a host, within its time: nil where the engine is not asked, or brings nothing.
+    /// Performs one operation of a host within its time limit. The result is nil if the engine is not asked or does not
+    /// reply in time.
     mutating func perform<Answer>(
         _ host: Int, _ order: @escaping (inout SimulatedEngine) -> Answer,
         then: @escaping (inout FleetSimulation, Answer?) -> Void
@@ -194,7 +197,7 @@ struct FleetSimulation {
         guard hosts[host].breaker.permission(now: monotonic(host)) != .no else { return then(&self, nil) }
         let began = now
         let (life, there, back) = (hosts[host].life, oneWay(), oneWay())
-        // It arrives even where its host has died.
+        // The operation arrives even if its host has died.
         after(there) { world in
             var answer: Answer?
             switch world.outage {
@@ -216,7 +219,8 @@ struct FleetSimulation {
         }
     }
 
-    /// The way to the engine or back: mostly a millisecond or two, now and then so long that the operation is over before.
+    /// The time of one way, to the engine or back. Usually one or two milliseconds, sometimes so long that the
+    /// operation times out.
     private mutating func oneWay() -> Int64 {
         Int64(random.next() % 100 == 0 ? 20 + random.next() % 40 : 1 + random.next() % 2)
     }
@@ -237,7 +241,7 @@ struct FleetSimulation {
         if plan.limit != nil { askLedger(host, waiting: 0) { _ in } }
     }
 
-    /// Ends the host that fetches what is asked for most often.
+    /// Kills the host that fetches the most popular answer under a lease.
     private mutating func kill() {
         let holders = hosts.indices.compactMap { host -> (answer: Int, host: Int)? in
             guard hosts[host].isUp else { return nil }

@@ -1,6 +1,6 @@
-// What a figure is held against. A figure that falls short is printed as it is, beside its goal.
+// The goals of the figures. A figure that misses its goal is printed unchanged, beside its goal.
 
-/// A ratio between two servers of the same run.
+/// A ratio between larder and another server of the same run.
 struct Goal {
     var server: ServerKind
     var peer: ServerKind
@@ -15,19 +15,20 @@ struct Goal {
         Goal(server: .larderSQLite, peer: .nginx, least: [.one: 1.0, .ten: 0.9, .hundred: 0.8]),
     ]
 
-    /// The most that a miss may add, as a part of what nginx adds in the same run, and in microseconds with the smallest body.
+    /// The most that a miss may add: a fraction of what nginx adds in the same run, and microseconds for the smallest
+    /// body.
     static let addedByMiss: [BodySize: Double] = [.one: 0.5, .ten: 0.6, .hundred: 0.8]
     static let addedBySmallMiss = 150.0
-    /// The least rate of the mixed workload, as a multiple of another server's in the same run.
+    /// The least rate of the mixed workload, as a multiple of the other server's rate in the same run.
     static let mixed: [ServerKind: Double] = [.nginx: 1.3, .varnish: 2.0]
     /// The least rate at which a body of 1 GiB is stored, in megabytes a second.
     static let storedLargeBody = 300.0
-    /// The most that a search of 200 iTunes results may add, in milliseconds: the plan of the engine asks for half of what it was
-    /// (4.1 to 5.9).
+    /// The most that a search of 200 iTunes results may add, in milliseconds. The plan of the engine demands half of
+    /// the earlier value (4.1 to 5.9).
     static let addedByNormalising = 2.5
-    /// The most that the p99 of memory hits may be while something slow is done, as a multiple of what it is without.
+    /// The greatest allowed p99 of memory hits while something slow is done, as a multiple of the p99 without it.
     static let p99BesideStalls = 2.0
-    /// The most memory that an idle daemon may hold, in KiB.
+    /// The most memory that an idle daemon may use, in KiB.
     static let idleAnonymous = 10 * 1024
     static let idleResident = 32 * 1024
 }

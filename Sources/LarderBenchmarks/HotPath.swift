@@ -1,24 +1,24 @@
-// Counts what one request costs in the release binary: instructions, allocations, reference counts, and the functions on
-// the way. Counts do not depend on what else the machine does, so a change of a few percent is a change of the code.
+// Counts the cost of one request in the release binary: instructions, allocations, reference counts, and the called
+// functions. Counts do not depend on the load of the machine, so a change of a few percent is a change of the code.
 //
-// larder runs under callgrind and is asked over a real socket, one request after the other; `vgdb` makes it dump its
-// counts between the requests. Dumps after N and after 2N requests are subtracted, so start, warm-up and the dump
-// itself fall out.
+// larder runs under callgrind and gets requests over a real socket, one after the other. `vgdb` makes it dump its
+// counts between the requests. The counts of N requests are subtracted from the counts of 2N requests, so start,
+// warm-up and the dump itself cancel out.
 import Glibc
 import LarderCore
 
 struct HotPath {
     let stand: Stand
-    /// Requests between the first two dumps; twice as many between the next.
+    /// The number of requests before the first dump; twice as many precede the next.
     let requests: Int
     private let pool = Pool()
 
-    /// The cost of one request of each case. Cases of one setup share a daemon.
+    /// Measures the cost of one request of each case. Cases with the same setup share a daemon.
     func measure(_ cases: [HotPathCase]) throws(Failure) -> [HotPathCase: RequestCost] {
         let origin = try Server.origin(on: stand)
         defer { origin.process.stop() }
         var costs: [HotPathCase: RequestCost] = [:]
-        // Started together: valgrind takes its time to load the program, and there are two cores.
+        // Both are started together, because valgrind needs time to load the program and there are two cores.
         let memory = try cases.contains(where: \.isFromMemory) ? start(LarderSetup(), origin) : nil
         defer { memory?.running.process.stop() }
         let disk = try cases.contains { !$0.isFromMemory } ? start(.onDisk, origin) : nil
@@ -31,8 +31,8 @@ struct HotPath {
         return costs
     }
 
-    /// The instructions of one request of that case, with another setup than its own: the median of three counts, since timers fall
-    /// into each.
+    /// The instructions of one request of this case, with another setup than its own. Returns the median of three
+    /// counts, since timers fall into each count.
     func instructions(_ one: HotPathCase, with setup: LarderSetup) throws(Failure) -> Double {
         let origin = try Server.origin(on: stand)
         defer { origin.process.stop() }
@@ -52,7 +52,7 @@ struct HotPath {
         var setup = setup
         let dumps = try stand.newDirectory("callgrind")
         setup.isPinned = false
-        // The order of Swift's own hash tables changes from process to process unless it is told not to.
+        // Without this variable the order of Swift's hash tables changes from process to process.
         setup.prefix = [
             "env", "SWIFT_DETERMINISTIC_HASHING=1", "valgrind", "--tool=callgrind", "--quiet", "--separate-threads=yes",
             "--callgrind-out-file=\(dumps)/out",
@@ -80,7 +80,7 @@ struct HotPath {
         return first.perRequest(until: try dump(watched), requests: requests, isOnOneThread: one.isHot)
     }
 
-    /// Until the plain object comes from where this case looks for it.
+    /// Sends requests until the plain object comes from the tier that this case measures.
     private func warmUp(_ one: HotPathCase, _ client: ProbeClient, _ port: UInt16) throws(Failure) {
         for _ in 0..<200 {
             let reply = try client.get(HotPathCase.object.path, port: port)
@@ -90,7 +90,7 @@ struct HotPath {
         throw .failed(one.title, "no hit in 200 requests")
     }
 
-    /// What was counted since the last dump: a file for each thread, whose name ends in the thread's number.
+    /// The counts since the last dump. There is one file for each thread, and its name ends in the thread's number.
     private func dump(_ watched: Watched) throws(Failure) -> ThreadProfiles {
         let before = Set(Files.names(in: watched.dumps))
         let vgdb = try ChildProcess(
@@ -107,7 +107,7 @@ struct HotPath {
         return profiles
     }
 
-    /// Names as people write them. `swift demangle` leaves what is no Swift name alone.
+    /// Demangled names. `swift demangle` returns other names unchanged.
     func demangled(_ names: [String], isSimplified: Bool = false) throws(Failure) -> [String: String] {
         let file = stand.newFile("names")
         try Files.write(Bytes(text: names.joined(separator: "\n") + "\n"), to: file)

@@ -1,4 +1,4 @@
-// The requests whose cost is held, one word each: the word is the row of Benchmarks/hot-path-limits.txt.
+// The requests whose cost is limited. Each raw value names a row of Benchmarks/hot-path-limits.txt.
 import LarderCore
 
 /// A kind of request that is counted.
@@ -22,7 +22,7 @@ enum HotPathCase: String, CaseIterable {
         }
     }
 
-    /// Whether the way of this request is the one from readable socket to `writev`.
+    /// Whether this request takes the hot path, from the readable socket to `writev`.
     var isHot: Bool { self != .sqlite && self != .miss }
 
     var isFromMemory: Bool { self != .sqlite }
@@ -32,7 +32,7 @@ enum HotPathCase: String, CaseIterable {
     static let object = OriginObject(kind: .image, size: 1024, id: 1)
     private static let entityTag = "\"image-1024-1\""
 
-    /// The request with that number; only a miss asks for another name each time.
+    /// The request with this number. Only a miss asks for a new name each time.
     func request(_ number: Int, port: UInt16) -> (bytes: Bytes, path: String) {
         let path =
             self == .miss ? OriginObject(kind: .image, size: 1024, id: 1000 + number).path : Self.object.path
@@ -48,7 +48,7 @@ enum HotPathCase: String, CaseIterable {
         )
     }
 
-    /// What is wrong with an answer; nil where it is right.
+    /// What is wrong with an answer; nil if it is right.
     func fault(_ reply: Reply, number: Int, pool: Pool) -> String? {
         let status =
             switch self {

@@ -1,10 +1,10 @@
-// The hit path in the release binary calls no unspecialised generic, looks nothing up by type at run time and allocates
-// nothing. What was reached is known from the counts; what it is, from its demangled name.
+// Checks the hit path in the release binary: it must call no unspecialised generic, look up no type at run time, and
+// allocate nothing. The counts show which functions were reached. Their demangled names show what they are.
 import LarderCore
 
-/// Reads names of functions.
+/// Judges functions by their names.
 enum HotPathGenerics {
-    /// Why a function has no place on the hot path; nil where it has one.
+    /// The reason why a function must not be on the hot path; nil if it is allowed there.
     static func objection(mangled: String, demangled: String) -> String? {
         if let known = runtime.first(where: { mangled.hasPrefix($0.prefix) }) { return known.reason }
         if demangled.contains("witness table accessor") { return "looks a conformance up at run time" }
@@ -32,12 +32,13 @@ enum HotPathGenerics {
         ("__swift_instantiateGenericMetadata", "makes a type at run time"),
     ]
 
-    /// Whether a demangled name is that of a generic function as it was written. The specialised say so at their
-    /// beginning, wherever else they were changed ("function signature specialization … of generic specialization …").
+    /// Whether a demangled name is an unspecialised generic function. A specialised function has "specialization <" in
+    /// its name, even after further transformations ("function signature specialization … of generic specialization
+    /// …").
     static func isGeneric(_ name: String) -> Bool {
         guard !name.contains("specialization <") else { return false }
-        // Parameters of generics are single letters, "A", "B1" (docs/ABI/Mangling.rst of the Swift project): between
-        // what may stand around a type. What follows a point is a member.
+        // Generic parameters are single letters with an optional number, "A", "B1" (docs/ABI/Mangling.rst of the Swift
+        // project), between characters that may surround a type. Text after a point is a member.
         var word = ""
         var before: Character = " "
         for character in name + " " {
@@ -57,7 +58,7 @@ enum HotPathGenerics {
         return false
     }
 
-    /// One permission: a text of the demangled name, how many calls a request, and why.
+    /// One permission: a text in the demangled name, the number of calls a request, and the reason.
     struct Permission {
         var name: String
         var calls: Double
@@ -68,7 +69,7 @@ enum HotPathGenerics {
         }
     }
 
-    /// What the allow list permits: lines `name | calls | reason`.
+    /// Parses the allow list. Its lines are `name | calls | reason`.
     static func allowed(_ text: String) throws(Failure) -> [Permission] {
         var rows: [Permission] = []
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {

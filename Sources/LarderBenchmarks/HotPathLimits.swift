@@ -1,8 +1,8 @@
-// What one request may cost: Benchmarks/hot-path-limits.txt, which only a person changes. A row is a word of
-// `HotPathCase`, then instructions, allocations and reference counts of one request.
+// The limits for the cost of one request: Benchmarks/hot-path-limits.txt. Only a person changes this file. A row is a
+// raw value of `HotPathCase`, then instructions, allocations and reference counts of one request.
 import LarderCore
 
-/// The committed costs.
+/// The committed limits.
 struct HotPathLimits {
     struct Row: Equatable {
         var instructions: Double
@@ -10,7 +10,8 @@ struct HotPathLimits {
         var references: Double
     }
 
-    /// A build of the same code may lay out a little differently; more than this share is a change of the code.
+    /// A build of the same code may have a slightly different layout. A difference above this share is a change of the
+    /// code.
     static let tolerance = 0.05
 
     private(set) var rows: [HotPathCase: Row] = [:]
@@ -26,7 +27,8 @@ struct HotPathLimits {
         }
     }
 
-    /// What exceeds its limit, a line each; and what is so far below that the limit guards nothing any more.
+    /// Returns one line for each figure that exceeds its limit (`failures`), and one for each figure so far below its
+    /// limit that the limit no longer protects anything (`hints`).
     func findings(_ one: HotPathCase, _ cost: RequestCost) -> (failures: [String], hints: [String]) {
         guard let row = rows[one] else { return (["\(one.rawValue): has no limit"], []) }
         var failures: [String] = []
@@ -46,7 +48,7 @@ struct HotPathLimits {
         return (failures, hints)
     }
 
-    /// The file's text for these costs.
+    /// The text of the file for these costs.
     static func text(_ costs: [HotPathCase: RequestCost]) -> String {
         var text = """
             # What one request costs in the release binary, counted by callgrind: scripts/check-hot-path fails where a

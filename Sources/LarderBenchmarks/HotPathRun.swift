@@ -1,8 +1,8 @@
-// `scripts/check-hot-path`, `scripts/check-generics` and `scripts/profile`: what is done with the counts.
+// The commands `scripts/check-hot-path`, `scripts/check-generics` and `scripts/profile`: what they do with the counts.
 import LarderCore
 
 enum HotPathRun {
-    /// The first word says what to do; the rest are the options of the harness.
+    /// The first word is the command; the rest are the harness's options.
     static func main(_ words: [String]) throws(Failure) {
         guard let mode = words.first else { throw .usage("--hot-path needs check, update, generics or profile") }
         let stand = try Stand(try Arguments(Array(words.dropFirst())), try Signals())
@@ -28,8 +28,9 @@ enum HotPathRun {
         }
     }
 
-    /// What exceeds its limit is counted again, twice at most. Timers of the daemon's own fall into a count by chance, the
-    /// more of them the slower the machine is; what a request itself costs comes again each time.
+    /// Measures cases that exceed their limit again, twice at most, and keeps the least. The daemon's timers fall into
+    /// a count by chance, and more of them on a slower machine. The cost of the request itself is the same in each
+    /// count.
     private static func leastOfSome(
         _ cases: [HotPathCase], _ path: HotPath, _ stand: Stand
     ) throws(Failure) -> [HotPathCase: RequestCost] {
@@ -47,7 +48,7 @@ enum HotPathRun {
         return costs
     }
 
-    /// What objections there are to what the hits call, in each of three counts: what a timer calls falls into one by chance.
+    /// The objections that three counts have in common. A function that a timer calls falls into one count by chance.
     private static func lasting(_ costs: [HotPathCase: RequestCost], _ path: HotPath) throws(Failure) -> [String] {
         var found = try generics(costs, path)
         for _ in 0..<2 where !found.isEmpty {
@@ -89,7 +90,7 @@ enum HotPathRun {
         return failures
     }
 
-    /// Objections by case and function.
+    /// The objections, keyed by case and function.
     private static func generics(
         _ costs: [HotPathCase: RequestCost], _ path: HotPath
     ) throws(Failure) -> [String: String] {
@@ -115,7 +116,7 @@ enum HotPathRun {
                 }
             }
         }
-        // A permission that nobody needs hides the next one who would.
+        // An unused permission would hide the next function that matches it.
         if hot.count > 1 {
             for row in allowed where !used.contains(row.name) {
                 failures[row.name] = "\(file): nothing on the hot path is called \(row.name)"

@@ -1,25 +1,26 @@
-// kill -9 while larder writes, again and again. What it said it had stored, or had answered from its store, `cache.commitWithin`
-// before is there after the next start. Whatever is there has every byte right, and every start is clean.
+// Kills larder with kill -9 while it writes, again and again. Objects that larder reported as stored, or answered from
+// its store, at least `cache.commitWithin` before a kill must be there after the next start. Every stored object must
+// have the right bytes, and every start must be clean.
 import Glibc
 import LarderCore
 
 struct KillFigures {
     var kills = 0
-    /// Acknowledged as stored, or answered from the store, before a kill.
+    /// Objects that were reported as stored, or answered from the store, before a kill.
     var acknowledged = 0
-    /// Of those that were acknowledged long enough before it.
+    /// The checked objects among those that were acknowledged long enough before the kill.
     var checked = 0
-    /// Of those checked: not there any more. A wrong byte ends the run at once.
+    /// The checked objects that are gone. A wrong byte ends the run at once.
     var lost = 0
-    /// Of those that were acknowledged later: looked at, and not there any more, as they may be.
+    /// Objects that were acknowledged later: the number checked and the number gone. These may be gone.
     var recent = (checked: 0, gone: 0)
-    /// Starts that complained, set a database aside or did not come up.
+    /// Starts that complained, set a database aside or failed.
     var uncleanStarts = 0
     var startMilliseconds = Sample()
 }
 
 struct KillRun {
-    /// Of the last round's objects all up to so many are looked at, and so many of all earlier ones.
+    /// The most objects of the last round that are checked, and the most of all earlier rounds.
     static let checkedOfLast = 100
     static let checkedOfEarlier = 20
     /// The default of `cache.commitWithin`, in nanoseconds.
@@ -35,7 +36,7 @@ struct KillRun {
         let sizes = try ObjectSizes(Files.text(of: "\(stand.arguments.templates)/object-sizes.txt"))
         var random = SplitMix(state: 4)
         var setup = LarderSetup.onDisk
-        // Evicting is not losing: the store holds all that a thousand rounds write.
+        // Eviction would look like loss, so the store can hold everything that a thousand rounds write.
         setup.maxSize = "64 GiB"
         let directory = try stand.newDirectory("killed")
         var figures = KillFigures()
@@ -53,7 +54,7 @@ struct KillRun {
             }
             let recent = Array(last.recent.shuffled(&random).prefix(Self.checkedOfEarlier))
             try look(for: chosen, and: recent, sizes, on: larder.port, round, &figures)
-            // The last start is only looked at.
+            // After the last start nothing more is written or killed.
             guard round < stand.arguments.kills else {
                 larder.process.stop()
                 if try isUnclean(larder, directory) { figures.uncleanStarts += 1 }
@@ -84,8 +85,8 @@ struct KillRun {
         return figures
     }
 
-    /// Asks for objects again and counts those that are not there.
-    /// - Parameter recent: those that were acknowledged too shortly before the kill to be sure.
+    /// Requests objects again and counts those that are gone.
+    /// - Parameter recent: objects that were acknowledged too shortly before the kill to be safe.
     private func look(
         for chosen: [Int], and recent: [Int], _ sizes: ObjectSizes, on port: UInt16, _ round: Int,
         _ figures: inout KillFigures
@@ -108,7 +109,7 @@ struct KillRun {
         }
     }
 
-    /// Whether it complained on standard error or set a database aside.
+    /// Whether larder complained on standard error or set a database aside.
     private func isUnclean(_ larder: MeasuredLarder, _ directory: String) throws(Failure) -> Bool {
         let names = Files.names(in: "\(directory)/cache") + Files.names(in: "\(directory)/state")
         let errors = larder.process.errors.split(separator: "\n").filter {

@@ -1,5 +1,5 @@
-// One body of a gibibyte through `/raw`, stored and not stored, and again from the store. The origin makes it as it sends
-// it, the client compares every byte and keeps none, so the memory that is seen is larder's own.
+// Transfers a body of a gibibyte through `/raw`: stored, not stored, and again from the store. The origin generates the
+// body while it sends it, and the client compares every byte and keeps none. So the measured memory is larder's own.
 import Glibc
 import LarderCore
 
@@ -11,7 +11,7 @@ struct LargeFigures {
     var firstByte = 0.0
     /// Peak resident memory of the daemon (VmHWM), in KiB.
     var peak = 0
-    /// What went wrong; the figures mean nothing then.
+    /// What went wrong; nil if nothing did. After a fault the figures mean nothing.
     var fault: String?
 }
 
@@ -30,7 +30,8 @@ struct LargeRun {
         setup.maxSize = "4 GiB"
         setup.maxObject = "1 GiB"
         var figures: [LargeFigures] = []
-        // Peak memory only ever grows: each transfer has a daemon of its own, the last one the store of the first.
+        // Peak memory never decreases, so each transfer has its own daemon. The last daemon uses the store of the
+        // first.
         let stored = OriginObject(kind: .image, size: size, id: 1)
         let first = try transfer(setup, origin, stored, Self.stored, nil)
         figures.append(first.figures)
@@ -56,7 +57,7 @@ struct LargeRun {
             guard numbers.count == 2 else { throw .failed("large", "no result") }
             figures.firstByte = numbers[0] / 1e6
             figures.megabytesPerSecond = Double(object.size) / 1e6 / (numbers[1] / 1e9)
-            // What is stored is stored to its end before the daemon is asked to leave.
+            // The store must finish writing before the daemon is stopped.
             try stand.pauseWhole(milliseconds: 500)
         } catch {
             if case .interrupted = error { throw error }
@@ -67,7 +68,7 @@ struct LargeRun {
         return (figures, larder.directory)
     }
 
-    /// What the pinned child does; it prints nanoseconds to the first byte and to the last.
+    /// The work of the pinned child. It prints the nanoseconds to the first byte and to the last.
     static func part(_ words: [String]) throws(Failure) {
         guard words.count == 5, let port = UInt16(words[1]), let kind = BodyKind(rawValue: words[2]),
             let size = Int(words[3]), let id = Int(words[4])

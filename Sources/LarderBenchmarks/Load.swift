@@ -1,11 +1,11 @@
-// The closed loop as a child of the harness, on the core of the load.
+// Runs the closed loop as a child of the harness, on the core of the load.
 import Glibc
 import LarderCore
 
 /// One run of load against one server.
 struct Load {
     var port: UInt16
-    /// Which objects: all of one size, or those of the mixed workload.
+    /// The object size in bytes if all objects have one size; nil for the sizes of the mixed workload.
     var size: Int?
     var order: Order
     var count: Int
@@ -18,14 +18,14 @@ struct Load {
             + ["\(count)", "\(seconds)", "\(connections)", isTolerant ? "tolerant" : "strict"]
     }
 
-    /// Runs it and waits for its end.
+    /// Runs the load and waits for its end.
     func run(on stand: Stand) throws(Failure) -> LoadRound {
         let child = try start(on: stand)
         defer { child.stop() }
         return try Self.result(of: child, seconds: seconds + 60)
     }
 
-    /// Runs it while the caller does something else.
+    /// Starts the load. The caller can do something else meanwhile.
     func start(on stand: Stand) throws(Failure) -> ChildProcess {
         try stand.startPinned(words + [stand.arguments.templates])
     }
@@ -37,10 +37,10 @@ struct Load {
         return round
     }
 
-    /// What a tolerant child says as soon as all its connections stand: from then on the server may go away.
+    /// The line that a tolerant child prints when all its connections are open. From then on the server may end.
     static let ready = "ready\n"
 
-    /// What the child does with those words.
+    /// The work of the child with these words.
     static func part(_ words: [String]) throws(Failure) {
         guard words.count == 12, let port = UInt16(words[1]), let order = Order(Array(words[3..<7])),
             let count = Int(words[7]), let seconds = Int(words[8]), let connections = Int(words[9])

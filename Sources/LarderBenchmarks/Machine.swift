@@ -1,9 +1,9 @@
-// What a figure means nothing without: the machine, the system, the versions, the day.
+// The facts without which a figure means nothing: the machine, the system, the versions, the day.
 import Glibc
 import LarderCore
 
 enum Machine {
-    /// Facts for the report's head, as name and value.
+    /// The facts for the head of the report, as name and value.
     static func facts(_ stand: Stand, _ results: Results) -> [(String, String)] {
         let arguments = stand.arguments
         var system = utsname()
@@ -27,7 +27,7 @@ enum Machine {
         ]
     }
 
-    /// How a server names its version; the first line of what the command says.
+    /// A server's version: the first line that its command prints.
     static func version(_ kind: ServerKind, stand: Stand) throws(Failure) -> String {
         switch kind {
         case .nginx, .nginxCopy: try firstLine(["nginx", "-v"], stand).replacing("nginx version: ", with: "")
@@ -38,7 +38,7 @@ enum Machine {
         }
     }
 
-    /// wrk says its version only above its usage, which it takes for a failure.
+    /// wrk prints its version only above its usage text, and exits with a failure.
     static func wrkVersion(_ stand: Stand) throws(Failure) -> String {
         let line = try firstLine(["wrk", "-v"], stand)
         return line.split(separator: " ").prefix(2).joined(separator: " ")
@@ -61,7 +61,7 @@ enum Machine {
 }
 
 extension [String] {
-    /// Each text once, where it first stood.
+    /// The elements without duplicates, in the order of their first occurrence.
     fileprivate func uniqued() -> [String] {
         reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }

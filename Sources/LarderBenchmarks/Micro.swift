@@ -1,14 +1,14 @@
-// Small pure operations, timed alone: set-up apart from the measured body, a warm-up, ten runs, results kept alive.
-// They explain a figure of the whole; they are no goal themselves.
+// Times small pure operations in isolation: the set-up is not measured, there is a warm-up and ten runs, and results
+// are kept alive. These figures explain a figure of the whole; they have no goals of their own.
 import LarderCore
 
 /// One measured operation.
 protocol MicroBenchmark {
-    /// What is done, in the words of the table.
+    /// The name of the operation in the table.
     static var title: String { get }
-    /// Makes the input; not measured.
+    /// Makes the input. Not measured.
     init()
-    /// Does it once; what it hands back is kept alive.
+    /// Performs the operation once. The result is kept alive.
     mutating func run() -> Int
 }
 
@@ -30,7 +30,7 @@ enum Micro {
             for _ in 0..<repetitions { kept &+= benchmark.run() }
             return monotonicNanoseconds() - start
         }
-        // Warms up, and finds how many repetitions fill about 20 ms.
+        // Warms up, and finds how many repetitions take about 20 ms.
         var repetitions = 64
         while time(repetitions) < 20_000_000, repetitions < 1 << 30 { repetitions *= 2 }
         let times = (0..<runs).map { _ in Double(time(repetitions)) / Double(repetitions) }
@@ -38,14 +38,14 @@ enum Micro {
         return (Benchmark.title, Sample(times))
     }
 
-    /// Where results go, so that the compiler cannot leave the work out.
+    /// Takes the results, so the compiler cannot remove the work.
     @inline(never)
     private static func keepAlive(_ value: Int) {
         if value == Int.min { print("") }
     }
 }
 
-/// The key of a real search, from its parameters to the digest.
+/// Makes the key of a real search, from its parameters to the digest.
 private struct EncodeKey: MicroBenchmark {
     static let title = "key of an iTunes search, with its digest"
     private let parameters = [
@@ -58,7 +58,7 @@ private struct EncodeKey: MicroBenchmark {
     }
 }
 
-/// An instant as the envelope shows it.
+/// Formats an instant as the envelope shows it.
 private struct FormatInstant: MicroBenchmark {
     static let title = "an instant as RFC 3339 text"
     private var time = WallTime(seconds: 1_795_000_000)

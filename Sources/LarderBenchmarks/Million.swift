@@ -1,19 +1,21 @@
-// A million entries beside a thousand: what a large store costs at the start, at each hit, and in memory. The memory tier
-// is off, so that every hit comes from the database and what memory grows by is not the tier's.
+// Compares a store of a million entries with a store of a thousand: what the large store costs at the start, at each
+// hit, and in memory. The memory tier is off, so every hit comes from the database and the tier does not add to the
+// memory.
 import LarderCore
 
-/// What the large store gave beside the small one.
+/// The figures of the large store beside those of the small one.
 struct MillionFigures {
     var entries = 0
     var fillSeconds = 0.0
-    /// From the process's start to the first answer from the store, in milliseconds.
+    /// From the start of the process to the first answer from the store, in milliseconds.
     var start = Sample()
     var smallHits = Sample()
-    /// A thousand entries that lie among all the others.
+    /// Hits on a thousand entries that are spread over the large store.
     var largeHits = Sample()
-    /// All entries.
+    /// Hits on all entries of the large store.
     var wholeHits = Sample()
-    /// Anonymous memory beyond that of the small store, bytes an entry: when just filled, and after a restart and the load.
+    /// Anonymous memory beyond that of the small store, in bytes an entry: right after filling, and after a restart and
+    /// the load.
     var bytesFilled = 0.0
     var bytesServing = 0.0
     var disk = 0
@@ -66,7 +68,7 @@ struct MillionRun {
                 large, .uniform(objects: Self.few, stride: stride, seed: seed), seconds: arguments.seconds)
             let whole = try hits(
                 large, .uniform(objects: arguments.entries, stride: 1, seed: seed), seconds: arguments.seconds)
-            // The first round warms up.
+            // The first round is a warm-up.
             guard round > 0 else { continue }
             figures.smallHits.add(few)
             figures.largeHits.add(spread)
@@ -83,7 +85,7 @@ struct MillionRun {
         Double(max(kibibytes, 0)) * 1024 / Double(max(arguments.entries - Self.few, 1))
     }
 
-    /// Asks for each object until the store has them: a store that cannot keep up refuses some.
+    /// Requests each object until the store has all of them. A store that cannot keep up refuses some.
     private func fill(_ larder: MeasuredLarder, count: Int) throws(Failure) {
         for pass in 1...4 {
             _ = try load(larder, .fill(first: 0), count: count, seconds: 3600)
@@ -105,7 +107,7 @@ struct MillionRun {
         ).run(on: stand)
     }
 
-    /// Starts it on that store, and asks for an entry until it is answered from there.
+    /// Starts larder on this store, and requests an entry until it is answered from the store.
     private func timedStart(
         _ setup: LarderSetup, _ origin: Server, _ directory: String
     ) throws(Failure) -> (MeasuredLarder, Double) {

@@ -1,13 +1,13 @@
-// What a miss costs beyond the fetch itself: the same body asked for through the cache under a name it does not know, and
-// from the origin directly, in turn on kept connections. The origin ignores the query, which makes the names.
+// Measures what a miss costs beyond the fetch itself. The same body is requested through the cache under a new name and
+// directly from the origin, alternately, on kept connections. The query makes the names, and the origin ignores it.
 import LarderCore
 
-/// Medians of one round, in nanoseconds.
+/// The medians of one round, in nanoseconds.
 struct MissRound {
     var direct: Int64
     var through: Int64
 
-    /// The form in which the pinned child hands it to its parent.
+    /// The line in which the pinned child passes this to its parent.
     var line: String { "misses \(direct) \(through)" }
 
     init?(line: String) {
@@ -16,7 +16,7 @@ struct MissRound {
         (direct, through) = (numbers[0], numbers[1])
     }
 
-    /// Asks that often, in turn. A number behind each path makes its name new.
+    /// Sends this many requests on each way, alternately. A number after each path makes its name new.
     init(port: UInt16, origin: UInt16, path: String, originPath: String, count: Int) throws(Failure) {
         let cache = try ProbeClient(port: port)
         let source = try ProbeClient(port: origin)
@@ -26,7 +26,7 @@ struct MissRound {
             direct.append(try Self.time(source, "\(originPath)\(number)", origin))
             through.append(try Self.time(cache, "\(path)\(number)", port))
         }
-        // The first tenth opens connections and warms caches.
+        // The first tenth opens connections and warms caches, and is not counted.
         self.direct = percentile(0.5, of: direct.dropFirst(count / 10).sorted()) ?? 0
         self.through = percentile(0.5, of: through.dropFirst(count / 10).sorted()) ?? 0
     }

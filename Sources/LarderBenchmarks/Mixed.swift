@@ -1,23 +1,23 @@
-// The mixed workload: many objects of real sizes, some popular and most not, now and then one that nobody asked for
-// before, more bytes than memory holds. Every server gets the same requests in the same order.
+// The mixed workload: many objects of real sizes, some popular and most not, some requested for the first time, and
+// more bytes than fit in memory. Every server gets the same requests in the same order.
 import LarderCore
 
-/// What one server gave; samples over the rounds.
+/// The figures of one server; samples over the rounds.
 struct MixedFigures {
     var perSecond = Sample()
     /// In microseconds.
     var p50 = Sample()
     var p99 = Sample()
-    /// Share of its core that the server used; well below 1, the load was the limit.
+    /// The share of its core that the server used. If it is well below 1, the load was the limit.
     var busy = Sample()
-    /// Share of requests that the origin was not asked for.
+    /// The share of requests that caused no request to the origin.
     var hitRatio = Sample()
-    /// Of all its processes, in KiB, after the last round.
+    /// The memory of all processes of the server after the last round, in KiB.
     var anonymous = 0
     var greatestResident = 0
-    /// Bytes that its files take up.
+    /// The disk space of the server's files in bytes.
     var disk = 0
-    /// Seconds that it took to be asked for everything once.
+    /// How long it took to request every object once, in seconds.
     var fillSeconds = 0.0
 }
 
@@ -25,7 +25,7 @@ struct MixedRun {
     let stand: Stand
     private var arguments: Arguments { stand.arguments }
 
-    /// Whom a person would choose for a store larger than memory; Varnish's memory is bounded as ours is.
+    /// The servers that are suitable for a store larger than memory. Varnish's memory is bounded like larder's.
     static let kinds: [ServerKind] = [.nginx, .varnish, .larder]
 
     func measure() throws(Failure) -> [ServerKind: MixedFigures] {
@@ -73,7 +73,7 @@ struct MixedRun {
         return figures
     }
 
-    /// Each round has its own part of the sequence, and its own new objects.
+    /// Each round has its own part of the sequence and its own new objects.
     private func order(_ round: Int) -> Order {
         .zipf(objects: arguments.objects, seed: 7 + round, new: arguments.objects + round * arguments.mixedRequests)
     }

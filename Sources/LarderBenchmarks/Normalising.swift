@@ -1,12 +1,12 @@
-// What a search costs beyond its call: 200 iTunes results, made up here in the shape that the API gives them, fetched,
-// normalised, stored and answered, against a direct fetch of the same bytes.
+// Measures what a search costs beyond its call. An answer with 200 iTunes results, generated here in the API's shape,
+// is fetched, normalised, stored and answered. This is compared with a direct fetch of the same bytes.
 import LarderCore
 
 struct NormalisingRun {
     static let results = 200
     let stand: Stand
 
-    /// Milliseconds that Larder adds; medians of rounds.
+    /// The milliseconds that Larder adds; medians of the rounds.
     func measure() throws(Failure) -> Sample {
         let page = stand.newFile("results.json")
         try Files.write(Self.page, to: page)
@@ -36,7 +36,7 @@ struct NormalisingRun {
         return added
     }
 
-    /// The body of such an answer.
+    /// The body of the generated answer.
     static var page: Bytes {
         var writer = JSONWriter()
         writer.object { page in

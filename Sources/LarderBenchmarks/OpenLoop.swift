@@ -1,21 +1,22 @@
-// The open-loop load: requests fall due at a constant rate, whatever the server does, and a request's latency counts
-// from the instant it was due. A server that stalls is charged for everyone who would have come meanwhile, which wrk,
-// waiting for its answers, never does. It spins on its own core: a sleep would be late by as much as a hit takes.
+// The open-loop load: requests fall due at a constant rate, whatever the server does, and the latency of a request
+// counts from the instant at which it was due. So a stalled server is charged for all requests that would have come
+// meanwhile. wrk does not do this, because it waits for its answers. The load spins on its own core, since a sleep
+// would be late by as much as a hit takes.
 import CLinux
 import Glibc
 import LarderCore
 
-/// What a round of the open loop gave, in nanoseconds.
+/// The result of a round of the open loop, in nanoseconds.
 struct LatencyRound {
     var count: Int
-    /// Requests that had no answer two seconds after the end; each counts with its age then.
+    /// Requests without an answer two seconds after the end. Each counts with its age at that time.
     var unanswered: Int
     var p50: Int64
     var p99: Int64
     var p999: Int64
     var greatest: Int64
 
-    /// The form in which the pinned child hands it to its parent.
+    /// The line in which the pinned child passes this to its parent.
     var line: String { "latency \(count) \(unanswered) \(p50) \(p99) \(p999) \(greatest)" }
 
     init?(line: String) {
@@ -36,37 +37,38 @@ struct LatencyRound {
     }
 }
 
-/// One run of the open loop against one path. Lives on one thread.
+/// One run of the open loop against one path. Confined to one thread.
 struct OpenLoop {
     private struct Connection {
         var socket: Int32
         var dueAt: Int64 = 0
-        /// How long the load had been off its core when it was due.
+        /// How long the load had been off its core in all when the request was due, in nanoseconds.
         var absentBefore: Int64 = 0
-        /// Head bytes of the answer so far; empty again when its end was found.
+        /// The received head bytes of the answer; empty again when the head is complete.
         var head: Bytes = []
-        /// Body bytes still to come; nil while the head is read.
+        /// Body bytes that are still missing; nil while the head is read.
         var missing: Int?
     }
 
     private var connections: [Connection] = []
-    /// Idle connections; the one that rested longest is next, so all are used alike.
+    /// The idle connections. The one that has been idle longest is next, so all are used alike.
     private var idle: Queue<Int> = Queue()
-    /// When each waiting request fell due.
+    /// The instant at which each waiting request was due.
     private var due: Queue<(at: Int64, absentBefore: Int64)> = Queue()
     private var latencies: [Int64] = []
     private let poller: Int32
     private let request: Bytes
     private let bodyLength: Int
-    /// What else is asked for meanwhile.
+    /// Requests of another kind that are sent meanwhile.
     var aside: Aside?
-    /// Where it looks, requests are not counted that waited for the load rather than for the server.
+    /// Measures absences of the load. If it measures, requests that waited for the load rather than for the server are
+    /// not counted.
     var absence = Absence()
-    /// The latencies of these.
+    /// The latencies of the requests that are not counted.
     private var spoilt: [Int64] = []
-    /// How many these were.
+    /// The number of requests that are not counted.
     var discounted: Int { spoilt.count }
-    /// After the run, of every request, these among them.
+    /// The p99 of all requests, including those not counted. Valid after the run.
     var p99OfAll: Int64 { percentile(0.99, of: (latencies + spoilt).sorted()) ?? 0 }
 
     init(port: UInt16, path: String, connections count: Int) throws(Failure) {
@@ -86,7 +88,7 @@ struct OpenLoop {
         }
     }
 
-    /// Sends `rate` requests a second for that long. The first tenth warms up and is not counted.
+    /// Sends `rate` requests a second for this many seconds. The first tenth is a warm-up and is not counted.
     mutating func run(rate: Double, seconds: Int) throws(Failure) -> LatencyRound {
         let total = Int(rate * Double(seconds))
         let interval = 1e9 / rate
@@ -129,7 +131,8 @@ struct OpenLoop {
     private mutating func send(on index: Int) throws(Failure) {
         let socket = connections[index].socket
         let sent = Glibc.send(socket, request, request.count, Int32(MSG_NOSIGNAL))
-        // A request of eighty bytes on a connection without another in hand always fits the socket's buffer.
+        // A request of eighty bytes always fits the socket's buffer, because no other request is pending on the
+        // connection.
         guard sent == request.count else { throw .failed("send", systemReason()) }
     }
 
@@ -152,7 +155,7 @@ struct OpenLoop {
         }
     }
 
-    /// Reads what came; true when the answer is whole.
+    /// Reads available bytes. Returns true when the answer is complete.
     private mutating func readAnswer(_ index: Int) throws(Failure) -> Bool {
         let socket = connections[index].socket
         var failure: String?
@@ -170,13 +173,13 @@ struct OpenLoop {
         return true
     }
 
-    /// Takes bytes of an answer; hands back what is wrong with them.
+    /// Consumes bytes of an answer. Returns what is wrong with them, or nil.
     private mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> String? {
         if let missing = connections[index].missing {
             connections[index].missing = missing - bytes.count
             return bytes.count > missing ? "an answer longer than the first" : nil
         }
-        // Only the head is kept, so of a large answer only its beginning is copied.
+        // Only the head is kept, so only the beginning of a large answer is copied.
         let old = connections[index].head.count
         connections[index].head.append(contentsOf: bytes.prefix(4096))
         guard let end = Self.headEnd(connections[index].head, from: max(old - 3, 0)) else {
@@ -204,7 +207,7 @@ struct OpenLoop {
     }
 }
 
-/// First in, first out, without moving what is behind.
+/// A first-in, first-out queue that does not move its other elements.
 struct Queue<Element> {
     private var items: [Element] = []
     private var first = 0

@@ -1,8 +1,9 @@
-// The bodies of Benchmarks/origin.c, made here as well: every byte that a cache hands on is compared with what it must be.
+// The bodies of Benchmarks/origin.c, generated here as well. Every byte that a cache passes on is compared with the
+// expected byte.
 import Glibc
 import LarderCore
 
-/// What kind of body an object has; the raw value is the first part of its path.
+/// The kind of an object's body. The raw value is the first part of its path.
 enum BodyKind: String {
     case image, json, slow
     /// Marked `no-store`.
@@ -18,7 +19,7 @@ struct OriginObject: Hashable {
     var path: String { "/\(kind.rawValue)/\(size)/\(id)" }
 }
 
-/// The bytes that all bodies are cut from.
+/// The bytes from which all bodies are cut.
 struct Pool {
     static let size = 1 << 20
     private let images: Bytes
@@ -36,12 +37,12 @@ struct Pool {
             images.append(UInt8(truncatingIfNeeded: state >> 32))
         }
         let texts = images.map { alphabet[Int($0 & 63)] }
-        // Twice, so that a piece may run over the end.
+        // Stored twice in a row, so a piece may cross the end.
         self.images = images + images
         self.texts = texts + texts
     }
 
-    /// Whether these bytes are those of the object's body from that place on.
+    /// Whether these bytes are the object's body from this offset on.
     func matches(_ bytes: UnsafeBufferPointer<UInt8>, of object: OriginObject, at place: Int) -> Bool {
         let source = object.kind == .json ? texts : images
         var start = (object.id &* 7919 &+ object.size &+ place) % Self.size

@@ -1,17 +1,17 @@
-// A small blocking HTTP client on one kept connection. It checks that a server answers right before it is measured,
-// and times single requests; it is not the load.
+// A small blocking HTTP client on one kept connection. It checks that a server answers correctly before the server is
+// measured, and times single requests. It is not used as load.
 import CLinux
 import Glibc
 import LarderCore
 
-/// One answer, whole.
+/// One complete answer.
 struct Reply {
     var status: Int
     var fields: HeaderFields
     var body: Bytes
 }
 
-/// A connection to a server of this run. Every call waits a bounded time, five seconds unless told otherwise.
+/// A connection to a server of this run. Every call has a time-out, five seconds by default.
 final class ProbeClient {
     private let socket: Int32
     private var buffer: Bytes = []
@@ -22,7 +22,7 @@ final class ProbeClient {
 
     deinit { close(socket) }
 
-    /// A connected socket without Nagle's delay.
+    /// Returns a connected socket without Nagle's delay.
     static func connect(port: UInt16, patience seconds: Int = 5) throws(Failure) -> Int32 {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw .failed("socket", systemReason()) }
@@ -44,34 +44,35 @@ final class ProbeClient {
         return socket
     }
 
-    /// What every client of the harness sends; wrk sends the same fields.
+    /// The request that every client of the harness sends; wrk sends the same fields.
     ///
-    /// - Parameter fields: further field lines, each ended by CRLF.
+    /// - Parameter fields: further field lines, each with CRLF at its end.
     static func request(_ path: String, port: UInt16, method: String = "GET", fields: String = "") -> Bytes {
         Bytes(text: "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(fields)\r\n")
     }
 
-    /// The answer to one GET.
+    /// Sends one GET and returns the answer.
     func get(_ path: String, port: UInt16) throws(Failure) -> Reply {
         try ask(Self.request(path, port: port), path, hasBody: true)
     }
 
-    /// The answer to a request made by `request`.
+    /// Sends a request made by `request` and returns the answer.
     ///
-    /// - Parameter hasBody: whether the method allows the answer one; a 304 never has one.
+    /// - Parameter hasBody: whether the answer to this method may have a body. A 304 never has one.
     func ask(_ request: Bytes, _ path: String, hasBody: Bool) throws(Failure) -> Reply {
         try send(request)
         return try receiveReply(path, hasBody: hasBody)
     }
 
-    /// Sends a request whole.
+    /// Sends a whole request.
     func send(_ request: Bytes) throws(Failure) {
         guard Glibc.send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
             throw .failed("send", systemReason())
         }
     }
 
-    /// The next answer. Answers without `Content-Length` are failures: no server here sends one for these bodies.
+    /// Receives the next answer. An answer without `Content-Length` is a failure: no server here sends one for these
+    /// bodies.
     func receiveReply(_ path: String, hasBody: Bool) throws(Failure) -> Reply {
         let (status, fields) = try receiveHead(path)
         guard hasBody, status != 304 else { return Reply(status: status, fields: fields, body: []) }
@@ -84,9 +85,10 @@ final class ProbeClient {
         return Reply(status: status, fields: fields, body: body)
     }
 
-    /// Sends a request and hands the body's bytes on as they come, with the place of the first of them; keeps none.
+    /// Sends a request and passes on the bytes of the body as they arrive, with the offset of the first of them. Keeps
+    /// no bytes.
     ///
-    /// - Parameter take: false ends the transfer as wrong.
+    /// - Parameter take: returns false to end the transfer as wrong.
     func stream(
         _ request: Bytes, _ path: String, length: Int, take: (UnsafeBufferPointer<UInt8>, Int) -> Bool
     ) throws(Failure) {
@@ -138,7 +140,7 @@ final class ProbeClient {
         guard got > 0 else { throw .failed("receive", got == 0 ? "the server closed" : systemReason()) }
     }
 
-    /// The place behind the empty line.
+    /// The offset after the empty line.
     static func headEnd(_ bytes: Bytes) -> Int? {
         guard bytes.count >= 4 else { return nil }
         return (0...bytes.count - 4).first { place in

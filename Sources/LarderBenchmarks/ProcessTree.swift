@@ -1,4 +1,4 @@
-// What the kernel counts for a server: the processor time and the memory of it and all its children.
+// The kernel's figures for a server: processor time and memory of the server and all its child processes.
 import Glibc
 
 enum ProcessTree {
@@ -8,8 +8,8 @@ enum ProcessTree {
         return Double(ticks) / Double(max(sysconf(Int32(_SC_CLK_TCK)), 1))
     }
 
-    /// Resident and anonymous memory in KiB, summed over the processes (proc_pid_status(5)). What they share counts
-    /// once for each in the resident sum.
+    /// Resident and anonymous memory in KiB, summed over the processes (proc_pid_status(5)). The resident sum counts
+    /// shared memory once for each process.
     static func memory(_ root: pid_t) -> (resident: Int, anonymous: Int) {
         members(of: root).reduce(into: (0, 0)) { sum, member in
             let text = Files.text(of: "/proc/\(member.pid)/status")
@@ -18,7 +18,7 @@ enum ProcessTree {
         }
     }
 
-    /// The most that was resident at once in KiB (VmHWM), summed over the processes.
+    /// The peak resident memory in KiB (VmHWM), summed over the processes.
     static func peak(_ root: pid_t) -> Int {
         members(of: root).reduce(0) { $0 + kibibytes("VmHWM:", in: Files.text(of: "/proc/\($1.pid)/status")) }
     }
@@ -34,7 +34,7 @@ enum ProcessTree {
         var ticks: [pid_t: Int] = [:]
         for pid in Files.names(in: "/proc").compactMap({ pid_t($0) }) {
             let text = Files.text(of: "/proc/\(pid)/stat")
-            // The name in parentheses may hold anything; the fields behind it are numbered from the third.
+            // The name in parentheses may contain any character. The fields after it are numbered from the third.
             guard let end = text.lastIndex(of: ")") else { continue }
             let fields = text[text.index(after: end)...].split(separator: " ")
             guard fields.count > 12, let parent = pid_t(fields[1]), let user = Int(fields[11]),

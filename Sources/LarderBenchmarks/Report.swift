@@ -1,4 +1,4 @@
-// The tables of a run, every figure with its spread, and the goals beside the ratios.
+// The tables of a run. Every figure has its spread, and ratios have their goals beside them.
 import LarderCore
 
 struct Report {
@@ -25,7 +25,7 @@ struct Report {
             + "- Every figure is the median of the rounds, the least and the greatest in parentheses.\n"
     }
 
-    /// Every measure that the project set itself, with what came of it.
+    /// All goals of the project, with the results.
     private var goals: String {
         title("Goals")
             + Figures.table(

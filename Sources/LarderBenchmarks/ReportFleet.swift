@@ -56,9 +56,9 @@ extension Report {
 }
 
 extension Verdicts {
-    /// The most that a memory hit may cost more where the tier is configured and dead.
+    /// The greatest factor by which a memory hit may cost more when the tier is configured and dead.
     private static let mostForDeadTier = 1.02
-    /// Two rounds of one load differ by as much.
+    /// Two rounds of the same load differ by as much as this factor.
     private static let unchanged = 1.1
 
     var fleet: [Verdict] {

@@ -73,7 +73,8 @@ extension Verdicts {
         }
     }
 
-    /// What is not counted may have waited for larder as well: where that decides, both verdicts stand.
+    /// Hits that are not counted may have waited for larder as well. If they decide the verdict, both verdicts are
+    /// given.
     private static func word(_ counted: Double, _ all: Double?) -> String {
         let word = Verdict.word(counted, atMost: Goal.p99BesideStalls)
         guard let all, case let other = Verdict.word(all, atMost: Goal.p99BesideStalls), other != word else {

@@ -1,4 +1,4 @@
-// The tables of the workloads that are more than hits on a few bodies.
+// The tables of the workloads that go beyond hits on a few bodies.
 import LarderCore
 
 extension Report {

@@ -1,4 +1,4 @@
-// Everything a run found out. The rounds fill it, the report reads it.
+// All results of a run. The rounds fill it in, and the report reads it.
 
 /// One server at one body size.
 struct Cell: Hashable {
@@ -18,19 +18,19 @@ struct LatencySamples {
 struct Results {
     var versions: [ServerKind: String] = [:]
     var wrkVersion = ""
-    /// Of the last minute before the run, as the kernel tells it.
+    /// The load average of the minute before the run, as the kernel reports it.
     var loadAverage = ""
-    /// Resident and anonymous KiB, just started and still without a request.
+    /// Resident and anonymous memory in KiB, right after the start and before any request.
     var idleMemory: [ServerKind: (resident: Int, anonymous: Int)] = [:]
     /// Hits a second.
     var hits: [Cell: Sample] = [:]
-    /// Share of its core that the server used meanwhile.
+    /// The share of its core that the server used meanwhile.
     var busy: [Cell: Sample] = [:]
     var latencyRates: [BodySize: Double] = [:]
     var latency: [Cell: LatencySamples] = [:]
-    /// Added by a miss, in microseconds.
+    /// The time that a miss adds, in microseconds.
     var misses: [Cell: Sample] = [:]
-    /// Added by a miss that is normalised, in milliseconds.
+    /// The time that a miss with normalising adds, in milliseconds.
     var normalising: Sample?
     var crowds: [ServerKind: CrowdFigures] = [:]
     var mixed: [ServerKind: MixedFigures] = [:]

@@ -1,5 +1,5 @@
-// The order of a run. Rounds go over all servers in turn, beginning with another one each time, so that whatever
-// disturbs the machine for a while disturbs all alike, and no server always follows the same one.
+// The order of a run. Each round measures all servers in turn and begins with another server each time. So a temporary
+// disturbance of the machine affects all servers alike, and no server always follows the same one.
 import Glibc
 
 /// Measures running servers.
@@ -28,7 +28,7 @@ struct Rounds {
         note("round \(round + 1)/\(arguments.rounds), \(size.title), \(server.kind.title): \(what)")
     }
 
-    /// A second of load for each server that no figure knows of: threads are made, files opened, buffers grown.
+    /// Loads each server for a second without measuring: threads are started, files opened, buffers grown.
     func warmUp() throws(Failure) {
         for server in servers {
             for size in arguments.sizes {
@@ -38,7 +38,7 @@ struct Rounds {
         }
     }
 
-    /// Hits a second, saturated.
+    /// Measures hits a second at saturation.
     mutating func measureHits() throws(Failure) {
         try warmUp()
         var (hits, busy) = (results.hits, results.busy)
@@ -52,7 +52,7 @@ struct Rounds {
         (results.hits, results.busy) = (hits, busy)
     }
 
-    /// Latency of hits at half of the rate that nginx reached.
+    /// Measures the latency of hits at half of the rate that nginx reached.
     mutating func measureLatency() throws(Failure) {
         for size in arguments.sizes {
             results.latencyRates[size] = results.hits[Cell(server: .nginx, size: size)]?.median.map { $0 / 2 }
@@ -80,7 +80,7 @@ struct Rounds {
         results.latency = latency
     }
 
-    /// What a miss adds.
+    /// Measures what a miss adds.
     mutating func measureMisses() throws(Failure) {
         var misses = results.misses
         try eachTurn(servers.filter(\.kind.isCache)) { (round, size, server) throws(Failure) in
@@ -98,7 +98,7 @@ struct Rounds {
         results.misses = misses
     }
 
-    /// The small operations, on the core of the servers.
+    /// Measures the small operations, on the core of the servers.
     mutating func measureMicro() throws(Failure) {
         let text = try stand.pinned(["micro"], seconds: 120, core: arguments.serverCore)
         for line in text.split(separator: "\n") {
@@ -108,7 +108,7 @@ struct Rounds {
     }
 }
 
-/// A line for whoever watches; the tables alone go to standard output.
+/// Prints a progress line on standard error. Standard output contains only the tables.
 func note(_ text: String) {
     let line = Array("bench: \(text)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)

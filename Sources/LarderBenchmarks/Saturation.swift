@@ -1,11 +1,12 @@
-// One round of wrk: as many requests as one core of load can make, over kept connections. Its own report is checked, so
-// that an error page served fast never becomes a figure.
+// One round of wrk: as many requests as one core of load can make, over kept connections. wrk's report is checked, so a
+// fast error page never becomes a figure.
 import LarderCore
 
-/// What a round of load gave.
+/// The result of a round of load.
 struct SaturationRound {
     var requestsPerSecond: Double
-    /// How busy the server's core was with it, 0 to 1: well below 1, the load was the limit and not the server.
+    /// The share of its core that the server used, 0 to 1. If it is well below 1, the load was the limit and not the
+    /// server.
     var serverBusy: Double
 }
 
@@ -29,7 +30,7 @@ enum Saturation {
         return SaturationRound(requestsPerSecond: rate, serverBusy: cpu / elapsed)
     }
 
-    /// The rate in wrk's report, or why it counts for nothing.
+    /// The rate in wrk's report. Throws if the report cannot be used.
     static func rate(in report: String, _ size: BodySize, stage: String) throws(Failure) -> Double {
         var rate: Double?
         var bytesPerRequest: Double?
@@ -46,14 +47,14 @@ enum Saturation {
             }
         }
         guard let rate, rate > 0, let bytesPerRequest else { throw .failed(stage, "no rate in wrk's report") }
-        // The last answers of a round may be cut off, hence the hundredth.
+        // The last answers of a round may be cut off, so one percent may be missing.
         guard bytesPerRequest > Double(size.bytes) * 0.99 else {
             throw .failed(stage, "answers of \(Int(bytesPerRequest)) bytes on average")
         }
         return rate
     }
 
-    /// "123.45MB" in wrk's units, which are powers of 1024.
+    /// Parses "123.45MB" in wrk's units, which are powers of 1024.
     private static func binarySize(_ text: Substring) -> Double? {
         let units = ["TB": 1_099_511_627_776.0, "GB": 1_073_741_824, "MB": 1_048_576, "KB": 1024]
         for (unit, factor) in units where text.hasSuffix(unit) {

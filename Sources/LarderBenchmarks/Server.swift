@@ -1,18 +1,19 @@
-// A server under measure: started by one file each, then all alike. How to tell its hit is part of what it is.
+// The measured servers. Each is started by a file of its own and then handled like the others. A server's kind also
+// knows how to recognise its hits.
 import Glibc
 import LarderCore
 
-/// What the servers are started for: some jobs need more names, descriptors or memory than a few hits do.
+/// What a server is started for. Some jobs need more names, descriptors or memory than a few hits.
 enum Job {
     /// A few bodies, many hits.
     case hits
     /// A thousand connections at once.
     case crowd
-    /// A hundred thousand objects, more than fit into memory.
+    /// A hundred thousand objects, more than fit in memory.
     case mixed
 }
 
-/// The servers that are compared. The raw value is the name on the command line.
+/// The compared servers. The raw value is the name on the command line.
 enum ServerKind: String, CaseIterable {
     case nginx
     case nginxCopy = "nginx-copy"
@@ -31,10 +32,10 @@ enum ServerKind: String, CaseIterable {
         }
     }
 
-    /// Whether it stands before the origin, so that it can miss.
+    /// Whether the server stands in front of the origin and can miss.
     var isCache: Bool { self != .bareloop }
 
-    /// Starts it on its core, with the origin behind it.
+    /// Starts the server on its core, in front of the origin.
     func start(on stand: Stand, origin: UInt16, job: Job = .hits) throws(Failure) -> Server {
         switch self {
         case .nginx, .nginxCopy: try startNginx(on: stand, origin: origin, job: job)
@@ -44,7 +45,7 @@ enum ServerKind: String, CaseIterable {
         }
     }
 
-    /// Whether these are the fields of a hit.
+    /// Whether these response fields belong to a hit.
     func isHit(_ fields: HeaderFields) -> Bool {
         switch self {
         case .nginx, .nginxCopy: fields.first("X-Cache-Status") == "HIT"
@@ -61,10 +62,10 @@ struct Server {
     var kind: ServerKind
     var process: ChildProcess
     var port: UInt16
-    /// Where it keeps what it stores; empty where it stores in memory only.
+    /// The directory of its stored data; empty if it stores in memory only.
     var directory = ""
 
-    /// The ports that a child names in its first lines, `listening ADDRESS` each.
+    /// The ports that a child prints in its first lines, each as `listening ADDRESS`.
     static func announcedPorts(
         _ process: ChildProcess, count: Int = 1, seconds: Int = 20
     ) throws(Failure) -> [UInt16] {
@@ -76,7 +77,7 @@ struct Server {
         return found
     }
 
-    /// Of whole lines only: the last may still be being written.
+    /// Reads complete lines only. The last line may still be incomplete.
     static func ports(in output: String) -> [UInt16] {
         guard let end = output.lastIndex(of: "\n") else { return [] }
         return output[..<end].split(separator: "\n").compactMap { line in
@@ -85,7 +86,7 @@ struct Server {
         }
     }
 
-    /// Starts a server that cannot choose its own port: on a port that is free, and again where another took it.
+    /// Starts a server that cannot choose its own port. Uses a free port, and tries again if another process took it.
     static func start(
         _ kind: ServerKind, on stand: Stand, command: (UInt16) throws(Failure) -> [String]
     ) throws(Failure) -> Server {
@@ -106,7 +107,7 @@ struct Server {
         }
     }
 
-    /// The ceiling, or the origin: one program, written in C, so that neither is what limits a figure.
+    /// The upper bound, or the origin: one program, written in C, so that neither limits a figure.
     static func bareLoop(on stand: Stand, isOrigin: Bool) throws(Failure) -> Server {
         let bodies = try stand.newDirectory("bodies")
         for size in BodySize.allCases {
@@ -126,7 +127,7 @@ struct Server {
 
     /// The origin of Benchmarks/origin.c, on the core of the load.
     ///
-    /// - Parameter page: a file that it answers searches with.
+    /// - Parameter page: the file with which it answers searches.
     static func origin(on stand: Stand, page: String? = nil) throws(Failure) -> Server {
         let process = try ChildProcess(
             "origin", [stand.arguments.originProgram] + (page.map { [$0] } ?? []), core: stand.arguments.loadCore,
@@ -139,14 +140,14 @@ struct Server {
         }
     }
 
-    /// How many bodies the origin was asked for since it started.
+    /// The number of body requests to the origin since it started.
     func requestCount() throws(Failure) -> Int {
         let reply = try ProbeClient(port: port).get("/count", port: port)
         guard let count = Int(reply.body.lossyText) else { throw .failed("origin", "no count") }
         return count
     }
 
-    /// Asks until the answer is a hit, then checks status and every byte: only a right answer is worth its time.
+    /// Sends requests until the answer is a hit, then checks status and every byte. Only correct answers are timed.
     func verify(_ size: BodySize, stand: Stand) throws(Failure) {
         let stage = "\(kind.title), \(size.title)"
         let expected = size.body
@@ -158,7 +159,7 @@ struct Server {
             guard reply.body == expected else {
                 throw .failed(stage, "the body is wrong (\(reply.body.count) bytes)")
             }
-            // The second and third hit come from wherever the cache keeps what is asked for often.
+            // The second and third hit come from the place where the cache keeps frequently requested objects.
             hits = kind.isHit(reply.fields) ? hits + 1 : 0
             if hits == 3 { return }
             if attempt > 3 { try stand.signals.pause(milliseconds: 20) }
@@ -168,7 +169,7 @@ struct Server {
 }
 
 extension BodySize {
-    /// Bytes that no coding makes smaller, the same in every run (xorshift64).
+    /// Incompressible bytes, the same in every run (xorshift64).
     var body: Bytes {
         var state: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes)
         return (0..<bytes).map { _ in

@@ -1,34 +1,34 @@
-// larder as a person would set it up for the job in hand: a pass-through provider bound to a listener's root, one loop for
-// the one core. Everything that a setup does not name is its default.
+// Starts larder in a realistic configuration for the job: a pass-through provider bound to a listener's root, and one
+// loop for the one core. Settings that a setup does not name have their defaults.
 import LarderCore
 
-/// What a part of the run changes about a plain installation.
+/// The changes of a part of the run to a plain installation.
 struct LarderSetup {
     /// `cache.memorySize`; nil for the default.
     var memorySize: String?
     var maxSize: String?
     var maxObject: String?
-    /// For transfers that take minutes.
+    /// Longer time-outs, for transfers that take minutes.
     var isPatient = false
-    /// A second listener, at whose root are Larder's own routes.
+    /// Adds a second listener with Larder's own routes at its root.
     var hasOwnListener = false
-    /// The built-in iTunes provider asks the origin too, without its rate.
+    /// The built-in iTunes provider also calls the origin, without its rate limit.
     var hasITunes = false
-    /// Its rate after all, such as "100/h".
+    /// A rate limit for the iTunes provider after all, such as "100/h".
     var iTunesRate: String?
     /// `shared.url` of a host that shares its answers.
     var sharedURL: String?
-    /// Instead of its default.
+    /// `connectTimeout`; nil for the default.
     var connectTimeout: String?
-    /// Who may change something, by the token.
+    /// The admin token, which allows changes.
     var adminToken: String?
-    /// Further pass-through providers, by name, and their base URLs.
+    /// Further pass-through providers: names and base URLs.
     var passthrough: [(name: String, baseURL: String)] = []
-    /// What the daemon is started through, such as a tool that watches it.
+    /// Words before the daemon's command, such as a tool that observes it.
     var prefix: [String] = []
     var isPinned = true
 
-    /// Hits from SQLite: the memory tier is off.
+    /// Hits come from SQLite: the memory tier is off.
     static let onDisk = LarderSetup(memorySize: "0")
 
     func configuration(directory: String, origin: UInt16) -> String {
@@ -59,16 +59,16 @@ struct LarderSetup {
     }
 }
 
-/// A running larder and where it keeps what it stores.
+/// A running larder and the directory of its data.
 struct MeasuredLarder {
     var process: ChildProcess
-    /// Of the listener bound to the pass-through provider.
+    /// The port of the listener bound to the pass-through provider.
     var port: UInt16
-    /// Of the listener with Larder's own routes; 0 where the setup has none.
+    /// The port of the listener with Larder's own routes; 0 if the setup has none.
     var ownPort: UInt16
     var directory: String
 
-    /// - Parameter directory: where an earlier one left its cache and state; nil for a new place.
+    /// - Parameter directory: the directory with the cache and state of an earlier daemon; nil for a new directory.
     static func start(
         _ setup: LarderSetup, on stand: Stand, origin: UInt16, directory: String? = nil, seconds: Int = 20
     ) throws(Failure) -> MeasuredLarder {
@@ -89,7 +89,7 @@ struct MeasuredLarder {
         }
     }
 
-    /// The value of a figure in `/metrics`; nil where there is none of that name.
+    /// The value of a series in `/metrics`; nil if there is no series with this name.
     func metric(_ name: String) throws(Failure) -> Double? {
         let reply = try ProbeClient(port: ownPort).get("/metrics", port: ownPort)
         for line in reply.body.lossyText.split(separator: "\n") where line.hasPrefix(name + " ") {

@@ -1,5 +1,5 @@
-// nginx: Benchmarks/nginx.conf says how it is set up. It runs twice, with and without sendfile, since neither is the
-// faster at every size: a comparison is worth something against the best a peer can do.
+// nginx, configured by Benchmarks/nginx.conf. It runs twice, with and without sendfile, because neither is faster at
+// every size. A comparison must use the best result of a peer.
 import Glibc
 
 extension ServerKind {
@@ -12,11 +12,12 @@ extension ServerKind {
                 [
                     "DIRECTORY": directory, "PORT": "\(port)", "ORIGIN_PORT": "\(origin)",
                     "SENDFILE": self == .nginx ? "on" : "off",
-                    // As root, the worker would become a user that may not read the run's own directory.
+                    // As root, nginx would switch the worker to a user that cannot read the run's directory.
                     "USER": getuid() == 0 ? "user root;" : "",
-                    // Names of 100,000 objects need more room than those of three.
+                    // The names of 100,000 objects need more room than those of three.
                     "ZONE": job == .mixed ? "64m" : "8m", "SIZE": job == .mixed ? "8g" : "1g",
-                    // As many open files as the limit leaves beside connections, which take two each.
+                    // The cache of open files gets the part of the limit that connections leave. A connection takes two
+                    // descriptors.
                     "FILES": job == .mixed ? "\(min(20_000, descriptors - 9000))" : "1000",
                     "CONNECTIONS": job == .hits ? "1024" : "4096",
                     "DESCRIPTORS": job == .hits ? "" : "worker_rlimit_nofile \(descriptors);",
@@ -27,7 +28,7 @@ extension ServerKind {
         return server
     }
 
-    /// What the system lets a process of ours have open; not even root may raise it everywhere.
+    /// The most files that a process may open on this system. Not even root can raise the limit everywhere.
     private static func descriptorLimit() -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 20_000 }

@@ -1,4 +1,5 @@
-// Varnish: built-in rules (Benchmarks/default.vcl), memory storage, its shared log in memory as its manual asks.
+// Varnish with built-in rules (Benchmarks/default.vcl), memory storage, and its shared log in memory as its manual
+// recommends.
 import Glibc
 
 extension ServerKind {
@@ -8,9 +9,10 @@ extension ServerKind {
         return try Server.start(self, on: stand) { (port: UInt16) throws(Failure) in
             [
                 "varnishd", "-F", "-n", directory, "-a", "127.0.0.1:\(port)", "-f", file, "-s", "malloc,256m",
-                // No change of user: it could not read the run's own directory.
+                // No change of user, because another user could not read the run's directory.
                 "-j", "none",
-                // One pool, since there is one core; more threads than connections, so that none waits for one.
+                // One pool, since there is one core, and more threads than connections, so no connection waits for a
+                // thread.
                 "-p", "thread_pools=1", "-p", "thread_pool_min=100", "-p", "thread_pool_max=1000",
             ]
         }

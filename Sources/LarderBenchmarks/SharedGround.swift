@@ -1,5 +1,5 @@
-// What the measures of a fleet stand on: an engine on a Unix socket that can be killed, stopped and started empty, an origin that counts,
-// and hosts on the servers' core.
+// The set-up for the measures of a fleet: an engine on a Unix socket that can be killed, stopped and started empty, an
+// origin that counts, and hosts on the servers' core.
 import Glibc
 import LarderCore
 
@@ -18,7 +18,7 @@ final class SharedEngineProcess {
         try start()
     }
 
-    /// Starts it empty.
+    /// Starts the engine empty.
     func start() throws(Failure) {
         unlink(socket)
         guard let program = Self.programs.first(where: { access("/usr/bin/\($0)", X_OK) == 0 }) else {
@@ -32,10 +32,10 @@ final class SharedEngineProcess {
         try started.wait(for: "its socket") { access(socket, W_OK) == 0 }
     }
 
-    /// At once, as a crash would. What it had is lost.
+    /// Kills the engine at once, like a crash. Its data is lost.
     func killOutright() { process?.killOutright() }
 
-    /// It goes on taking connections and answers none, until `goOn`.
+    /// Stops the engine until `goOn`. The kernel still accepts connections, but nothing is answered.
     func freeze() { if let process { kill(process.pid, SIGSTOP) } }
     func goOn() { if let process { kill(process.pid, SIGCONT) } }
 
@@ -45,17 +45,17 @@ final class SharedEngineProcess {
     }
 }
 
-/// Hosts and what they call.
+/// The hosts, their engine and their origin.
 final class SharedGround {
     let stand: Stand
     /// The engine; nil for hosts that do not share.
     let engine: SharedEngineProcess?
     let origin: Server
     private(set) var hosts: [MeasuredLarder] = []
-    /// What every search is answered with.
+    /// The answer to every search.
     let page: Bytes
 
-    /// - Parameter setup: of each host, with `sharedURL` left open.
+    /// - Parameter setup: the setup of each host. `sharedURL` is set here.
     init(_ stand: Stand, hosts count: Int, isShared: Bool, _ setup: LarderSetup) throws(Failure) {
         self.stand = stand
         page = Self.page
@@ -85,14 +85,14 @@ final class SharedGround {
         engine?.stop()
     }
 
-    /// Of a host that answers as the iTunes API does.
+    /// The setup of a host whose iTunes provider calls the origin.
     static var setup: LarderSetup {
         var setup = LarderSetup()
         (setup.hasOwnListener, setup.hasITunes) = (true, true)
         return setup
     }
 
-    /// A search whose answer is about 1 KB.
+    /// An answer to a search, of about 1 KB.
     private static var page: Bytes {
         var writer = JSONWriter()
         writer.object { page in
@@ -113,16 +113,17 @@ final class SharedGround {
 
     static func path(_ term: Int) -> String { "/raw/itunes/search?term=t\(term)" }
 
-    /// Calls that the hosts made so far.
+    /// The number of calls of all hosts so far.
     func calls() throws(Failure) -> Int { try origin.requestCount() }
 
-    /// Whether every host asks the engine.
+    /// Whether every host currently asks the engine.
     func isEngineInUse() throws(Failure) -> Bool {
         for host in hosts where try host.metric("larder_shared_breaker_open") ?? 0 != 0 { return false }
         return true
     }
 
-    /// Waits until a host has published so many answers, or could not: the engine has 50 ms for each, and a busy machine may need more.
+    /// Waits until a host has published this many answers or failed to. The engine has 50 ms for each, and a busy
+    /// machine may need longer.
     func waitForPublished(_ count: Int, by host: Int) throws(Failure) {
         let deadline = monotonicNanoseconds() + 10_000_000_000
         while true {
@@ -130,7 +131,7 @@ final class SharedGround {
             for word in ["done", "failed", "dropped"] {
                 ended += try hosts[host].metric("larder_shared_published_total{result=\"\(word)\"}") ?? 0
             }
-            // Where the engine was not asked at all nothing is published either.
+            // If the engine was not asked at all, nothing is published either, so the wait has a limit.
             if ended >= Double(count) || monotonicNanoseconds() > deadline { return }
             try stand.pauseWhole(milliseconds: 5)
         }

@@ -1,19 +1,20 @@
-// Requests over all hosts of a fleet at once: one on each connection, then all answers. Identical ones meet on several hosts.
+// Sends requests to all hosts of a fleet at once: one on each connection, then reads all answers. Identical requests
+// arrive at several hosts at the same time.
 import LarderCore
 
 struct SharedLoad {
     private let hosts: [MeasuredLarder]
     private let page: Bytes
     private var clients: [(host: Int, client: ProbeClient)] = []
-    /// Whether a budget may refuse: 429 and 503 are then no errors.
+    /// Whether a budget may refuse requests. 429 and 503 are then no errors.
     private let mayRefuse: Bool
     private(set) var answered = 0
     private(set) var refused = 0
-    /// Whatever no client should see: another status, a wrong body, a connection that ends.
+    /// Results that no client should see: another status, a wrong body, a connection that ends.
     private(set) var errors = 0
     private(set) var firstError = ""
 
-    /// Requests of one wave.
+    /// The number of requests in one wave.
     var width: Int { clients.count }
 
     init(_ ground: SharedGround, perHost: Int, mayRefuse: Bool = false) throws(Failure) {
@@ -27,7 +28,7 @@ struct SharedLoad {
         }
     }
 
-    /// One request on each connection.
+    /// Sends one request on each connection and reads all answers.
     mutating func wave(_ terms: [Int]) throws(Failure) {
         var sent: [(place: Int, path: String)] = []
         for (place, term) in terms.prefix(clients.count).enumerated() {

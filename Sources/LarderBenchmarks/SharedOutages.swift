@@ -1,12 +1,13 @@
-// The engine is killed, or stopped, while clients ask: memory hits on one host in an open loop, and misses on all hosts beside them.
+// Kills or stops the engine while clients send requests: memory hits on one host in an open loop, and misses on all
+// hosts beside them.
 import LarderCore
 
 struct OutageRun {
     let stand: Stand
-    /// Killed and started empty; else stopped, and it goes on with all it had.
+    /// True if the engine is killed and started empty. False if it is stopped and continues with all its data.
     let isKilled: Bool
     private var arguments: Arguments { stand.arguments }
-    /// Seconds before the outage and after it.
+    /// The seconds before the outage and after it.
     private static let margin = 5
 
     func measure() throws(Failure) -> OutageFigures {
@@ -33,12 +34,12 @@ struct OutageRun {
 
     private static let hit = SharedGround.path(-1)
 
-    /// Hits a second over as many connections, each with the next request when its answer is whole; what wrk would find.
+    /// Hits a second with a closed loop over as many connections. wrk would find the same value.
     private func saturation(_ ground: SharedGround) throws(Failure) -> Double {
         let port = ground.hosts[0].ownPort
         let client = try ProbeClient(port: port)
         for _ in 0..<20 { _ = try client.get(Self.hit, port: port) }
-        // Of the bound provider, whose hits go the same way and whose bodies the load knows.
+        // Requests go to the bound provider. Its hits take the same path, and the load knows its bodies.
         return try Load(
             port: ground.hosts[0].port, size: 1024, order: .uniform(objects: 1, stride: 1, seed: 1), count: .max,
             seconds: 1, connections: arguments.connections
@@ -49,7 +50,8 @@ struct OutageRun {
         _ ground: SharedGround, _ rate: Double, isLost: Bool, _ load: inout SharedLoad, _ figures: inout OutageFigures
     ) throws(Failure) -> StallRound {
         let seconds = arguments.outage + 2 * Self.margin
-        // As beside something slow, with nothing beside: a hit that waited for the load, which shares its core, is not counted.
+        // The same part as for `stalls`, with nothing beside it. The load shares its core, so hits that waited for the
+        // load are not counted.
         let port = "\(ground.hosts[0].ownPort)"
         let child = try stand.startPinned(
             ["stalls", port, Self.hit, "\(rate)", "\(seconds)", "\(arguments.connections)"]
@@ -72,7 +74,7 @@ struct OutageRun {
                 (isAway, backAt) = (false, monotonicNanoseconds())
             }
             try load.wave((0..<load.width).map { _ in sequence.next() })
-            // Also in the round that is quiet: it costs the same there.
+            // The quiet round does this too, so that it has the same cost.
             if now - looked > 1_000_000_000 {
                 looked = now
                 let isInUse = try ground.isEngineInUse()
@@ -81,7 +83,7 @@ struct OutageRun {
             try stand.pauseWhole(milliseconds: 20)
         }
         guard let found = StallRound(lines: try child.finish(seconds: 10)) else { throw .failed("fleet", "no result") }
-        // A pause of the breaker may be half a minute.
+        // The pause of the breaker may be half a minute.
         while let back = backAt, figures.returned == nil, monotonicNanoseconds() - back < 45_000_000_000 {
             try load.wave((0..<load.width).map { _ in sequence.next() })
             if try ground.isEngineInUse() { figures.returned = Double(monotonicNanoseconds() - back) / 1e9 }
@@ -91,7 +93,7 @@ struct OutageRun {
     }
 }
 
-/// A budget that three hosts share, spent while the engine is killed, stopped, and comes back.
+/// A budget that three hosts share. It is spent while the engine is killed, stopped, and comes back.
 struct BudgetFigures {
     var limit = 0
     var calls = 0
@@ -102,7 +104,7 @@ struct BudgetFigures {
 }
 
 struct BudgetRun {
-    /// A window longer than the run: whatever the hosts call counts.
+    /// In calls an hour. The window is longer than the run, so every call counts.
     static let limit = 200
     let stand: Stand
 
@@ -113,7 +115,7 @@ struct BudgetRun {
         defer { ground.stop() }
         var load = try SharedLoad(ground, perHost: 2, mayRefuse: true)
         var term = 0
-        /// New terms only, until so many calls were made or the time is over.
+        /// Requests new terms until this many calls were made or the time is over.
         func spend(upTo calls: Int, seconds: Int) throws(Failure) {
             let end = monotonicNanoseconds() + Int64(seconds) * 1_000_000_000
             while try ground.calls() < calls, monotonicNanoseconds() < end {
@@ -132,7 +134,7 @@ struct BudgetRun {
         try spend(upTo: .max, seconds: away)
         ground.engine?.goOn()
         try spend(upTo: Self.limit, seconds: 60)
-        // Whoever would exceed it does so now.
+        // A host that exceeds the budget would do so now.
         try spend(upTo: .max, seconds: 5)
         let calls = try ground.calls()
         note("fleet, a budget of \(Self.limit): \(calls) calls")

@@ -1,38 +1,38 @@
-// Three hosts and a real engine: what sharing saves, what it costs, and what the loss of the engine does.
+// Measures three hosts with a real engine: what sharing saves, what it costs, and what the loss of the engine causes.
 import Glibc
 import LarderCore
 
-/// An engine that goes away under load, beside the same load without that.
+/// The loss of the engine under load, compared with the same load without the loss.
 struct OutageFigures {
     var title: String
-    /// Of memory hits on one host, in microseconds.
+    /// The latency of memory hits on one host, in microseconds.
     var p50 = (quiet: 0.0, lost: 0.0)
     var p99 = (quiet: 0.0, lost: 0.0)
-    /// The same with the hits that are not counted, since they waited for the load rather than for larder.
+    /// The same, including the hits that are not counted because they waited for the load rather than for larder.
     var p99OfAll = (quiet: 0.0, lost: 0.0)
     var hits = 0
     var discounted = 0
     var unanswered = 0
-    /// Requests on all hosts beside the hits, most of them misses.
+    /// Requests to all hosts beside the hits, most of them misses.
     var requests = 0
     var errors = 0
     var firstError = ""
-    /// Until every host asked the engine again, from when it was back; nil where they did not in the time given.
+    /// The seconds from the engine's return until every host asked it again; nil if they did not within the given time.
     var returned: Double?
 
     var ratio: Double { p99.lost / max(p99.quiet, 0.001) }
 }
 
 struct SharedFigures {
-    /// Calls for the same requests.
+    /// A sequence of requests, how many of them are different, and the calls for them with and without sharing.
     var zipf = (requests: 0, different: 0, shared: 0, alone: 0)
-    /// First bytes to last of one answer, in milliseconds; medians of rounds.
+    /// From the request to the last byte of one answer, in milliseconds; medians of rounds.
     var sharedHit = Sample()
     var localHit = Sample()
     var added = Sample()
-    /// Memory hits a second, without the tier and with one that is dead, in turn.
+    /// Memory hits a second, without the tier and with a dead tier, in alternating rounds.
     var rate = (without: Sample(), dead: Sample())
-    /// Instructions of one memory hit; nil where valgrind is missing.
+    /// The instructions of one memory hit; nil if valgrind is missing.
     var instructions: (without: Double, dead: Double)?
     var outages: [OutageFigures] = []
     var budget = BudgetFigures()
@@ -60,7 +60,7 @@ struct SharedRun {
 
     // MARK: Calls
 
-    /// The same sequence over hosts that share, and over hosts that do not.
+    /// Sends the same sequence to hosts that share and to hosts that do not.
     private func zipf() throws(Failure) -> (requests: Int, different: Int, shared: Int, alone: Int) {
         let requests = max(3000, min(arguments.mixedRequests, arguments.rounds * arguments.seconds * 1000))
         var calls: [Int] = []
@@ -84,7 +84,7 @@ struct SharedRun {
 
     // MARK: A shared hit
 
-    /// One host fetches, another reads it from the engine and then from its own database.
+    /// One host fetches the answers. Another reads them from the engine, and then from its own database.
     private func measureHits(_ figures: inout SharedFigures) throws(Failure) {
         var setup = SharedGround.setup
         setup.memorySize = "0"
@@ -99,13 +99,13 @@ struct SharedRun {
             var times: (shared: [Int64], local: [Int64]) = ([], [])
             for term in terms {
                 let shared = try timed(clients.1, term, two, ground.page)
-                // One that the machine was too busy to publish, or to read in time, is no hit.
+                // If the machine was too busy to publish or read an answer in time, the answer is not a shared hit.
                 if shared.status.contains("detail=shared") { times.shared.append(shared.time) }
             }
             guard times.shared.count * 2 >= terms.count else {
                 throw .failed("fleet", "\(times.shared.count) of \(terms.count) answers were shared hits")
             }
-            // What they stored is committed by then.
+            // After this pause the stored answers are committed.
             try stand.pauseWhole(milliseconds: 300)
             for term in terms {
                 let local = try timed(clients.1, term, two, ground.page)
@@ -161,7 +161,7 @@ struct SharedRun {
             }
         }
         guard access("/usr/bin/valgrind", X_OK) == 0 else { return note("fleet: no valgrind, so no instructions") }
-        // A hundredth of the cost must show: over so many requests what timers cost does not count.
+        // A difference of one percent must be visible. With this many requests the cost of timers is negligible.
         let path = HotPath(stand: stand, requests: 20 * arguments.hits)
         figures.instructions = (
             try path.instructions(.memory, with: LarderSetup()),

@@ -1,10 +1,11 @@
-// One place where the harness sleeps. It wakes when a child ends, when the time is up, or to be interrupted: the
-// signals are blocked and read from a descriptor, so an interruption is an error like any other and every `defer` runs.
+// The only place where the harness sleeps. It wakes when a child ends, when the time is over, or when the harness is
+// interrupted. The signals are blocked and read from a descriptor. So an interruption is an error like any other, and
+// every `defer` runs.
 import CLinux
 import Glibc
 import LarderCore
 
-/// The signals of this process, from its start to its end.
+/// The signals of this process. Exists from its start to its end.
 final class Signals {
     private let descriptor: Int32
 
@@ -19,7 +20,7 @@ final class Signals {
 
     deinit { close(descriptor) }
 
-    /// Sleeps until a child changed its state or that many milliseconds passed.
+    /// Sleeps until a child has changed its state or this many milliseconds have passed.
     func pause(milliseconds: Int) throws(Failure) {
         var waited = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         poll(&waited, 1, Int32(clamping: milliseconds))
@@ -31,10 +32,10 @@ final class Signals {
     }
 }
 
-/// What the system says about the call that just failed.
+/// The system's message for the call that has just failed.
 func systemReason() -> String { String(cString: strerror(errno)) }
 
-/// Nanoseconds of the clock that never steps back.
+/// Nanoseconds of CLOCK_MONOTONIC, which never steps back.
 func monotonicNanoseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -4,12 +4,12 @@ struct SoakArguments {
     var seconds = 600
     var seed: UInt64 = 1
     var clients = 6
-    /// Requests a second, of all clients together.
+    /// Requests a second of all clients together.
     var rate = 150
     var larder = ".build/release/larder"
-    /// The shim of Benchmarks/clock.c, built by scripts/soak.
+    /// The clock shim of Benchmarks/clock.c, built by scripts/soak.
     var clock = ".build/soak/clock.so"
-    /// A directory in which the logs of larder are kept after a failure.
+    /// The directory in which larder's logs are kept after a failure.
     var keep: String?
 
     static let usage = """

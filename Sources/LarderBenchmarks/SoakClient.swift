@@ -1,22 +1,22 @@
-// One client of a soak: it takes a step, and holds every byte of the answer against the model. An error is a finding unless a
-// fault that the harness itself made explains it.
+// One client of a soak. It performs a step and compares every byte of the answer with the model. An error is a finding
+// unless a fault that the harness caused explains it.
 import Glibc
 import LarderCore
 
 final class SoakClient {
     static let token = "soak-token-of-this-run"
-    /// So long a client waits for the next byte. Nothing that a soak does to larder explains a longer wait.
+    /// The seconds that a client waits for the next byte. Nothing in a soak explains a longer wait.
     static let patience = 45
 
     private let state: SoakState
     private var socket: SoakSocket?
     private var place = SoakState.Place()
-    /// The version that this client had last.
+    /// The version that this client received last, by resource.
     private var seen: [String: String] = [:]
 
     init(_ state: SoakState) { self.state = state }
 
-    /// Takes one step. The request must be answered while the same process of larder runs, or is not judged.
+    /// Performs one step. The answer is judged only if the same process of larder runs until it is complete.
     func take(_ step: SoakStep) {
         place = state.place
         guard place.isUp else { return SoakThread.sleep(milliseconds: 20) }
@@ -35,7 +35,7 @@ final class SoakClient {
         }
     }
 
-    /// What one exchange came to.
+    /// The result of one exchange.
     struct Exchange {
         var status: Int
         var fields: HeaderFields
@@ -44,9 +44,10 @@ final class SoakClient {
         var isWhole: Bool
     }
 
-    /// Asks, on the kept connection where there is one.
+    /// Sends a request, on the kept connection if there is one.
     ///
-    /// - Parameter take: gets the body with its place, for an answer with those fields; false leaves.
+    /// - Parameter take: receives the status, the fields, and the body's bytes with their offset. Returns false to
+    ///   leave.
     func ask(
         _ method: String, _ target: String, fields: String = "", body: Bytes = [],
         take: (Int, HeaderFields, UnsafeBufferPointer<UInt8>, Int) -> Bool
@@ -79,7 +80,7 @@ final class SoakClient {
     }
     private var socketProcess = 0
 
-    /// Whether the process that was asked has ended meanwhile, by the harness's own hand.
+    /// Whether the harness has ended the asked process meanwhile.
     var wasRestarted: Bool { state.place != place }
 
     func failed(_ ending: SoakSocket.Ending, _ provider: SoakProvider?, _ request: String) {
@@ -90,7 +91,7 @@ final class SoakClient {
             .request(request), ending == .timeout ? "no byte in \(Self.patience) s" : "the connection ended: \(ending)")
     }
 
-    /// What an answer that is none of the resource's own means.
+    /// Judges an answer that is not the resource's own.
     private func refused(_ exchange: Exchange, _ provider: SoakProvider, _ request: String) {
         if exchange.status >= 500, wasRestarted || state.isExplained(provider) { return state.count(.errorsExplained) }
         state.report(.request(request), "status \(exchange.status): \(exchange.body.lossyText.prefix(300))")
@@ -118,7 +119,7 @@ final class SoakClient {
     }
 
     private func purge(_ resources: [SoakResource], _ query: String, _ isSoft: Bool) {
-        // A soft purge leaves what covers for an outage, so it promises nothing about bytes.
+        // A soft purge keeps entries to cover an outage, so it promises nothing about the bytes of later answers.
         let raised = resources.map { ($0, state.raise($0)) }
         let target = "/v1/cache?\(query)\(isSoft ? "&soft=1" : "")"
         let request = "DELETE \(target)"
@@ -140,7 +141,7 @@ final class SoakClient {
         }
     }
 
-    /// Whether the origin's own answer comes.
+    /// Whether the origin's own answer arrives.
     func isAnswered(_ resource: SoakResource) -> Bool {
         place = state.place
         let exchange = try? ask("GET", resource.target) { _, _, _, _ in true }
@@ -161,7 +162,7 @@ final class SoakClient {
     }
 }
 
-// Asking for a resource.
+// Requests for a resource.
 extension SoakClient {
     private func get(_ resource: SoakResource, _ language: String, _ manner: SoakStep.Manner) {
         let least = state.least(resource)

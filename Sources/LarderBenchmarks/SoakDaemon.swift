@@ -1,13 +1,13 @@
-// larder under a soak: its configuration, its processes one after the other, and what each of them left in its log.
+// Runs larder in a soak: its configuration, its successive processes, and the log that each of them left.
 import Glibc
 import LarderCore
 
-/// How larder is set up for a soak: a memory tier and a disk that are much too small.
+/// The configuration of larder in a soak: a memory tier and a disk that are much too small.
 struct SoakConfiguration {
     var cache: String
     var state: String
     var origins: [SoakProvider: UInt16]
-    /// What a reload changes.
+    /// A reload changes this value.
     var memoryMebibytes = 2
     var minFree: String?
 
@@ -40,7 +40,7 @@ final class SoakDaemon {
     private let state: SoakState
     private let disk: SoakDisk
     private let file: String
-    /// The program and its words, with the shim of the clock.
+    /// The program with its arguments and the clock shim.
     private let command: [String]
     private var configuration: SoakConfiguration
     private(set) var process: ChildProcess
@@ -75,14 +75,14 @@ final class SoakDaemon {
         state.place = SoakState.Place(port: port, process: state.place.process + 1, isUp: true)
     }
 
-    /// Ends the process and begins another.
+    /// Ends the process and starts another.
     func restart(isKill: Bool) throws(Failure) {
         try end(isKill: isKill)
         try start()
         state.count(isKill ? .kills : .restarts)
     }
 
-    /// Ends it; by SIGTERM its end must be a clean one.
+    /// Ends the process. After SIGTERM its end must be clean.
     func end(isKill: Bool) throws(Failure) {
         guard checkRunning() else { return }
         state.place.isUp = false
@@ -98,7 +98,7 @@ final class SoakDaemon {
         readLog()
     }
 
-    /// Whether it runs; a process that ended by itself is a finding, and is started again.
+    /// Whether the process runs. A process that ended by itself is a finding, and a new one is started.
     @discardableResult
     func checkRunning() -> Bool {
         if process.isRunning { return true }

@@ -1,34 +1,34 @@
-// How the shaky origin fails.
+// The faults of the shaky origin.
 import LarderCore
 
-/// What happens to one request at the origin.
+/// The fault that one request meets at the origin.
 enum SoakFault: CaseIterable {
-    /// The connection is reset before anything is said.
+    /// The connection is reset before anything is sent.
     case reset
     /// The connection ends within the body.
     case cut
-    /// 500 with a page of its own.
+    /// A 500 with a page.
     case serverError
     /// 503 with `Retry-After: 1`.
     case unavailable
-    /// The head comes after two seconds.
+    /// The head is sent after two seconds.
     case slow
-    /// Nothing comes; the connection ends after three seconds.
+    /// Nothing is sent. The connection ends after three seconds.
     case silent
-    /// What comes is not HTTP.
+    /// The answer is not HTTP.
     case garbage
-    /// The length is larger than the body.
+    /// The stated length is larger than the body.
     case tooLong
-    /// A second answer follows the first, that nobody asked for.
+    /// A second, unrequested answer follows the first.
     case extra
-    /// A chunk whose size is no number.
+    /// A chunk whose size is not a number.
     case badChunk
 }
 
-/// Which requests meet one: a sequence from the seed, at the rate that the schedule sets.
+/// Decides which requests meet a fault: a sequence from the seed, at the rate that the schedule sets.
 struct SoakFaults {
     var perMille = 0
-    /// When the last one happened, in milliseconds since the start.
+    /// The time of the last fault, in milliseconds since the start.
     private(set) var last: Int?
     private(set) var count = 0
     private var random: SplitMix

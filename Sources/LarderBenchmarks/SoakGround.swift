@@ -1,14 +1,14 @@
-// What a soak does around larder: a small disk that it fills, and a clock that it moves.
+// The environment of larder in a soak: a small disk that is filled, and a clock that is moved.
 import CLinux
 import Glibc
 import LarderCore
 
-/// The file system of the cache: one of its own where this process may mount it.
+/// The file system of the cache. It is a separate one if this process may mount it.
 struct SoakDisk {
     static let size = 96 << 20
 
     let directory: String
-    /// Else the disk is only said to be full, by a `cache.minFree` that no disk meets.
+    /// If false, the disk is only declared full, by a `cache.minFree` that no disk can meet.
     let isMounted: Bool
     private let stand: Stand
 
@@ -24,7 +24,7 @@ struct SoakDisk {
 
     private var filler: String { "\(directory)/filler" }
 
-    /// Takes all but so many of the free bytes.
+    /// Fills the disk up to this many free bytes.
     func fill(free: Int) {
         let file = open(filler, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
@@ -52,7 +52,7 @@ struct SoakDisk {
     }
 }
 
-/// The seconds by which larder's wall clock is wrong, in a file that its process has mapped (Benchmarks/clock.c).
+/// The error of larder's wall clock in seconds, in a file that the process has mapped (Benchmarks/clock.c).
 struct SoakClock {
     let path: String
     private let shift: UnsafeMutablePointer<Int64>

@@ -1,9 +1,9 @@
-// The log of larder after a process of it has ended: an error line is a finding unless something that the harness did explains
-// it.
+// Checks the log of a larder process that has ended. An error line is a finding unless an action of the harness
+// explains it.
 import LarderCore
 
 struct SoakLog {
-    /// What the harness did during the process's life.
+    /// The harness's actions during the life of the process.
     struct Circumstances {
         var diskWasShort = false
     }
@@ -17,7 +17,7 @@ struct SoakLog {
             if line.contains("\"level\":\"warning\"") { warnings += 1 }
             let isLine = line.hasPrefix("{\"time\"")
             guard !isLine || line.contains("\"level\":\"error\"") else { continue }
-            // What is no line of the log was written by the runtime or the C library, most likely on the way down.
+            // Other lines come from the runtime or the C library, most likely in a crash. So they are always findings.
             if isLine, circumstances.diskWasShort, Self.isAboutTheStore(line) { continue }
             errors.append(String(line.prefix(400)))
         }

@@ -1,5 +1,5 @@
-// The origin of a soak: each connection has a thread. It knows the versions, raises them with each change that reaches it, and
-// fails on purpose where it is the shaky one.
+// The origin of a soak. Each connection has a thread. The origin knows the versions, raises them with each change that
+// reaches it, and, if it is the shaky one, fails on purpose.
 import CLinux
 import Glibc
 import LarderCore
@@ -44,7 +44,7 @@ final class SoakOrigin: Sendable {
         while let isKept = try? answer(socket), isKept {}
     }
 
-    /// One exchange; whether another may follow.
+    /// Performs one exchange. Returns whether another may follow.
     private func answer(_ socket: SoakSocket) throws(SoakSocket.Ending) -> Bool {
         let (first, fields) = try socket.head()
         let words = first.split(separator: " ")
@@ -55,7 +55,7 @@ final class SoakOrigin: Sendable {
         let method = String(words[0])
         state.count(.upstreamCalls)
         let fault = provider == .shaky ? state.fault() : nil
-        // A change that fails is not made: a reset or an error before it, so that larder need not invalidate.
+        // A change that fails is not made: the reset or the error comes before it, so larder need not invalidate.
         if method != "GET", method != "HEAD" {
             guard try takeUpload(socket, fields, first) else { return false }
             if let fault { return try fail(fault, socket, "", Bytes(), isHead: false) }
@@ -67,7 +67,8 @@ final class SoakOrigin: Sendable {
         let language = fields.first("Accept-Language") ?? ""
         let version = state.current(resource)
         let tag = "\"\(version)-\(resource.kind == .vary ? language : "")\""
-        // With a Date, all that larder fetches while its clock is ahead is old already (RFC 9111 §4.2.3).
+        // With a `Date`, everything that larder fetches while its clock is ahead would already be old (RFC 9111
+        // §4.2.3).
         let date = ![.brief, .vary].contains(resource.kind) ? "" : "Date: \(HTTPDate.format(SystemTime().wall()))\r\n"
         var head = "\(date)ETag: \(tag)\r\nX-Soak-Version: \(version)\r\n"
         head += "Cache-Control: \(resource.kind.cacheControl)\r\nContent-Type: application/octet-stream\r\n"
@@ -87,7 +88,7 @@ final class SoakOrigin: Sendable {
         return true
     }
 
-    /// Reads and checks what a client sent up.
+    /// Reads and checks the body that a client uploads.
     private func takeUpload(
         _ socket: SoakSocket, _ fields: HeaderFields, _ request: String
     ) throws(SoakSocket.Ending) -> Bool {

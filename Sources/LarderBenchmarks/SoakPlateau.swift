@@ -1,12 +1,12 @@
-// What a process of larder holds when nobody asks for anything, and whether it holds more than it did before.
+// The resources that a larder process holds while it gets no requests, compared with an earlier plateau.
 import Glibc
 
 /// Figures of one process (proc_pid_status(5)).
 struct SoakPlateau: Equatable {
-    /// Beyond the first plateau, in percent of it and in KiB on top.
+    /// The permitted growth beyond the first plateau: a percentage of it, plus a number of KiB.
     static let memoryPercent = 20
     static let memoryKibibytes = 16 * 1024
-    /// Kept connections to the origins come and go.
+    /// Kept connections to the origins vary.
     static let descriptors = 20
     static let threads = 2
 
@@ -35,7 +35,7 @@ struct SoakPlateau: Equatable {
             descriptors: Files.names(in: "/proc/\(pid)/fd").count, threads: number("Threads:"))
     }
 
-    /// What of this is more than the tolerance above an earlier plateau of the same process.
+    /// The figures that exceed an earlier plateau of the same process by more than the tolerance.
     func growth(since early: SoakPlateau) -> [String] {
         var found: [String] = []
         let most = early.residentKibibytes * (100 + Self.memoryPercent) / 100 + Self.memoryKibibytes

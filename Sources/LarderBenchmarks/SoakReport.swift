@@ -1,4 +1,4 @@
-// What a soak did and found, as a table for a person.
+// The actions and findings of a soak, as a table.
 
 struct SoakReport {
     let arguments: SoakArguments

@@ -1,5 +1,5 @@
-// A soak from its start to its end (Benchmarks/README.md): the clients ask, the schedule makes things happen, and in the end
-// everything is asked for once more, before and after a last restart.
+// A soak from start to end (Benchmarks/README.md). The clients send requests and the schedule causes events. At the end
+// everything is requested once more, before and after a last restart.
 import Glibc
 import LarderCore
 
@@ -12,7 +12,7 @@ struct SoakRun {
     let clock: SoakClock
     private var plateaus: [SoakPlateau] = []
 
-    /// Whether nothing was found.
+    /// Returns whether there were no findings.
     static func main(_ words: [String]) throws(Failure) {
         let now = UInt64(truncatingIfNeeded: SystemTime().wall().milliseconds)
         let arguments = try SoakArguments(words, seed: now % 1_000_000)
@@ -49,7 +49,7 @@ struct SoakRun {
     private mutating func go() throws(Failure) {
         let schedule = SoakSchedule(seed: arguments.seed, seconds: arguments.seconds)
         for client in 0..<arguments.clients { try startClient(client) }
-        // Rests are not counted.
+        // Rests do not count.
         var rested = 0
         for entry in schedule.entries {
             while case let left = entry.milliseconds + rested - state.milliseconds, left > 0 {
@@ -132,7 +132,7 @@ struct SoakRun {
         for growth in late.growth(since: early) { state.report(.process, growth) }
     }
 
-    /// Every resource, once, in every language; what fails is asked for again until larder must have forgiven the origin.
+    /// Requests every resource once in every language. Before that, waits until larder calls the provider again.
     private func askForEverything() throws(Failure) {
         let client = SoakClient(state)
         for provider in SoakProvider.allCases {
@@ -145,7 +145,7 @@ struct SoakRun {
         }
     }
 
-    /// Nothing at that origin fails any more: an answer must come before long.
+    /// That origin no longer fails, so an answer must come soon.
     private func waitForReturn(of provider: SoakProvider) throws(Failure) {
         let client = SoakClient(state)
         let deadline = state.milliseconds + SoakState.memoryOfFaults

@@ -1,39 +1,39 @@
-// What happens to larder during a soak, and when: a value made from the seed and the length, so that a run can be repeated.
-// The first two fifths hold the restarts. In the rest one process runs through, with a rest near its beginning and one at its
-// end, so that its memory can be compared with itself.
+// The events of a soak and their times. The seed and the length determine this value, so a run can be repeated. The
+// first two fifths contain the restarts. In the rest one process runs without a restart, with a rest near its beginning
+// and one at its end, so that its memory can be compared.
 
-/// Something that the harness does to larder or around it.
+/// An action of the harness on larder or its environment.
 enum SoakEvent: Equatable {
-    /// SIGTERM, and started again.
+    /// SIGTERM, then a new start.
     case restart
-    /// kill -9, and started again.
+    /// kill -9, then a new start.
     case kill
     /// SIGHUP with a changed configuration.
     case reload
-    /// The disk of the cache fills up to so many free bytes.
+    /// The disk of the cache is filled up to this many free bytes.
     case fillDisk(free: Int)
     case emptyDisk
-    /// The wall clock of larder jumps by so many seconds.
+    /// The wall clock of larder jumps by this many seconds.
     case stepClock(Int)
-    /// The clock is right again.
+    /// The wall clock of larder is right again.
     case resetClock
-    /// Of a thousand requests so many meet a fault at the shaky origin.
+    /// This many of a thousand requests meet a fault at the shaky origin.
     case faults(perMille: Int)
-    /// Nobody asks anything, and what larder holds is noted.
+    /// The clients pause, and larder's resources are recorded.
     case rest
 }
 
 struct SoakSchedule {
     struct Entry: Equatable {
-        /// Since the start.
+        /// The time since the start.
         var milliseconds: Int
         var event: SoakEvent
     }
 
-    /// In order of time. The last is a rest.
+    /// Ordered by time. The last event is a rest.
     var entries: [Entry] = []
 
-    /// - Parameter seconds: how long requests are sent, the rests not counted.
+    /// - Parameter seconds: how long requests are sent, without the rests.
     init(seed: UInt64, seconds: Int) {
         let end = seconds * 1000
         let boundary = end * 2 / 5
@@ -41,7 +41,7 @@ struct SoakSchedule {
         var random = SplitMix(state: seed)
         var isFull = false
         var isShifted = false
-        // About one event in three seconds: time to see what each one does.
+        // About one event every three seconds, so that the effect of each can be seen.
         var at = 2000
         while at < end - 3000 {
             defer { at += 1500 + Int(random.next() % 3000) }
@@ -64,7 +64,8 @@ struct SoakSchedule {
             default: entries.append(Entry(milliseconds: at, event: .kill))
             }
         }
-        // A rest begins with the disk empty and the origin well: what is compared is the same state.
+        // Each rest begins with free disk space, the right clock and a healthy origin, so the compared states are the
+        // same.
         for rest in [firstRest, end] {
             let place = entries.firstIndex { $0.milliseconds >= rest } ?? entries.endIndex
             let quiet: [SoakEvent] = [.emptyDisk, .resetClock, .faults(perMille: 0), .rest]

@@ -1,16 +1,16 @@
-// What the threads of a soak share: the ledger, where larder is, the counts and the findings. One lock over it all: it is held
-// for a few instructions, and the load is modest.
+// The state that the threads of a soak share: the ledger, larder's address, the counts and the findings. One lock
+// protects all of it. It is held for a few instructions, and the load is modest.
 import LarderCore
 
-/// What a finding is about.
+/// The subject of a finding.
 enum SoakSubject {
     case request(String)
     case process
 }
 
-/// Something that may not be.
+/// A violation of the model.
 struct SoakFinding {
-    /// Since the start.
+    /// The time since the start.
     var milliseconds: Int
     var subject: SoakSubject
     var what: String
@@ -24,12 +24,12 @@ struct SoakFinding {
     }
 }
 
-/// What is counted.
+/// The counted quantities.
 enum SoakCount: String, CaseIterable {
     case answers, bytes, hits, misses, revalidated, stale, ranges, notModified, heads, absences
     case changes, purges, softPurges, left, slow, cutExplained, errorsExplained, refusedPurges, ownPages
     case upstreamCalls, faults, reloads, restarts, kills, clockSteps, disksFilled
-    /// Each time that something was found; only what differs is told.
+    /// All findings. Only different ones are reported.
     case findings
 
     var title: String {
@@ -38,11 +38,11 @@ enum SoakCount: String, CaseIterable {
 }
 
 final class SoakState: Sendable {
-    /// Where larder listens, and which of its processes that is.
+    /// The port on which larder listens, and the number of its process.
     struct Place: Equatable {
         var port: UInt16 = 0
         var process = 0
-        /// False from before a signal that ends it until the next one listens.
+        /// False from before a signal that ends the process until the next process listens.
         var isUp = false
     }
 
@@ -60,9 +60,10 @@ final class SoakState: Sendable {
         var uploads: UInt64 = 0
     }
 
-    /// More than so many findings say nothing new.
+    /// More findings than this say nothing new.
     static let mostFindings = 40
-    /// So long after a fault an error of the same API is explained by it: larder lets an API rest for up to a minute.
+    /// For this many milliseconds after a fault, an error of the same API is explained by the fault. larder suspends an
+    /// API for up to a minute.
     static let memoryOfFaults = 90_000
 
     private let shared: Lock<Shared>
@@ -104,7 +105,7 @@ final class SoakState: Sendable {
         }
     }
     func setFaults(perMille: Int) { shared.withLock { $0.faults.perMille = perMille } }
-    /// Whether an error about that API has a reason that the harness knows.
+    /// Whether the harness knows a reason for an error of this API.
     func isExplained(_ provider: SoakProvider) -> Bool {
         guard provider == .shaky else { return false }
         let now = milliseconds
@@ -117,7 +118,7 @@ final class SoakState: Sendable {
         set { shared.withLock { $0.isDiskShort = newValue } }
     }
 
-    // Where larder is.
+    // The place of larder.
     var place: Place {
         get { shared.withLock { $0.place } }
         set { shared.withLock { $0.place = newValue } }
@@ -138,7 +139,7 @@ final class SoakState: Sendable {
     // Counts and findings.
     func count(_ what: SoakCount, _ amount: Int = 1) { shared.withLock { $0.counts[what, default: 0] += amount } }
     var counts: [SoakCount: Int] { shared.withLock { $0.counts } }
-    /// - Parameter same: findings of the same name after the first are only counted.
+    /// - Parameter same: of findings with the same name, only the first is reported; the others are counted.
     func report(_ subject: SoakSubject, _ what: String, same: String? = nil) {
         let finding = SoakFinding(milliseconds: milliseconds, subject: subject, what: what)
         let isNew = shared.withLock { shared in

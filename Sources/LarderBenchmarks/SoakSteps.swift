@@ -1,31 +1,31 @@
-// What the clients of a soak do, one step after the other: a sequence made from the seed and the client's number.
+// The steps of the clients of a soak: a sequence determined by the seed and the client's number.
 
-/// What one client does next.
+/// The next step of a client.
 enum SoakStep: Equatable {
-    /// How an answer is asked for and taken.
+    /// How an answer is requested and received.
     enum Manner: Equatable {
         case whole
-        /// Nothing stored may answer without being validated.
+        /// A stored answer must be validated first.
         case validated
         case head
-        /// These bytes of the body.
+        /// This range of the body.
         case range(first: Int, last: Int)
-        /// Only if it differs from what this client had last.
+        /// Only if the answer differs from the one that this client received last.
         case changed
-        /// The client goes away after so many bytes.
+        /// The client closes the connection after this many bytes.
         case leave(after: Int)
-        /// The client takes so many bytes a second, for three seconds, and then the rest.
+        /// The client reads this many bytes a second for three seconds, and then the rest.
         case slow(bytesPerSecond: Int)
     }
 
     case get(SoakResource, language: String, Manner)
     /// Changes a resource through larder.
     case write(method: String, SoakResource, upload: Int)
-    /// The origin changes; then its old answers are purged.
+    /// The origin changes. Then its old answers are purged.
     case purgeURL(SoakResource, isSoft: Bool)
     case purgeGroup(SoakProvider, Int)
     case purgeProvider(SoakProvider)
-    /// One of larder's own pages.
+    /// Requests one of larder's own pages.
     case look(String)
 }
 
@@ -49,7 +49,7 @@ struct SoakSteps {
             return .write(method: ["PUT", "POST", "DELETE", "PATCH"][below(4)], resource(provider), upload: upload())
         case ..<55: return .purgeURL(resource(provider), isSoft: below(3) == 0)
         case ..<57: return .purgeGroup(provider, below(SoakResource.groups))
-        // Seldom: it leaves nothing to hit.
+        // Rare, because it leaves nothing to hit.
         case 57 where below(2) == 0: return .purgeProvider(provider)
         case ..<150:
             onceMade += 1
@@ -60,7 +60,7 @@ struct SoakSteps {
         }
     }
 
-    /// Low numbers are asked for more often than high ones.
+    /// Low numbers are requested more often than high ones.
     private mutating func resource(_ provider: SoakProvider) -> SoakResource {
         let kind: SoakKind =
             switch below(20) {

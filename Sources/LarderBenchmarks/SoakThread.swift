@@ -1,4 +1,5 @@
-// The soak's clients and its origin are blocking code on threads of their own: simple enough to be believed.
+// The clients and the origin of a soak are blocking code on their own threads. This keeps them simple enough to be
+// trusted.
 import CLinux
 import Glibc
 import LarderCore
@@ -27,7 +28,7 @@ final class SoakSocket {
     private var start = 0
     private var end = 0
 
-    /// Why nothing more came.
+    /// Why no more bytes arrive.
     enum Ending: Error, Equatable {
         case closed, reset, timeout
     }
@@ -36,7 +37,7 @@ final class SoakSocket {
 
     deinit { close(descriptor) }
 
-    /// Closing sends a reset instead of an orderly end.
+    /// Makes closing send a reset instead of an orderly end.
     func resetOnClose() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
@@ -54,7 +55,7 @@ final class SoakSocket {
         }
     }
 
-    /// What is there, at least one byte and at most so many, handed to the body.
+    /// Passes the available bytes to the body: at least one byte, and at most `limit`.
     func read<Result>(atMost limit: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) throws(Ending) -> Result {
         if start == end { try fill() }
         let count = min(limit, end - start)
@@ -73,7 +74,7 @@ final class SoakSocket {
         }
     }
 
-    /// A line without its end.
+    /// Reads a line without its end.
     func line() throws(Ending) -> String {
         var bytes = Bytes()
         while bytes.last != 10 {
@@ -86,7 +87,7 @@ final class SoakSocket {
         return bytes.lossyText
     }
 
-    /// A first line and the fields after it, up to the empty line.
+    /// Reads a first line and the fields after it, up to the empty line.
     func head() throws(Ending) -> (first: String, fields: HeaderFields) {
         let first = try line()
         var fields = HeaderFields()
@@ -97,8 +98,9 @@ final class SoakSocket {
         return (first, fields)
     }
 
-    /// The body that the fields announce, piece by piece with its place; false from the body ends it.
-    /// - Returns: how many bytes there were, and whether that was all.
+    /// Reads the body that the fields announce, and passes on each piece with its offset. `take` returns false to end
+    /// the reading.
+    /// - Returns: the number of bytes that were read, and whether the body is complete.
     func body(
         _ fields: HeaderFields, _ take: (UnsafeBufferPointer<UInt8>, Int) -> Bool
     ) throws(Ending) -> (count: Int, isWhole: Bool) {

@@ -1,17 +1,17 @@
-// The world that a soak asks about: what exists at its origin, and which bytes each version of it has. All of it follows from
-// names and numbers, so that any byte of any answer can be checked by whoever reads it.
+// The content of the origins of a soak: which resources exist, and the bytes of each version. All of it follows from
+// names and numbers, so every reader can check any byte of any answer.
 import Glibc
 import LarderCore
 
-/// An API of the origin, as larder knows it by name.
+/// An API of the origin. The raw value is the provider's name in larder.
 enum SoakProvider: String, CaseIterable {
-    /// Never fails. Every error of larder about it is a finding.
+    /// Never fails. Every error of larder for this API is a finding.
     case steady
-    /// Fails as the schedule says. Its errors are explained, its bytes are not.
+    /// Fails as the schedule says. This explains its errors, but never wrong bytes.
     case shaky
 }
 
-/// What kind of answers a resource has.
+/// The kind of a resource's answers.
 enum SoakKind: String, CaseIterable {
     /// Fresh for an hour.
     case hour
@@ -19,13 +19,13 @@ enum SoakKind: String, CaseIterable {
     case brief
     /// One answer for each language.
     case vary
-    /// Hundreds of kilobytes, so that they stream and lie on disk.
+    /// Hundreds of kilobytes, so the bodies stream and lie on disk.
     case large
-    /// There in two versions of three, else missing: an absence that is stored, too.
+    /// Exists in two of three versions, otherwise missing. Its absence is stored too.
     case coming
     /// Not stored.
     case unstored
-    /// Asked for once and never again.
+    /// Requested once and never again.
     case once
 
     var cacheControl: String {
@@ -39,7 +39,7 @@ enum SoakKind: String, CaseIterable {
         }
     }
 
-    /// How many of them a provider has; those asked for once have no end.
+    /// The number of resources of this kind for each provider. Resources that are requested once are unlimited.
     var count: Int {
         switch self {
         case .hour: 60
@@ -74,7 +74,7 @@ struct SoakResource: Hashable {
     var kind: SoakKind
     var number: Int
 
-    /// Resources of a group share a part of their path, by which they are purged together.
+    /// Resources of a group share a part of their path, so they can be purged together.
     var group: Int { number % Self.groups }
     var path: String { "/\(kind.rawValue)/g\(group)/\(number)" }
     /// The path below larder's own address.
@@ -86,7 +86,7 @@ struct SoakResource: Hashable {
         self.number = number
     }
 
-    /// What a path of the origin stands for; nil where it is none that a soak asks for.
+    /// Parses a path of the origin; nil for a path that a soak does not request.
     init?(_ provider: SoakProvider, path: some StringProtocol) {
         let parts = path.split(separator: "/")
         guard parts.count == 3, let kind = SoakKind(rawValue: String(parts[0])), let number = Int(parts[2]) else {
@@ -96,32 +96,32 @@ struct SoakResource: Hashable {
         guard self.path == path else { return nil }
     }
 
-    /// Bytes of its body, the same in all versions.
+    /// The size of the body in bytes, the same in all versions.
     var size: Int {
         var mixer = SplitMix(state: SoakBody.hash("size \(path)"))
         return kind.sizes.lowerBound + Int(mixer.next() % UInt64(kind.sizes.count))
     }
 
-    /// 404 in every third version of what comes and goes.
+    /// 404 in every third version of a `coming` resource.
     func status(version: Int) -> Int { kind == .coming && version % 3 == 2 ? 404 : 200 }
 
-    /// All that is asked for again and again, of one provider.
+    /// All resources of one provider that are requested repeatedly.
     static func all(of provider: SoakProvider) -> [SoakResource] {
         SoakKind.allCases.flatMap { kind in (0..<kind.count).map { SoakResource(provider, kind, $0) } }
     }
 }
 
-/// Bytes that follow from a name.
+/// Bytes that are determined by a name.
 struct SoakBody {
     let key: UInt64
 
-    /// - Parameter language: empty where the resource has one answer for all.
+    /// - Parameter language: empty if the resource has one answer for all languages.
     init(_ resource: SoakResource, language: String, version: Int) {
         let language = resource.kind == .vary ? language : ""
         key = Self.hash("\(resource.provider.rawValue) \(resource.path) \(language) \(version)")
     }
 
-    /// What a client sends up.
+    /// The body of a client's upload.
     init(upload nonce: UInt64) { key = Self.hash("upload \(nonce)") }
 
     /// FNV-1a, 64 bits.
@@ -134,7 +134,7 @@ struct SoakBody {
         return mixer.next()
     }
 
-    /// The bytes from that place on.
+    /// The bytes from this offset on.
     func bytes(from place: Int, count: Int) -> Bytes {
         guard count > 0 else { return [] }
         let first = place / 8
@@ -142,7 +142,7 @@ struct SoakBody {
         return words.withUnsafeBytes { Bytes($0[(place - first * 8)...].prefix(count)) }
     }
 
-    /// The place of the first byte that is not the body's; nil where all are.
+    /// The offset of the first byte that differs from the body; nil if all bytes are right.
     func firstWrong(_ given: UnsafeBufferPointer<UInt8>, at place: Int) -> Int? {
         let expected = bytes(from: place, count: given.count)
         if let base = given.baseAddress, memcmp(base, expected, given.count) == 0 { return nil }

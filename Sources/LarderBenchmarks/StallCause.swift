@@ -1,13 +1,14 @@
-// What is slow beside the memory hits, which requests make it happen, and the round of a pinned child that sends both.
+// The slow operations beside the memory hits, the requests that cause them, and the round of a pinned child that sends
+// both.
 import LarderCore
 
-/// What is slow. The raw value is for the child's command line.
+/// The slow operation. The raw value is for the child's command line.
 enum StallCause: String, CaseIterable {
-    /// Entries that neither larder's memory nor the system's page cache holds are read from the disk.
+    /// Entries that are in neither larder's memory nor the system's page cache are read from the disk.
     case cold
-    /// Hosts whose names no name server answers for.
+    /// Names of hosts that no name server answers for.
     case names
-    /// Misses that need a TLS handshake each.
+    /// Misses that each need a TLS handshake.
     case handshakes
 
     var title: String {
@@ -18,7 +19,7 @@ enum StallCause: String, CaseIterable {
         }
     }
 
-    /// Requests a second: so many that each need hold a loop for a millisecond only to show in a p99.
+    /// Requests a second. At this rate, each request needs to hold a loop for only a millisecond to show in a p99.
     var rate: Int {
         switch self {
         case .cold: 100
@@ -27,7 +28,7 @@ enum StallCause: String, CaseIterable {
         }
     }
 
-    /// Whether an answer of this head is what the cause is about.
+    /// Whether an answer with this head shows that the slow operation took place.
     func isExpected(_ head: String) -> Bool {
         switch self {
         case .cold: head.hasPrefix("HTTP/1.1 200 ") && head.contains("larder; hit")
@@ -37,11 +38,11 @@ enum StallCause: String, CaseIterable {
     }
 }
 
-/// The requests of one cause: among so many objects, providers or names.
+/// The requests of one cause. `span` is the number of objects, providers or names.
 struct StallPlan {
     static let rowSize = 16_000
     static let fileSize = 100_000
-    /// Fetches of a provider at a time (`maxConnections`); what is asked beyond them waits and looks nothing up.
+    /// The number of concurrent fetches of a provider (`maxConnections`). Further requests wait and look up no name.
     static let fetchesAtATime = 8
 
     let cause: StallCause
@@ -50,7 +51,7 @@ struct StallPlan {
     func path(_ number: Int) -> String {
         switch cause {
         case .cold:
-            // A prime step, so that what is read ahead of one is not the next.
+            // A prime step, so that read-ahead for one object does not read the next one.
             let place = number % span * 7_368_787 % span
             let size = place % 2 == 0 ? Self.rowSize : Self.fileSize
             return OriginObject(kind: .image, size: size, id: place / 2).path
@@ -62,16 +63,16 @@ struct StallPlan {
     static func provider(_ number: Int) -> String { "silent\(number)" }
 }
 
-/// One round of hits, with something slow beside it or without.
+/// One round of hits, with or without slow operations beside it.
 struct StallRound {
     var hits: LatencyRound
     var aside: AsideRound
-    /// Hits that are not counted: they waited for the load, which was off its core, rather than for larder.
+    /// Hits that are not counted, because they waited for the load, which was off its core, and not for larder.
     var discounted: Int
-    /// Nanoseconds, those that are not counted among them.
+    /// In nanoseconds, including the hits that are not counted.
     var p99OfAll: Int64
 
-    /// The form in which the pinned child hands it to its parent.
+    /// The lines in which the pinned child passes this to its parent.
     var lines: String {
         "\(hits.line)\naside \(aside.sent) \(aside.answered) \(aside.p50) \(aside.greatest) \(discounted) \(p99OfAll)"
     }
@@ -91,7 +92,7 @@ struct StallRound {
         (discounted, p99OfAll) = (Int(numbers[4]), numbers[5])
     }
 
-    /// What the pinned child does.
+    /// The work of the pinned child.
     static func part(_ words: [String]) throws(Failure) {
         guard words.count == 11, let port = UInt16(words[1]), let rate = Double(words[3]), rate > 0,
             let seconds = Int(words[4]), let connections = Int(words[5]), let cause = StallCause(rawValue: words[6]),

@@ -1,11 +1,11 @@
-// Where something slow is done: larder, the origins behind it, and what of them tells how often it was done. All of it is on
-// this machine; a name that is looked up is one that Benchmarks/stalls.c keeps from the system's resolver.
+// The set-up for slow operations: larder, the origins behind it, and the counters of the operations. Everything runs on
+// this machine. Benchmarks/stalls.c intercepts name look-ups before the system's resolver gets them.
 import Glibc
 import LarderCore
 
 final class StallGround {
     private static let token = "stalls-of-the-benchmark"
-    /// The body that is asked for all the time.
+    /// The object that the memory hits request.
     static let hit = OriginObject(kind: .image, size: 1024, id: 0)
 
     let plan: StallPlan
@@ -15,7 +15,7 @@ final class StallGround {
     private var origins: [ChildProcess] = []
     private(set) var larder: MeasuredLarder
 
-    /// The listener that the slow requests go to.
+    /// The port of the listener for the slow requests.
     var asidePort: UInt16 { plan.cause == .cold ? larder.port : larder.ownPort }
 
     init(_ cause: StallCause, requests: Int, _ stand: Stand) throws(Failure) {
@@ -77,7 +77,7 @@ final class StallGround {
         return "\(String(cString: here))/\(path)"
     }
 
-    /// Without it a name would be looked up by the system's own servers.
+    /// Without the preloaded library, names would be looked up by the system's own servers.
     private func checkPreload() throws(Failure) {
         let name = stand.arguments.preload.split(separator: "/").last.map(String.init) ?? ""
         guard Files.text(of: "/proc/\(larder.process.pid)/maps").contains("/" + name) else {
@@ -85,8 +85,8 @@ final class StallGround {
         }
     }
 
-    /// Stores all objects, asks for each once more, so that a loop can answer it from the disk without a thread, and starts
-    /// anew with an empty memory.
+    /// Stores all objects and requests each once more, so that a loop can answer it from the disk without a thread.
+    /// Then restarts larder with empty memory.
     private func fill(from origin: UInt16) throws(Failure) {
         let directory = larder.directory
         for _ in 0..<2 {
@@ -103,7 +103,7 @@ final class StallGround {
         guard entries >= plan.span else { throw .failed("stalls", "\(entries) of \(plan.span) entries are stored") }
     }
 
-    /// Three hits in a row, by larder's word.
+    /// Requests the hit object until larder reports three hits in a row.
     private func verifyHit() throws(Failure) {
         let client = try ProbeClient(port: larder.port)
         var hits = 0
@@ -115,15 +115,17 @@ final class StallGround {
         guard hits == 3 else { throw .failed("stalls", "no hit in 50 requests") }
     }
 
-    /// Before a round with something slow.
+    /// Called before a round with slow operations.
     func prepare() {
         if plan.cause == .cold { Files.dropFromPageCache("\(larder.directory)/cache") }
     }
 
-    /// After it: what it left under way ends, so that the next round is without it, and what larder gave up is tried again.
+    /// Called after such a round. Waits until the pending operations have ended, so that they do not affect the next
+    /// round, and makes larder try again the providers that it suspended.
     func settle() throws(Failure) {
         guard plan.cause == .names else { return try stand.pauseWhole(milliseconds: 300) }
-        // After this larder begins no look-up: it gives up a connection after a second. Those that began last longer.
+        // After this pause larder begins no more look-ups, because it gives up a connection after a second. Look-ups
+        // that have begun last longer.
         try stand.pauseWhole(milliseconds: 1500)
         let deadline = monotonicNanoseconds() + 30_000_000_000
         while case let left = try StallLookups(file: counter).underWay, left > 0 {
@@ -142,8 +144,8 @@ final class StallGround {
         }
     }
 
-    /// What counts the slow things since the start: bytes that larder's reads took from the disk (proc_pid_io(5)), or
-    /// names looked up.
+    /// The counter of slow operations since the start: bytes that larder read from the disk (proc_pid_io(5)), or names
+    /// looked up.
     var done: Int {
         get throws(Failure) {
             switch plan.cause {
@@ -159,7 +161,7 @@ final class StallGround {
 }
 
 extension Files {
-    /// Writes a file, or a directory's files, to the disk and drops them from the page cache, but for what is mapped.
+    /// Writes a file, or the files of a directory, to the disk and drops them from the page cache. Mapped pages stay.
     static func dropFromPageCache(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }

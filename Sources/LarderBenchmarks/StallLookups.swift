@@ -1,9 +1,9 @@
-// Look-ups of names that no server answers for, as Benchmarks/stalls.c counts them in a file. One lasts longer than the fetch
-// that asked for it, so it may last into the next round.
+// Counts look-ups of names that no server answers for. Benchmarks/stalls.c keeps the counts in a file. A look-up lasts
+// longer than its fetch, so it may last into the next round.
 import Glibc
 
 struct StallLookups: Equatable {
-    /// Of the file: two counts of eight bytes.
+    /// The size of the file: two counts of eight bytes.
     static let bytes = 16
 
     var begun: Int

@@ -1,5 +1,5 @@
-// An origin over TLS that closes each connection and resumes no session, so that each fetch is a whole handshake: the openssl
-// program, with a certificate that only this run's larder trusts.
+// An origin over TLS that closes each connection and resumes no session, so each fetch needs a full handshake. It is
+// the openssl program with a certificate that only the larder of this run trusts.
 import LarderCore
 
 struct StallTLS {
@@ -7,7 +7,7 @@ struct StallTLS {
     let port: UInt16
     let certificate: String
 
-    /// - Parameter answers: how many names it has, "0" and on, each with the same body.
+    /// - Parameter answers: the number of names, from "0" on. All have the same body.
     init(answers: Int, _ stand: Stand) throws(Failure) {
         let directory = try stand.newDirectory("tls")
         let body = BodySize.one.body
@@ -44,7 +44,7 @@ struct StallTLS {
         (self.process, self.port, self.certificate) = (process, port ?? 0, certificate)
     }
 
-    /// From a whole line only: the last may still be being written.
+    /// Reads a complete line only. The last line may still be incomplete.
     static func port(in output: String) -> UInt16? {
         guard let end = output.lastIndex(of: "\n") else { return nil }
         let line = output[..<end].split(separator: "\n").first { $0.hasPrefix("ACCEPT ") }

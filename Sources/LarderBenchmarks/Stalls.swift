@@ -1,13 +1,13 @@
-// The latency of memory hits while something slow is done on the same loop, beside that of the same load without it: in one
-// run, of one daemon, the rounds of both in turn. A loop that waits for a disk, a name server or a handshake shows in the p99.
+// Measures the latency of memory hits with slow operations on the same loop, and without them. Both kinds of rounds
+// alternate in one run of one daemon. A loop that waits for a disk, a name server or a handshake shows in the p99.
 import LarderCore
 
-/// Latency of hits over the rounds, in microseconds.
+/// The latency of hits over the rounds, in microseconds.
 struct StallSamples {
     var p50 = Sample()
     var p99 = Sample()
     var greatest = Sample()
-    /// Of every hit, those that are not counted among them.
+    /// The p99 of all hits, including those not counted.
     var p99OfAll = Sample()
     var unanswered = 0
     var counted = 0
@@ -24,27 +24,27 @@ struct StallSamples {
     }
 }
 
-/// What one cause came to.
+/// The figures of one cause.
 struct StallFigures {
     /// Hits a second.
     var rate = 0.0
     var without = StallSamples()
     var with = StallSamples()
-    /// Requests beside the hits in a round, and how many of them were answered in it.
+    /// Requests beside the hits in a round, and how many of them were answered within it.
     var asked = Sample()
     var answered = Sample()
-    /// Median and greatest time of their answers, in milliseconds.
+    /// The median and the greatest latency of these answers, in milliseconds.
     var p50 = Sample()
     var greatest = Sample()
-    /// Slow things done in a round: bytes from the disk, names looked up, handshakes.
+    /// Slow operations in a round: bytes read from the disk, names looked up, or handshakes.
     var done = Sample()
 
-    /// Of the p99, round by round.
+    /// The ratio of the p99 values, round by round.
     var ratio: Sample { with.p99.ratio(to: without.p99) }
-    /// The same of every hit.
+    /// The same ratio for all hits.
     var ratioOfAll: Sample { with.p99OfAll.ratio(to: without.p99OfAll) }
 
-    /// Why the ratio tells nothing; nil where it does.
+    /// The reason why the ratio means nothing; nil if it is meaningful.
     var emptiness: String? { (done.least ?? 0) > 0 ? nil : "nothing slow was done" }
 }
 
@@ -64,7 +64,7 @@ struct StallRun {
         defer { ground.stop() }
         var figures = StallFigures()
         figures.rate = try saturation(ground) / 4
-        // The first round warms up: nobody counts it.
+        // The first round is a warm-up and is not counted.
         for round in 0...arguments.rounds {
             for isWith in round % 2 == 0 ? [false, true] : [true, false] {
                 let found = try take(ground, rate: figures.rate, first: isWith ? round * eachRound : nil)
@@ -105,7 +105,7 @@ struct StallRun {
         return (round, done)
     }
 
-    /// Hits a second over as many connections, each with the next request when its answer is whole.
+    /// Hits a second with a closed loop over as many connections.
     private func saturation(_ ground: StallGround) throws(Failure) -> Double {
         try Load(
             port: ground.larder.port, size: StallGround.hit.size, order: .uniform(objects: 1, stride: 1, seed: 1),

@@ -1,16 +1,16 @@
-// The ground a run stands on: a directory for everything it writes, the origin, and the arguments. All of it is gone
-// when the run ends.
+// The environment of a run: the directory for all its files, and the arguments. Everything is removed when the run
+// ends.
 import CLinux
 import Glibc
 import LarderCore
 
-/// What every part of a run shares.
+/// Shared by all parts of a run.
 final class Stand {
     let arguments: Arguments
     let signals: Signals
-    /// For files of every kind; on disk where TMPDIR is.
+    /// The directory for files of every kind, below TMPDIR.
     let directory: String
-    /// The same in memory, where the system has such a place: Varnish asks for its shared log to be there.
+    /// A directory in memory, if the system has one. Varnish recommends this for its shared log.
     let memoryDirectory: String
     private var fileCount = 0
 
@@ -33,20 +33,20 @@ final class Stand {
         return String(cString: made)
     }
 
-    /// The path of a file that no other call is given.
+    /// Returns a new path for each call.
     func newFile(_ name: String) -> String {
         fileCount += 1
         return "\(directory)/\(fileCount)-\(name)"
     }
 
-    /// A new directory inside the run's own.
+    /// Makes a new directory inside the run's directory.
     func newDirectory(_ name: String) throws(Failure) -> String {
         let path = newFile(name)
         guard mkdir(path, 0o700) == 0 else { throw .failed(path, systemReason()) }
         return path
     }
 
-    /// The same in memory.
+    /// Makes a new directory in memory.
     func newMemoryDirectory(_ name: String) throws(Failure) -> String {
         fileCount += 1
         let path = "\(memoryDirectory)/\(fileCount)-\(name)"
@@ -54,7 +54,8 @@ final class Stand {
         return path
     }
 
-    /// A template of the repository with the words between @ signs replaced, written into the run's directory.
+    /// Replaces the words between @ signs in a template of the repository. Writes the result into the run's directory
+    /// and returns its path.
     func fill(_ template: String, _ words: [String: String]) throws(Failure) -> String {
         let source = "\(arguments.templates)/\(template)"
         var text = Files.text(of: source)
@@ -67,7 +68,7 @@ final class Stand {
         return path
     }
 
-    /// Sleeps that long, whatever children do meanwhile.
+    /// Sleeps for the whole time, even if children end meanwhile.
     func pauseWhole(milliseconds: Int) throws(Failure) {
         let end = monotonicNanoseconds() + Int64(milliseconds) * 1_000_000
         while case let left = (end - monotonicNanoseconds()) / 1_000_000, left > 0 {
@@ -75,7 +76,7 @@ final class Stand {
         }
     }
 
-    /// Runs a part of this program as a child of its own, pinned to a core, the load's where none is named.
+    /// Runs a part of this program as a child, pinned to a core: the core of the load by default. Returns its output.
     func pinned(_ words: [String], seconds: Int, core: Int? = nil) throws(Failure) -> String {
         let child = try startPinned(words, core: core)
         defer { child.stop() }
@@ -92,7 +93,7 @@ final class Stand {
             words[0], [program, "--part"] + words, core: core ?? arguments.loadCore, stand: self)
     }
 
-    /// A port that was free a moment ago, for servers that cannot choose one themselves.
+    /// A port that was free a moment ago, for servers that cannot choose a port themselves.
     static func freePort() throws(Failure) -> UInt16 {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw .failed("socket", systemReason()) }
@@ -109,7 +110,7 @@ final class Stand {
     }
 }
 
-/// 127.0.0.1: the harness speaks to no other host.
+/// An address of 127.0.0.1. The harness connects to no other host.
 func loopback(port: UInt16) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

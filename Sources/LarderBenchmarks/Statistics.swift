@@ -1,6 +1,6 @@
-// Medians and spreads. The mean is never used: one disturbed round would move it.
+// Medians and spreads. The mean is never used, because one disturbed round would move it.
 
-/// The figures of one measure over its rounds.
+/// The values of one measure over its rounds.
 struct Sample {
     private(set) var values: [Double] = []
 
@@ -10,7 +10,7 @@ struct Sample {
 
     mutating func add(_ value: Double) { values.append(value) }
 
-    /// The middle value; of an even number the mean of the two in the middle. Nil where there is none.
+    /// The middle value; for an even number of values, the mean of the two middle values. Nil if there are no values.
     var median: Double? {
         guard !values.isEmpty else { return nil }
         let sorted = values.sorted()
@@ -21,13 +21,13 @@ struct Sample {
     var least: Double? { values.min() }
     var greatest: Double? { values.max() }
 
-    /// This sample over another, round by round: what both rounds shared, such as a slow minute, falls out.
+    /// This sample divided by another, round by round. Influences on both rounds, such as a slow minute, cancel out.
     func ratio(to other: Sample) -> Sample {
         Sample(zip(values, other.values).map { $0 / $1 })
     }
 }
 
-/// The value below or at which that share of a sorted list lies (nearest rank).
+/// The nearest-rank percentile of a sorted list; nil if the list is empty.
 func percentile(_ share: Double, of sorted: [Int64]) -> Int64? {
     guard !sorted.isEmpty else { return nil }
     let rank = (share * Double(sorted.count)).rounded(.up)

@@ -1,16 +1,17 @@
-// Every measure with its goal, its figure and whether it was met. A figure that falls short says by how much; what was not
-// measured in this run says so, and by which command it is.
+// Every measure with its goal, its figure, and whether the goal was met. A missed goal says by how much. A measure that
+// this run did not take says which command takes it.
 import LarderCore
 
-/// One row.
+/// One row of the table of goals.
 struct Verdict {
     var measure: String
     var goal: String
     var figure: String
-    /// "met", "missed by …", or why neither.
+    /// "met", "missed by …", or the reason for neither.
     var word: String
 
-    /// A figure that should be at least, or at most, its goal; the shortfall is told in percent of the goal.
+    /// The verdict on a figure that must be at least, or at most, its goal. The shortfall is given in percent of the
+    /// goal.
     static func word(_ found: Double, atLeast goal: Double) -> String {
         found >= goal ? "met" : "missed by \(Figures.fixed((1 - found / goal) * 100, 1)) %"
     }
@@ -22,7 +23,7 @@ struct Verdict {
     }
 }
 
-/// The rows of a run.
+/// All rows of a run.
 struct Verdicts {
     let results: Results
     let arguments: Arguments
@@ -241,7 +242,7 @@ struct Verdicts {
         return rows
     }
 
-    /// What other commands find out; their last word is repeated where they left it.
+    /// The measures that other commands take. Their last result is repeated from the file that they left.
     private var elsewhere: [Verdict] {
         func last(_ file: String) -> String {
             let text = Files.text(of: file).split(separator: "\n").last.map(String.init)

@@ -1,9 +1,10 @@
-// Which object is asked for next: the same sequence for every server, made from a seed. Popularity follows Zipf's law, as
-// that of web objects does (Breslau et al., "Web Caching and Zipf-like Distributions", 1999).
+// Chooses which object is requested next. A seed determines the sequence, which is the same for every server.
+// Popularity follows Zipf's law, as that of web objects does (Breslau et al., "Web Caching and Zipf-like
+// Distributions", 1999).
 import Glibc
 import LarderCore
 
-/// Sizes of objects, from Benchmarks/object-sizes.txt.
+/// The sizes of objects, from Benchmarks/object-sizes.txt.
 struct ObjectSizes {
     private let rows: [(kind: BodyKind, size: Int)]
 
@@ -19,23 +20,23 @@ struct ObjectSizes {
         self.rows = rows
     }
 
-    /// All objects have that size.
+    /// All objects have this size in bytes.
     init(size: Int) {
         rows = [(.image, size)]
     }
 
-    /// The object of that number. Its size has nothing to do with how often it is asked for.
+    /// The object with this number. Its size does not depend on its popularity.
     func object(_ number: Int) -> OriginObject {
         var mixer = SplitMix(state: UInt64(truncatingIfNeeded: number))
         let row = rows[Int(mixer.next() % UInt64(rows.count))]
         return OriginObject(kind: row.kind, size: row.size, id: number)
     }
 
-    /// The largest of them.
+    /// The size of the largest object, in bytes.
     var greatest: Int { rows.map(\.size).max() ?? 0 }
 }
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): small, seedable, good enough to choose objects by.
+/// SplitMix64 (Steele, Lea and Flood, 2014): small, seedable, and good enough for choosing objects.
 struct SplitMix {
     var state: UInt64
 
@@ -47,19 +48,20 @@ struct SplitMix {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Evenly from 0 up to, not including, 1.
+    /// A uniformly distributed number from 0 up to, but not including, 1.
     mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 }
 
-/// The order in which objects are asked for. Its words go from the harness to its child.
+/// The order in which objects are requested. The harness passes its words to the child.
 enum Order {
-    /// Every one from that number on, once.
+    /// Each object once, beginning with this number.
     case fill(first: Int)
-    /// Every one from that number on, twice in a row.
+    /// Each object twice in a row, beginning with this number.
     case twice(first: Int)
-    /// By popularity among so many; every twentieth is one that nobody asked for before, from that number on.
+    /// By popularity among this many objects. Every twentieth request is for an object that was never requested before,
+    /// beginning with the number `new`.
     case zipf(objects: Int, seed: Int, new: Int)
-    /// Each as often as any other: so many, that far apart.
+    /// All objects with the same probability: this many objects, whose numbers are this far apart.
     case uniform(objects: Int, stride: Int, seed: Int)
 
     var words: [String] {
@@ -85,18 +87,18 @@ enum Order {
     }
 }
 
-/// The numbers of the objects, one after the other, without end.
+/// An endless sequence of object numbers.
 struct ObjectSequence {
-    /// Of Zipf's law: the object of rank r is asked for r^-0.9 times as often as the first.
+    /// The exponent of Zipf's law: the object of rank r is requested r^-0.9 times as often as the first.
     static let exponent = 0.9
-    /// One request in so many is for an object never asked for before.
+    /// One of this many requests is for an object that was never requested before.
     static let newEvery = 20
 
     private let order: Order
     private var random: SplitMix
     private var made = 0
     private var newMade = 0
-    /// Sum of the shares up to each rank.
+    /// The cumulative sum of the shares up to each rank.
     private var shares: [Double] = []
 
     init(_ order: Order) {
@@ -127,13 +129,13 @@ struct ObjectSequence {
                 return new + newMade - 1
             }
             let wanted = random.unit() * (shares.last ?? 0)
-            // The first rank whose sum exceeds it.
+            // The first rank whose sum exceeds the number.
             var (low, high) = (0, objects - 1)
             while low < high {
                 let middle = (low + high) / 2
                 if shares[middle] > wanted { high = middle } else { low = middle + 1 }
             }
-            // Neighbours in popularity are no neighbours in the store: a prime step goes through all objects.
+            // Objects of similar popularity must not be neighbours in the store. A prime step visits all objects.
             return low * 7_368_787 % objects
         }
     }

@@ -1,11 +1,11 @@
-// Measures larder beside the caches that a person would pick instead, in one run on one machine (Benchmarks/README.md).
-// Started by `make bench` or `scripts/bench`; with `--part` it is one of its own pinned children.
+// Compares larder with other caches in one run on one machine (Benchmarks/README.md). Started by `make bench` or
+// `scripts/bench`. With `--part` the program is one of its own pinned children.
 import Glibc
 import LarderCore
 
-/// The order of a run, and its end whatever happens.
+/// Runs the parts in order, and cleans up in any case.
 enum Run {
-    /// Exit code of the whole.
+    /// Returns the exit code of the program.
     static func main(_ words: [String]) -> Int32 {
         do throws(Failure) {
             if words.first == "--part" {
@@ -67,7 +67,7 @@ enum Run {
         if let output = arguments.output { try Files.write(Bytes(text: report), to: output) }
     }
 
-    /// What is measured in rounds over all servers at once.
+    /// Takes the measures that run in rounds over all servers at once.
     private static func measureServers(
         _ stand: Stand, _ parts: Set<Arguments.Part>, _ results: inout Results
     ) throws(Failure) {
@@ -88,7 +88,7 @@ enum Run {
         results = rounds.results
     }
 
-    /// A thousand connections need more descriptors than a shell allows at first. Children inherit it.
+    /// A thousand connections need more descriptors than a shell's default limit. Children inherit the limit.
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -96,7 +96,7 @@ enum Run {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// What a pinned child does; it prints one result.
+    /// The work of a pinned child. It prints one result.
     private static func part(_ words: [String]) throws(Failure) {
         switch words.first {
         case "open-loop" where words.count == 6:

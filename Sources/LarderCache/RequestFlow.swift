@@ -226,7 +226,8 @@ public struct RequestFlow: Sendable {
     public mutating func lookedUpAgain(_ entry: StoredResponse?, mayAnswer: Bool = true, now: WallTime) -> Step {
         stored = entry.flatMap { entry in seen.map { entry.responseTime >= $0 } ?? true ? entry : nil }
         // An instant ahead of now is from before the clock was set back.
-        if mayAnswer, let stored, let began, (began...max(began, now)).contains(stored.requestTime), stored.status < 500 {
+        if mayAnswer, let stored, let began, (began...max(began, now)).contains(stored.requestTime), stored.status < 500
+        {
             return .answer(Stored(outcome: .joined, rule: forward.rule, forward: forward.reason))
         }
         let cover = stored.map { terms.judge.afterFailure(.disconnected, $0, directives, now: now).decision }

@@ -1,45 +1,45 @@
-// Scripted misbehaviour: for each path prefix a queue, of which every request takes one. What an API does on its worst
-// day can so be asked for at a named moment, without waiting for any clock.
+// Scripted faults. Each path prefix has a queue of faults, and each request below the prefix takes one. So a test can
+// cause a failure of the API at a chosen request, without waiting for a clock.
 import LarderCore
 
-/// One thing that goes wrong, or is made to happen, with one request.
+/// A fault, or another prescribed behaviour, for one request.
 public enum Fault: Sendable, Hashable {
-    /// This answer instead of the usual one.
+    /// Sends this answer instead of the usual one.
     case answer(OriginAnswer)
-    /// A page of HTML under that status, as a captive portal or a challenge page gives it.
+    /// Sends an HTML page with this status, as a captive portal or a challenge page does.
     case html(status: Int)
-    /// The usual answer, but only after `OriginServer.release`.
+    /// Sends the usual answer, but only after `OriginServer.release`.
     case held
-    /// The usual answer's head with its whole length, that many bytes of the body, and the end of the connection.
+    /// Sends the usual head with the full length, this many bytes of the body, and closes the connection.
     case truncated(after: Int)
-    /// The end of the connection, without a byte.
+    /// Closes the connection without sending a byte.
     case closed
-    /// Never an answer.
+    /// Never answers.
     case silent
-    /// These bytes as they are, and the end of the connection: for heads that are no HTTP.
+    /// Sends these bytes unchanged and closes the connection. For heads that are not HTTP.
     case raw(Bytes)
-    /// The usual answer, its body in chunks of that size (RFC 9112 §7.1) instead of by its length.
+    /// Sends the usual answer with its body in chunks of this size in bytes (RFC 9112 §7.1) instead of with a length.
     case chunked(size: Int)
-    /// An upload: so many bytes of its body are taken, and the next ones only after `OriginServer.release`.
+    /// For an upload: reads this many bytes of its body, and more only after `OriginServer.release`.
     case stalled(after: Int)
-    /// An upload: so many bytes of its body are taken, then the connection ends.
+    /// For an upload: reads this many bytes of its body, then closes the connection.
     case cut(after: Int)
-    /// An upload: this answer to the head alone.
+    /// For an upload: sends this answer after the head, before the body.
     case early(OriginAnswer)
 
-    /// A status without much of a body.
+    /// An answer with this status and a short or empty body.
     public static func status(_ status: Int, _ body: String = "", fields: HeaderFields = [:]) -> Fault {
         .answer(OriginAnswer(status: status, fields: fields, body: Bytes(text: body)))
     }
 
-    /// iTunes' way of saying "too many calls".
+    /// The answer with which iTunes reports too many calls.
     public static let iTunesLimit = Fault.answer(
         OriginAnswer(status: 403, fields: ["Cache-Control": "max-age=0, no-cache, no-store"]))
 }
 
-/// The scripts and the counters of one stand-in.
+/// The fault scripts and the request counters of one stand-in.
 final class FaultScript: Sendable {
-    /// Requests kept for `requests(below:)`; counting goes on beyond them.
+    /// The number of requests that are kept for `requests(below:)`. Counting continues beyond it.
     private static let kept = 10_000
 
     private struct Waiter {
@@ -61,10 +61,10 @@ final class FaultScript: Sendable {
 
     private let pages = Lock<Pages>(Pages())
 
-    /// Notes a request and takes the fault that is next for it, if any: of the longest prefix that has one.
+    /// Records a request and takes its next fault, if any, from the script of the longest matching prefix.
     func arrived(_ request: OriginRequest) -> Fault? {
         let (fault, woken) = pages.withLock { pages -> (Fault?, [Waiter]) in
-            // Paths are a client's choice: beyond a bound they are counted together.
+            // Clients choose the paths. Beyond a bound, further paths are counted together.
             let known = pages.counts[request.path] != nil || pages.counts.count < Self.kept
             pages.counts[known ? request.path : "", default: 0] += 1
             if pages.requests.count < Self.kept { pages.requests.append(request) }
@@ -101,7 +101,7 @@ final class FaultScript: Sendable {
         pages.withLock { $0.requests.filter { $0.path.hasPrefix(prefix) } }
     }
 
-    /// Suspends until so many requests have come below a prefix.
+    /// Suspends until this many requests have arrived below a prefix.
     func waitFor(_ count: Int, _ prefix: String) async {
         await handover { continuation in
             let isThere = pages.withLock { pages in
@@ -113,7 +113,7 @@ final class FaultScript: Sendable {
         }
     }
 
-    /// Lets everyone go who still waits: nothing will come any more.
+    /// Resumes all tasks that still wait, because no more requests will arrive.
     func end() {
         let left = pages.withLock { pages in
             defer { pages.waiters = [] }

@@ -1,12 +1,12 @@
-// Reading a file at start, before anyone is served.
+// Reads a file at start, before any request is served.
 import Glibc
 import LarderCore
 
 enum FileReader {
-    /// Recordings are small; a larger file is not one.
+    /// In bytes. Recordings are small; a larger file is not a recording.
     private static let limit = 64 << 20
 
-    /// The whole file.
+    /// Returns the whole file.
     static func read(_ path: String) throws(OriginError) -> Bytes {
         guard let file = fopen(path, "rbe") else {
             throw OriginError("\(path) cannot be opened for reading")

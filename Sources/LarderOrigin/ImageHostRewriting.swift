@@ -1,10 +1,10 @@
-// Answers name pictures on hosts that a test must not call: their URLs can be led to the stand-in, path and last
-// segment kept, so that sizes are still chosen by rewriting that segment.
+// Answers name pictures on hosts that a test must not call. This type rewrites their URLs to the stand-in. The path and
+// its last segment stay, because clients choose sizes by rewriting that segment.
 import LarderCore
 import LarderProviders
 
 enum ImageHostRewriting {
-    /// The body with every picture's URL on this origin; a body that is no JSON stays as it is.
+    /// Returns the body with the URL of every picture on this origin. A body that is not JSON is returned unchanged.
     static func rewritten(_ body: Bytes, origin: String) -> Bytes {
         guard let root = try? JSON.parse(body) else { return body }
         var places: [(range: Range<Int>, url: String)] = []
@@ -39,7 +39,8 @@ enum ImageHostRewriting {
         SampleAPIs.all.contains { $0.isPicture(member: name, text) }
     }
 
-    /// Host and path of an absolute URL as a path; queries go, since some are signatures of the host.
+    /// Turns the host and path of an absolute URL into a path. The query is dropped, because some queries are
+    /// signatures for the host.
     private static func path(_ text: String) -> String? {
         for prefix in ["https://", "http://", "//"] where text.hasPrefix(prefix) {
             let rest = text.dropFirst(prefix.count).prefix { $0 != "?" && $0 != "#" }

@@ -1,4 +1,4 @@
-// The stand-in's sockets: one loop, plain HTTP/1.1, one request of a connection at a time.
+// The sockets of the stand-in: one loop, plain HTTP/1.1, one request per connection at a time.
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -17,7 +17,7 @@ final class OriginHost: EventHandler {
         self.loop = loop
         self.responder = responder
         self.listener = listener
-        // Without a registration nobody is answered, which every caller notices at once.
+        // If the registration fails, no request is answered, and every caller notices this at once.
         registration = try? loop.register(listener, .readable, handler: self)
     }
 
@@ -48,7 +48,7 @@ final class OriginHost: EventHandler {
     }
 }
 
-/// One client. Confined to the host's loop.
+/// One client's connection. Confined to the host's loop.
 final class OriginConnection: EventHandler {
     private unowned let host: OriginHost
     private let descriptor: Int32
@@ -61,11 +61,11 @@ final class OriginConnection: EventHandler {
     private var held: (path: String, answer: Bytes)?
     private var isSilent = false
     private var watched: Interest = .readable
-    /// The upload whose body is coming.
+    /// The upload whose body is arriving.
     private var upload: UploadInHand?
     private var closesWhenWritten = false
 
-    /// A request's body is read and thrown away up to this.
+    /// The largest request body, in bytes, that is read.
     private static let maxInput = 8 << 20
 
     init(host: OriginHost, descriptor: Int32) {
@@ -105,21 +105,21 @@ final class OriginConnection: EventHandler {
         advance()
     }
 
-    /// Takes what is there; false at the end of the connection.
+    /// Reads what the socket has. Returns false at the end of the connection.
     private func receive() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { buffer in
             while input.count < Self.maxInput {
                 let outcome = Syscall.receive(descriptor, into: buffer)
                 guard case .bytes(let count) = outcome else { return outcome == .wouldBlock }
                 input.append(contentsOf: buffer[..<count])
-                // Of an upload no more is kept than is taken in one turn.
+                // For an upload, no more is buffered than is consumed in one turn.
                 if count < buffer.count || upload != nil && input.count >= 1 << 20 { return true }
             }
             return false
         }
     }
 
-    /// Writes what is due and answers what has come, until one of them has to wait.
+    /// Writes pending output and answers received requests until one of the two has to wait.
     private func advance() {
         while registration != nil {
             guard flush() else { return }
@@ -135,7 +135,7 @@ final class OriginConnection: EventHandler {
         }
     }
 
-    /// The next whole request; a broken one ends the connection after an answer.
+    /// Returns the next complete request. A malformed request is answered with 400, and the connection is closed.
     private func nextRequest() -> (request: OriginRequest, keepsAlive: Bool)? {
         guard !input.isEmpty else { return nil }
         var head = RequestHead()
@@ -171,7 +171,7 @@ final class OriginConnection: EventHandler {
         return (request, keepsAlive)
     }
 
-    /// nil for a body that is not sent by its length: no client of the stand-in does that.
+    /// Returns nil if the body is not framed by a length or is too large. No client of the stand-in sends such a body.
     private func bodyLength(_ head: RequestHead) -> Int? {
         switch head.framing {
         case .none: 0
@@ -186,7 +186,7 @@ final class OriginConnection: EventHandler {
         }
     }
 
-    /// - Parameter usual: what is answered where nothing goes wrong.
+    /// - Parameter usual: makes the answer that is sent if there is no fault.
     private func answer(_ request: OriginRequest, _ fault: Fault?, keepsAlive: Bool, _ usual: () -> OriginAnswer) {
         closesWhenWritten = !keepsAlive
         switch fault {
@@ -218,14 +218,14 @@ final class OriginConnection: EventHandler {
 
     // MARK: Uploads
 
-    /// An upload whose body is coming.
+    /// An upload whose body is arriving.
     private struct UploadInHand {
         var sink: UploadSink
         var fault: Fault?
         let keepsAlive: Bool
-        /// Its number among those seen.
+        /// Its index in `SeenUploads`; nil if it is not recorded.
         let number: Int?
-        /// No more than so many bytes of the body are taken.
+        /// The number of body bytes after which reading stops; nil for no stop.
         var stalls: Int?
 
         var isStalled: Bool { stalls.map { sink.received >= $0 } ?? false }
@@ -239,7 +239,7 @@ final class OriginConnection: EventHandler {
             fault = .early(SeenUploads.failure(401, "Authentication required", method: "POST"))
         }
         if case .early(let answer) = fault {
-            // What follows is the body, which nobody reads.
+            // The body follows, and nothing reads it.
             output += Self.encoded(answer, to: request.method, keepsAlive: false)
             closesWhenWritten = true
             return
@@ -262,7 +262,8 @@ final class OriginConnection: EventHandler {
         if head.flags.contains(.expectContinue) { output += ResponseEncoder.continue }
     }
 
-    /// Takes what there is of an upload's body and answers it when it is whole. False where it needs more.
+    /// Consumes the received part of an upload's body, and answers the upload when it is complete. Returns false if
+    /// more input is needed.
     private func takeUpload() -> Bool {
         guard var taken = upload else { return true }
         let limit = taken.stalls ?? { if case .cut(let count) = taken.fault { count } else { Int.max } }()
@@ -298,7 +299,7 @@ final class OriginConnection: EventHandler {
         host.responder.uploads.note(seen, at: number)
     }
 
-    /// Writes as much as the socket takes. True where nothing is left.
+    /// Writes as much as the socket accepts. Returns true if nothing is left to write.
     private func flush() -> Bool {
         while written < output.count {
             let outcome = output.withUnsafeBytes { Syscall.send(descriptor, .init(rebasing: $0[written...])) }

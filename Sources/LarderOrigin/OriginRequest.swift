@@ -1,11 +1,11 @@
-// What the stand-in is asked and what it answers: plain values.
+// The requests and answers of the stand-in, as plain values.
 import LarderCore
 import LarderProviders
 
-/// One request as it arrived.
+/// One request, as received.
 public struct OriginRequest: Sendable, Hashable {
     public var method: Method
-    /// The percent-encoded path, whole: the provider's prefix included.
+    /// The whole percent-encoded path, including the provider's prefix.
     public var path: String
     public var query: String?
     public var fields: HeaderFields
@@ -20,7 +20,7 @@ public struct OriginRequest: Sendable, Hashable {
         self.body = body
     }
 
-    /// The decoded parameters; none where they cannot be decoded.
+    /// The decoded query parameters; empty if the query cannot be decoded.
     var parameters: QueryParameters {
         (try? QueryParameters(parsing: query ?? "")) ?? QueryParameters()
     }
@@ -42,7 +42,7 @@ public struct OriginAnswer: Sendable, Hashable {
         self.init(status: sample.status, fields: sample.fields, body: sample.body)
     }
 
-    /// A plain text answer.
+    /// Makes a plain text answer.
     public static func text(_ status: Int, _ text: String) -> OriginAnswer {
         OriginAnswer(status: status, fields: ["Content-Type": "text/plain; charset=utf-8"], body: Bytes(text: text))
     }

@@ -1,5 +1,5 @@
-// Decides what a request gets: which API it is for, which sample or recording answers, and what the live API would have
-// said about it. No descriptor in sight.
+// Decides the answer to a request: which API the request is for, which sample or recording answers it, and which fields
+// the live API would add. This type does no I/O.
 import LarderCore
 import LarderIO
 import LarderProviders
@@ -12,9 +12,9 @@ final class OriginResponder: Sendable {
     private let folder: RecordingFolder?
     private let custom: (@Sendable (OriginRequest) -> OriginAnswer?)?
     private let rewrites: Bool
-    /// The recording that answers everything for now.
+    /// The recording that answers every request at present; nil if none was chosen.
     private let chosen = Lock<String?>(nil)
-    /// Requests to all APIs.
+    /// The number of requests to all APIs so far.
     private let turns = Lock(0)
     private let bound = Lock<(origin: String, host: OriginHostBox?)>(("", nil))
 
@@ -26,7 +26,7 @@ final class OriginResponder: Sendable {
         self.rewrites = rewrites
     }
 
-    /// The stand-in's own origin, known once it listens.
+    /// Sets the stand-in's own origin, which is known only after it listens.
     func setOrigin(_ origin: String) {
         bound.withLock { $0.origin = origin }
     }
@@ -41,15 +41,15 @@ final class OriginResponder: Sendable {
         bound.withLock { $0.host = host }
     }
 
-    /// The host knows the responder and the responder the host: this ends it.
+    /// Ends the reference cycle between the host and the responder.
     func detach() {
         bound.withLock { $0.host = nil }
     }
 
-    /// On the loop only.
+    /// Called only on the loop.
     func host() -> OriginHost? { bound.withLock { $0.host }?.value }
 
-    /// The usual answer.
+    /// The answer without a fault.
     func answer(_ request: OriginRequest) -> OriginAnswer {
         if let answer = custom?(request) { return answer }
         if let answer = signIn.answer(request) { return answer }
@@ -58,7 +58,7 @@ final class OriginResponder: Sendable {
         if rewrites, answer.status == 200 {
             answer.body = ImageHostRewriting.rewritten(answer.body, origin: bound.withLock { $0.origin })
         }
-        // The D&D API answers conditional requests; so do stores of images.
+        // The D&D API and image stores answer conditional requests.
         if answer.status == 200, let tag = answer.fields.first("ETag"), request.fields.first("If-None-Match") == tag {
             return OriginAnswer(status: 304, fields: answer.fields)
         }
@@ -74,7 +74,8 @@ final class OriginResponder: Sendable {
         if let folder, let file = chosen.withLock({ $0 }) {
             return folder.only(OriginRequest(path: "/only/\(file)\(request.path)")) ?? .text(404, "Not Found")
         }
-        // An API may be asked below its name, or at the root by the paths that are its own.
+        // A path selects an API by its name as a prefix. Without such a prefix, a path of only one API selects that
+        // API.
         for api in SampleAPIs.all where request.path.hasPrefix("/\(api.name)/") {
             return answer(api, path: String(request.path.dropFirst(api.name.utf8.count + 1)), request)
         }

@@ -1,22 +1,21 @@
-// A stand-in for the public APIs on this machine, for the demo, for tests and for measuring. It writes its answers
-// byte by byte itself instead of through `HTTPServer`, since half of what it is for is to answer as no server should:
-// cut off, unframed, late or never.
+// A local stand-in for the public APIs, for the demo, for tests and for benchmarks. It writes its answers itself and
+// does not use `HTTPServer`, because many of its answers must be wrong: cut off, unframed, late or missing.
 import LarderCore
 import LarderIO
 import LarderProviders
 
-/// Where the answers come from.
+/// The source of the answers.
 public enum OriginSource: Sendable {
     /// The built-in samples.
     case samples
-    /// A folder of recorded answers with its `index.json`.
+    /// A folder of recorded answers with an `index.json`.
     case recordings(folder: String)
-    /// A function of one's own, asked first; nil leaves the request to the samples.
+    /// A function that is called first. If it returns nil, the samples answer the request.
     case custom(@Sendable (OriginRequest) -> OriginAnswer?)
 }
 
-/// The stand-in: `/{name}/…` for each API, `/artwork/…`, and with recordings `/only/FILE/…`, which
-/// answers every request below it with that one recording.
+/// The stand-in. It serves `/{name}/…` for each API and `/artwork/…`. With recordings it also serves `/only/FILE/…`,
+/// where that one recording answers every request.
 public final class OriginServer: Sendable {
     private let responder: OriginResponder
     private let loop: EventLoop
@@ -29,9 +28,9 @@ public final class OriginServer: Sendable {
     }
 
     /// - Parameters:
-    ///   - rewritesImageHosts: image URLs in answers then lead to this stand-in.
-    ///   - port: 0 for one that the kernel chooses.
-    /// - Throws: `OriginError` where a recordings folder cannot be read, `SystemError` where no loop can be made.
+    ///   - rewritesImageHosts: whether image URLs in answers are rewritten to lead to this stand-in.
+    ///   - port: 0 lets the kernel choose a port.
+    /// - Throws: `OriginError` if a recordings folder cannot be read, `SystemError` if no loop can be made.
     public init(source: OriginSource, rewritesImageHosts: Bool = false, port: UInt16 = 0) throws {
         let folder: RecordingFolder? =
             if case .recordings(let folder) = source { try RecordingFolder(folder: folder) } else { nil }
@@ -61,8 +60,7 @@ public final class OriginServer: Sendable {
         return port
     }
 
-    /// Closes every connection, whatever is still owed on it, and ends the loop. To be called once, by whoever called
-    /// `start`.
+    /// Closes every connection, even with pending output, and ends the loop. The caller of `start` must call this once.
     public func stop() {
         let responder = responder
         loop.post {
@@ -81,55 +79,57 @@ public final class OriginServer: Sendable {
 
     public var port: UInt16 { state.withLock { $0.port } }
 
-    /// The root without a slash at its end.
+    /// The root URL without a slash at its end.
     public var root: String { "http://127.0.0.1:\(port)" }
 
-    /// What to put into `providers.<name>.baseURL`.
+    /// The value for `providers.<name>.baseURL`.
     public func baseURL(for provider: String) -> String {
         "\(root)/\(SampleAPIs.of(provider: provider)?.name ?? provider)"
     }
 
-    /// A base URL below which everything is answered with that recording ("itunes/search-….json").
+    /// A base URL below which this recording answers every request ("itunes/search-….json").
     public func baseURL(only file: String) -> String { "\(root)/only/\(file)" }
 
-    /// The recordings that it has, in the order of their index; none where it gives samples.
+    /// The recordings, in the order of the index; empty if the stand-in serves samples.
     public var recordings: [RecordedRequest] { responder.recordings }
 
-    /// From now on every request to an API is answered with that recording, as below `/only/`; nil ends that. For one
-    /// who asks the same question of several recordings in turn.
+    /// Makes this recording answer every request to an API from now on, as below `/only/`. Nil ends this. For tests
+    /// that ask the same question of several recordings in turn.
     public func choose(_ file: String?) { responder.choose(file) }
 
-    /// The accounts that people sign in to.
+    /// The accounts for sign-ins.
     public var signIn: SignInStandIn { responder.signIn }
 
     // MARK: Scripts and counters
 
-    /// Requests that came to paths beginning so ("/itunes/search"; "/" for all), faulty ones included.
+    /// The number of requests to paths with this prefix ("/itunes/search"; "/" for all), including requests that got a
+    /// fault.
     public func requests(to prefix: String) -> Int { responder.faults.count(prefix) }
 
-    /// The requests themselves, the first ten thousand.
+    /// The requests to paths with this prefix, from the first ten thousand requests in all.
     public func log(of prefix: String) -> [OriginRequest] { responder.faults.requests(prefix) }
 
-    /// The uploads that came, those under way and those cut off included.
+    /// The uploads that were received, including those under way and those cut off.
     public var uploads: [SeenUpload] { responder.uploads.all }
 
-    /// Adds faults for the next requests below a path prefix, one each; after them all is well again.
+    /// Adds faults for the next requests below a path prefix, one for each request. Later requests are answered as
+    /// usual.
     public func script(_ prefix: String, _ faults: [Fault]) { responder.faults.add(prefix, faults) }
 
-    /// Drops what is left of all scripts.
+    /// Removes all remaining faults of all scripts.
     public func clearScripts() { responder.faults.clear() }
 
-    /// Answers every request below the prefix that is held, and reads on from every upload there that stands still.
+    /// Answers every held request below the prefix, and continues reading every stalled upload there.
     public func release(_ prefix: String = "/") {
         let responder = responder
         loop.post { responder.host()?.release(prefix) }
     }
 
-    /// Suspends until so many requests have come below the prefix in all, or until the stand-in stops.
+    /// Suspends until this many requests in all have arrived below the prefix, or until the stand-in stops.
     public func arrival(of count: Int, to prefix: String) async { await responder.faults.waitFor(count, prefix) }
 }
 
-/// Why a stand-in could not be made.
+/// The reason why a stand-in could not be made.
 public struct OriginError: Error, Sendable, Hashable, CustomStringConvertible {
     public let description: String
 

@@ -1,21 +1,22 @@
-// Pictures made by code: whole, decodable and small, so that the way of artwork can be walked without a file of
-// anyone's. The name in the URL chooses colour and, as on iTunes' image servers, size and format.
+// Generates pictures: complete, decodable and small, so tests of artwork need no picture files. The name in the URL
+// chooses the colour and, as on iTunes' image servers, the size and the format.
 import LarderCore
 
 enum Pictures {
-    /// What follows "/artwork" in a path, wherever a base URL puts it; also the D&D API's own folder of pictures.
+    /// Returns the path of a picture: the part after "/artwork", or a path in the D&D API's own picture folder. Nil for
+    /// other paths.
     static func path(in path: String) -> String? {
         if path.hasPrefix("/artwork/") { return String(path.dropFirst("/artwork".utf8.count)) }
         for prefix in ["/api/images/", "/dnd5e/api/images/"] where path.hasPrefix(prefix) { return path }
         return nil
     }
 
-    /// A JPEG for ".jpg" and ".jpeg", a PNG otherwise. "/artwork/missing…" is not there.
+    /// Returns a JPEG for ".jpg" and ".jpeg", otherwise a PNG. "/artwork/missing…" is answered with 404.
     static func answer(_ path: String) -> OriginAnswer {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         guard !name.hasPrefix("missing") else { return .text(404, "Not Found") }
         let side = size(name) ?? 100
-        // Sizes of one picture share its colour: the size is no part of the seed.
+        // All sizes of one picture have the same colour, because the size is not part of the seed.
         let folder = path.dropLast(size(name) == nil ? 0 : name.count)
         let seed = Digest(of: Bytes(text: String(folder))).bytes
         let isJPEG = name.hasSuffix(".jpg") || name.hasSuffix(".jpeg")
@@ -28,7 +29,7 @@ enum Pictures {
             ], body: body)
     }
 
-    /// The width in "600x600bb.jpg", at most 1000.
+    /// The width in "600x600bb.jpg" in pixels, at most 1000.
     private static func size(_ name: String) -> Int? {
         let parts = name.split(separator: "x", maxSplits: 1)
         guard parts.count == 2, let width = Int(parts[0]), parts[1].first?.isNumber == true else { return nil }
@@ -36,7 +37,7 @@ enum Pictures {
     }
 }
 
-/// PNG (RFC 2083): four colours of a palette, two bits a pixel, the zlib stream (RFC 1950) in stored blocks.
+/// A PNG (RFC 2083) with four palette colours, two bits a pixel, and a zlib stream (RFC 1950) of stored blocks.
 enum PNG {
     static func stripes(side: Int, seed: Bytes) -> Bytes {
         var header = number(side) + number(side)
@@ -68,7 +69,7 @@ enum PNG {
         return number(data.count) + body + number(Int(crc(body)))
     }
 
-    /// Stored blocks of at most 65,535 bytes (RFC 1951 §3.2.4) and the Adler-32 of all.
+    /// A zlib stream of stored blocks of at most 65,535 bytes (RFC 1951 §3.2.4), with the Adler-32 of the data.
     private static func stored(_ data: Bytes) -> Bytes {
         var out: Bytes = [0x78, 0x01]
         var start = 0
@@ -97,8 +98,8 @@ enum PNG {
     }
 }
 
-/// Baseline JPEG (ITU-T T.81): one colour that grows lighter by blocks of eight pixels. Every block has a mean and no
-/// detail, so each is a difference to the one before and an end mark.
+/// A baseline JPEG (ITU-T T.81): one colour that gets lighter by blocks of eight pixels. Every block has a mean and no
+/// detail. So each block is the difference to the previous mean and an end mark.
 enum JPEG {
     static func gradient(side: Int, seed: Bytes) -> Bytes {
         let blocks = (side + 7) / 8
@@ -117,10 +118,11 @@ enum JPEG {
         let size = [UInt8(side >> 8), UInt8(side & 0xFF)]
         var out: Bytes = [0xFF, 0xD8]
         out += segment(0xE0, Bytes(text: "JFIF\u{0}") + [1, 1, 0, 0, 1, 0, 1, 0, 0])
-        // A step of eight makes one unit of a block's mean one level of brightness.
+        // A quantisation step of eight makes one unit of a block's mean one level of brightness.
         out += segment(0xDB, [0] + Bytes(repeating: 8, count: 64))
         out += segment(0xC0, [8] + size + size + [3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0])
-        // Nine categories of differences with codes of four bits; for the rest of a block only "end", one bit.
+        // Nine categories of differences have codes of four bits. For the rest of a block there is only the code for
+        // "end", one bit.
         out += segment(0xC4, [0x00, 0, 0, 0, 9] + Bytes(repeating: 0, count: 12) + Bytes(0...8))
         out += segment(0xC4, [0x10, 1] + Bytes(repeating: 0, count: 15) + [0])
         out += segment(0xDA, [3, 1, 0, 2, 0, 3, 0, 0, 63, 0])
@@ -132,7 +134,8 @@ enum JPEG {
         return [0xFF, marker, UInt8(length >> 8), UInt8(length & 0xFF)] + data
     }
 
-    /// A difference as its category and the bits that tell it within the category (T.81 §F.1.2.1), then the end mark.
+    /// Writes a difference as its category and the bits that identify it within the category (T.81 §F.1.2.1), then the
+    /// end mark.
     private static func write(_ difference: Int, to bits: inout BitWriter) {
         let category = Int.bitWidth - abs(difference).leadingZeroBitCount
         bits.append(category, 4)
@@ -155,7 +158,7 @@ enum JPEG {
 
         private mutating func put() {
             bytes.append(UInt8(word))
-            // A byte of ones would begin a marker (T.81 §F.1.2.3).
+            // A byte of ones would start a marker, so a zero byte follows it (T.81 §F.1.2.3).
             if word == 0xFF { bytes.append(0) }
             (word, count) = (0, 0)
         }

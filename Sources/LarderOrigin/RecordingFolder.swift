@@ -1,5 +1,6 @@
-// A folder of recorded answers: `index.json` says which request each answers. Exact requests come first; else the
-// recording that agrees with most of what was asked, provided it contradicts nothing that matters.
+// A folder of recorded answers. `index.json` names the request of each answer. An exact match of the request is used
+// first. Otherwise the recording with the most matching parameters is used, unless a significant parameter contradicts
+// the request.
 import LarderCore
 import LarderProviders
 
@@ -11,19 +12,19 @@ final class RecordingFolder: Sendable {
         var method: Method
         var path: String
         var query: String
-        /// The parameters that choose it.
+        /// The parameters that select this recording.
         var choosing: [String: String]
         var status: Int
         var body: Bytes
         var fields: HeaderFields
-        /// Of files with many bodies: each by its key.
+        /// For a file with many bodies: each body by its key. Otherwise empty.
         var bodies: [String: Bytes]
     }
 
     private let recordings: [Recording]
     private let images: [(name: String, body: Bytes)]
 
-    /// Parameters that choose an answer; the others page, sort or identify.
+    /// The parameters that select an answer. All others page, sort or identify.
     private static let significant: Set<String> = [
         "term", "media", "entity", "attribute", "country", "id", "upc", "isbn", "bundleId", "amgArtistId", "amgAlbumId",
         "amgVideoId", "tags", "query", "q", "category", "sources", "case", "level", "school", "challenge_rating",
@@ -54,7 +55,7 @@ final class RecordingFolder: Sendable {
             }
             var (path, query) = Self.target(place, entry)
             let body = try FileReader.read("\(folder)/\(file)")
-            // A record may have a file of its own, which says whose it is.
+            // A record may have a file of its own. The body then contains the id for the path.
             if let id = Self.id(of: body, api) { path = path.replacing("{id}", with: id) }
             if headers[api.name] == nil {
                 let file = try? FileReader.read("\(folder)/\(api.name)/response-headers.json")
@@ -72,12 +73,12 @@ final class RecordingFolder: Sendable {
         }
         guard !recordings.isEmpty else { throw OriginError("\(folder)/index.json names no recording of a known API.") }
         self.recordings = recordings
-        // One of the pictures is broken on purpose: it is given by name only.
+        // One picture is broken on purpose. It is served only by its name.
         self.images = images
     }
 
-    /// Path and query of the recorded request. Where the index names the host in the path's place, both stand in the
-    /// request's text; what was not kept is an ellipsis there.
+    /// Returns the path and query of the recorded request. If the index has the host in place of the path, path and
+    /// query are taken from the text of the request. In this text an ellipsis replaces values that were not kept.
     private static func target(_ path: String, _ entry: JSONValue) -> (path: String, query: String) {
         guard !path.hasPrefix("/") else { return (path, entry["query"]?.string ?? "") }
         let words = (entry["request"]?.string ?? "").split(separator: " ")
@@ -86,7 +87,7 @@ final class RecordingFolder: Sendable {
         return (parts.first.map(String.init) ?? "/", items.joined(separator: "&"))
     }
 
-    /// All of them, in the order of the index.
+    /// All recordings, in the order of the index.
     var requests: [RecordedRequest] {
         recordings.map { recording in
             let path = recording.path.replacing("/{index}", with: "").replacing("/{id}.json", with: "")
@@ -97,7 +98,7 @@ final class RecordingFolder: Sendable {
         }
     }
 
-    /// `/only/FILE/…` and `/only/FILE`: that recording, whatever else was asked.
+    /// Answers `/only/FILE/…` and `/only/FILE` with that recording, whatever else the request asks.
     func only(_ request: OriginRequest) -> OriginAnswer? {
         guard request.path.hasPrefix("/only/") else { return nil }
         let rest = request.path.dropFirst("/only/".utf8.count)
@@ -111,7 +112,7 @@ final class RecordingFolder: Sendable {
             return answer(found.api, SampleRequest(path: beside, parameters: QueryParameters()))
         }
         if let picture = rest.firstRange(of: "/api/images/") { return image(String(rest[picture.lowerBound...])) }
-        // A list of ids comes with the records it names, where they were recorded.
+        // A recorded list of ids also serves the records that it names, if they were recorded.
         if let records = rule.records, found.path.hasSuffix(records.list), let item = rest.firstRange(of: records.path)
         {
             let path = String(rest[item.lowerBound...])
@@ -123,7 +124,7 @@ final class RecordingFolder: Sendable {
         return Self.answer(found, body)
     }
 
-    /// The answer to a request to an API, its prefix removed.
+    /// The answer to a request to an API. The API's prefix is already removed from the path.
     func answer(_ api: any SampleAPI, _ request: SampleRequest) -> OriginAnswer {
         let path = api.recording.aliases[request.path] ?? request.path
         let candidates = recordings.filter {
@@ -140,7 +141,7 @@ final class RecordingFolder: Sendable {
         return OriginAnswer(api.nothing(at: request.path))
     }
 
-    /// A picture by its name, else one that stays the same for the same path.
+    /// Returns the picture with this name. For other names it returns a picture that depends only on the path.
     func image(_ path: String) -> OriginAnswer? {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         let whole = images.filter { !$0.name.hasPrefix("only-magic") }
@@ -182,7 +183,7 @@ final class RecordingFolder: Sendable {
         return members.reduce(Optional(root)) { $0?[$1] }?.string
     }
 
-    /// Parameters that choose, values folded: case and the API's defaults say nothing.
+    /// The selecting parameters in lower case. Values that equal the API's defaults are left out.
     private static func choosing(_ parameters: QueryParameters, _ api: any SampleAPI) -> [String: String] {
         var chosen: [String: String] = [:]
         for item in parameters.items where significant.contains(item.name) {
@@ -192,8 +193,8 @@ final class RecordingFolder: Sendable {
         return chosen
     }
 
-    /// What is asked for by name must be what was recorded. Where one side is silent about how the thing was narrowed
-    /// down (media, entity, country), that is no contradiction.
+    /// Whether a recording fits a request. Parameters that identify must be equal on both sides. A narrowing parameter
+    /// (media, entity, country) may be absent on one side.
     private static func agrees(_ recorded: [String: String], with asked: [String: String]) -> Bool {
         let narrowing: Set<String> = ["media", "entity", "attribute", "country"]
         let names = Set(recorded.keys).union(asked.keys)
@@ -225,7 +226,7 @@ final class RecordingFolder: Sendable {
         return fields
     }
 
-    /// What was recorded of type and lifetime in `response-headers.json` beside the file.
+    /// The recorded `Content-Type` and `Cache-Control` from `response-headers.json` beside the file.
     private static func keptFields(_ kept: JSONValue?, file: String) -> HeaderFields {
         let name = file.split(separator: "/").last.map(String.init)
         guard let entry = kept?.elements.first(where: { $0["file"]?.string == name }) else { return [:] }

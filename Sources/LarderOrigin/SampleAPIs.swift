@@ -1,5 +1,5 @@
-// The samples of all providers, which lie in their folders. A question is answered by those records that hold every word of it;
-// none is a valid answer too.
+// Looks up the samples of all providers, which are in the providers' folders. A search is answered with the records
+// that contain every word of it. An empty result is a valid answer.
 import LarderCore
 import LarderProviders
 
@@ -8,22 +8,22 @@ enum SampleAPIs {
 
     static func named(_ name: String) -> (any SampleAPI)? { all.first { $0.name == name } }
 
-    /// The API that a provider asks as it comes.
+    /// The first sample API of a provider.
     static func of(provider: String) -> (any SampleAPI)? {
         ProviderRegistry.builtIn.first { $0.about.name == provider }?.samples.first
     }
 
-    /// The API whose path it is where no name stands before it.
+    /// The API to which a path without an API name belongs.
     static func owner(of path: String) -> (any SampleAPI)? {
         let owners = all.flatMap { api in api.paths.map { (path: $0, api: api) } }
         return owners.filter { path.hasPrefix($0.path) }.max { $0.path.utf8.count < $1.path.utf8.count }?.api
     }
 }
 
-/// The samples without a server, for whoever wants one answer.
+/// The samples without a server, for callers that need a single answer.
 public enum OriginSamples {
-    /// What the stand-in gives for a path of an API, its name removed.
-    /// - Parameter name: of the API, or of its provider.
+    /// Returns the stand-in's answer to a path of an API. The path does not include the API's name.
+    /// - Parameter name: the name of the API or of its provider.
     public static func answer(_ name: String, path: String, query: String?) -> OriginAnswer {
         guard let api = SampleAPIs.named(name) ?? SampleAPIs.of(provider: name) else { return .text(404, "Not Found") }
         let parameters = (try? QueryParameters(parsing: query ?? "")) ?? QueryParameters()

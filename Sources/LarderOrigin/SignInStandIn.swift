@@ -1,10 +1,11 @@
-// The stand-in's side of a sign-in (OAuth 2, as Imgur has it): an authorisation page that agrees at once, a token endpoint
-// whose success comes bare and whose errors come in the API's envelope, and tokens that can be ended at will.
+// The stand-in's side of a sign-in (OAuth 2, in Imgur's form): an authorisation page that agrees at once, a token
+// endpoint, and tokens that a test can invalidate. The token endpoint sends success without the API's envelope and
+// errors in the envelope.
 import LarderCore
 
 /// The accounts of one stand-in.
 public final class SignInStandIn: Sendable {
-    /// Every token begins so, and a code too: whoever looks for leaks looks for these.
+    /// Prefixes of all tokens and codes. Tests that look for leaks search for these.
     public static let accessMark = "stand-in-access-"
     public static let refreshMark = "stand-in-refresh-"
     public static let codeMark = "stand-in-code-"
@@ -25,34 +26,34 @@ public final class SignInStandIn: Sendable {
 
     // MARK: What a test sets
 
-    /// Where the authorisation page sends people.
+    /// The URL to which the authorisation page redirects.
     public var callback: String {
         get { state.withLock { $0.callback } }
         set { state.withLock { $0.callback = newValue } }
     }
 
-    /// Whether the person at the authorisation page says no.
+    /// Whether the authorisation page refuses.
     public var declines: Bool {
         get { state.withLock { $0.declines } }
         set { state.withLock { $0.declines = newValue } }
     }
 
-    /// Seconds that new tokens are said to last.
+    /// The lifetime of new tokens in seconds, as the endpoint reports it.
     public var expiresIn: Int {
         get { state.withLock { $0.expiresIn } }
         set { state.withLock { $0.expiresIn = newValue } }
     }
 
-    /// The one secret the token endpoint takes; nil takes any.
+    /// The only secret that the token endpoint accepts; nil accepts any.
     public var clientSecret: String? {
         get { state.withLock { $0.clientSecret } }
         set { state.withLock { $0.clientSecret = newValue } }
     }
 
-    /// From now on no access token holds; they can be renewed.
+    /// Invalidates all access tokens. They can be renewed.
     public func endAccess() { state.withLock { $0.access = [] } }
 
-    /// From now on nothing can be renewed either.
+    /// Invalidates all access tokens and refresh tokens.
     public func endAll() {
         state.withLock { state in
             state.access = []
@@ -62,9 +63,9 @@ public final class SignInStandIn: Sendable {
 
     // MARK: Answers
 
-    /// The answer to a request that is about an account; nil for all others.
+    /// The answer to a request about an account; nil for all other requests.
     func answer(_ request: OriginRequest) -> OriginAnswer? {
-        // Other APIs here take bearers of their own.
+        // Other APIs of the stand-in use bearer tokens of their own.
         guard request.path.hasPrefix("/imgur/") else { return nil }
         let path = request.path.dropFirst("/imgur".count)
         switch path {
@@ -73,7 +74,8 @@ public final class SignInStandIn: Sendable {
         default: break
         }
         let isOwn = path.hasPrefix("/3/account/me/")
-        // One that was never given out here is taken for somebody else's, but not for an account's own.
+        // A bearer token that the stand-in did not issue belongs to someone else, and this method ignores it. The
+        // account's own paths always need a valid token.
         guard let bearer = Self.bearer(request), isOwn || bearer.hasPrefix(Self.accessMark) else {
             return isOwn ? Self.failure(401, "Authentication required", request, String(path)) : nil
         }
@@ -146,7 +148,7 @@ public final class SignInStandIn: Sendable {
         }
     }
 
-    /// `/3/account/me/images/{page}`, and a name that is in no list of anybody else.
+    /// Answers `/3/account/me/images/{page}` with a title that no other list contains.
     private static func own(_ path: Substring) -> OriginAnswer {
         guard path == "images/count" else { return list("Jam of my own (\(path))") }
         return json(200) { writer in
@@ -156,7 +158,7 @@ public final class SignInStandIn: Sendable {
         }
     }
 
-    /// One picture of the account's, with the secret by which its owner may delete it.
+    /// A list of one picture of the account, with the delete hash by which its owner may delete it.
     private static func list(_ title: String) -> OriginAnswer {
         json(200) { writer in
             writer.name("data")
@@ -204,7 +206,7 @@ public final class SignInStandIn: Sendable {
         return String(field.dropFirst(7))
     }
 
-    /// A token that is like no other, kept where it belongs.
+    /// Makes a unique token and stores it with `keep`.
     private func make(_ mark: String, _ keep: (inout State, String) -> Void) -> String {
         state.withLock { state in
             state.made += 1

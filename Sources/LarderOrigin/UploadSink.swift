@@ -1,23 +1,24 @@
-// Where uploads to the stand-in go: the file in a form is counted and digested as it comes, and not kept, so that a body of
-// any length can be sent. What has the right to be a picture is not looked at: the daemon under test has to.
+// Receives uploads to the stand-in. The file in a form is counted and digested as it arrives, and is not kept, so a
+// body of any length can be sent. The sink does not check whether the file is a valid picture. The daemon under test
+// must do that.
 import LarderCore
 import LarderHTTP
 
-/// What came of one upload.
+/// What the stand-in received of one upload.
 public struct SeenUpload: Sendable, Hashable {
     /// The request without its body.
     public var request: OriginRequest
-    /// The fields of text beside the file.
+    /// The text fields of the form.
     public var form: [String: String] = [:]
-    /// The file's part.
+    /// The part that holds the file.
     public var file: MultipartPart?
-    /// Bytes of the file.
+    /// The number of received bytes of the file.
     public var count: Int64 = 0
-    /// Of the file, once all of it has come.
+    /// The digest of the file, once all of it has arrived.
     public var digest: Digest?
-    /// The request came to its end.
+    /// Whether the request arrived completely.
     public var isWhole = false
-    /// The connection ended before it.
+    /// Whether the connection ended before the request was complete.
     public var wasCutOff = false
 
     init(request: OriginRequest) {
@@ -25,12 +26,12 @@ public struct SeenUpload: Sendable, Hashable {
     }
 }
 
-/// The body of one upload. Pure.
+/// Parses the body of one upload. Pure.
 struct UploadSink {
     private(set) var seen: SeenUpload
     private(set) var isDone = false
     private(set) var isMalformed = false
-    /// Bytes of the request's body so far.
+    /// The number of received bytes of the request's body.
     private(set) var received = 0
     private var left: Int?
     private var decoder = ChunkedDecoder()
@@ -39,7 +40,7 @@ struct UploadSink {
     private var field: (name: String, value: Bytes)?
     private var isInFile = false
 
-    /// - Parameter length: nil for a body in chunks.
+    /// - Parameter length: the length of the body in bytes; nil for a body in chunks.
     init(_ request: OriginRequest, length: Int?) {
         seen = SeenUpload(request: request)
         left = length
@@ -49,7 +50,7 @@ struct UploadSink {
         if length == 0 { end() }
     }
 
-    /// Takes what belongs to the body; the bytes used.
+    /// Consumes the part of the input that belongs to the body. Returns the number of bytes used.
     mutating func take(_ input: UnsafeBufferPointer<UInt8>) -> Int {
         var piece = Bytes()
         var used = 0
@@ -98,21 +99,21 @@ struct UploadSink {
     }
 }
 
-/// The uploads that came, for whoever wants to know.
+/// The received uploads, for tests.
 final class SeenUploads: Sendable {
-    /// Uploads that are remembered; of later ones none is.
+    /// The number of uploads that are recorded. Later uploads are not recorded.
     private static let kept = 1000
 
     private struct Pages {
         var uploads: [SeenUpload] = []
-        /// The pictures there are, by their delete hashes.
+        /// The existing pictures by their delete hashes.
         var pictures: [String: String] = [:]
     }
     private let pages = Lock(Pages())
 
     var all: [SeenUpload] { pages.withLock { $0.uploads } }
 
-    /// A number for a new one; nil beyond the bound.
+    /// Records a new upload and returns its index; nil beyond the bound.
     func begin(_ seen: SeenUpload) -> Int? {
         pages.withLock { pages in
             guard pages.uploads.count < Self.kept else { return nil }
@@ -125,7 +126,7 @@ final class SeenUploads: Sendable {
         pages.withLock { $0.uploads[number] = seen }
     }
 
-    /// What the API answers to a whole upload.
+    /// The API's answer to a complete upload.
     func answer(_ seen: SeenUpload) -> OriginAnswer {
         guard let file = seen.file, seen.isWhole, seen.count > 0, ["image", "video"].contains(file.name) else {
             return Self.failure(400, "No image data was sent to the upload api", method: "POST")
@@ -164,7 +165,7 @@ final class SeenUploads: Sendable {
         return OriginAnswer(fields: ["Content-Type": "application/json"], body: writer.bytes)
     }
 
-    /// What the API answers to the deletion of that picture.
+    /// The API's answer to the deletion of the picture with this delete hash.
     func delete(_ hash: String) -> OriginAnswer {
         guard pages.withLock({ $0.pictures.removeValue(forKey: hash) }) != nil else {
             return Self.failure(404, "Unable to find an image with the id, \(hash)", method: "DELETE")
@@ -191,17 +192,17 @@ final class SeenUploads: Sendable {
 }
 
 extension OriginRequest {
-    /// Whether its body is an upload's, which goes to the sink.
+    /// Whether the body is an upload, which goes to the sink.
     var isUpload: Bool { method == .post && (path.hasSuffix("/3/image") || path.hasSuffix("/3/upload")) }
 
-    /// What it deletes, where it is a deletion.
+    /// The delete hash if the request is a deletion; otherwise nil.
     var deletes: String? {
         let parts = path.split(separator: "/").map(String.init)
         guard method == .delete, parts.count >= 3, parts.suffix(3).prefix(2) == ["3", "image"] else { return nil }
         return parts.last
     }
 
-    /// Whether it says who asks.
+    /// Whether the request carries a Client-ID or a bearer token.
     var isSigned: Bool {
         guard let word = fields.first("Authorization") else { return false }
         return word.hasPrefix("Client-ID ") || word.hasPrefix("Bearer ")

@@ -1,15 +1,15 @@
-// A command of the program as a child process, for what only a process can show: signals and exit statuses.
+// Runs a command of the program as a child process, for tests of signals and exit statuses.
 import Glibc
 import LarderCore
 
-/// `larder …` with its outputs in files. Killed, where it still runs, when the last reference goes.
+/// `larder …` with its outputs in files. If it still runs when the last reference is released, it is killed.
 public final class CommandProcess: Sendable {
     public let pid: pid_t
     private let outputFile: String
     private let errorFile: String
     private let end = Lock<LarderProcess.End?>(nil)
 
-    /// - Parameter hasReader: false for an output that is a pipe which nobody reads any more.
+    /// - Parameter hasReader: false connects the output to a pipe whose reading end is closed.
     public init(
         _ words: [String], environment: [String: String] = [:], hasReader: Bool = true,
         in directory: TemporaryDirectory
@@ -50,16 +50,17 @@ public final class CommandProcess: Sendable {
 
     public func signal(_ number: Int32) {
         end.withLock { end in
-            // Once it has been waited for, the number may be another's.
+            // After the child was reaped, its process id may belong to another process.
             if end == nil { kill(pid, number) }
         }
     }
 
-    /// Blocks until it has ended.
+    /// Blocks until the process has ended.
     @discardableResult
     public func waitForEnd() -> LarderProcess.End {
         if let known = end.withLock({ $0 }) { return known }
-        // Left as it is until its end is noted, so that no signal goes to another process of that number.
+        // WNOWAIT leaves the child unreaped until `end` is set under the lock. So no signal goes to another process
+        // with the same id.
         var info = siginfo_t()
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return end.withLock { end in

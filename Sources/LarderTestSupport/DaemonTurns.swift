@@ -1,13 +1,13 @@
-// How many daemons the tests run at once. Each holds some thirty descriptors, and a test runner that begins every test of
-// a suite together would have them all spent.
+// Limits how many daemons the tests run at once. Each daemon holds about thirty descriptors. A test runner that starts
+// all tests of a suite together would use up all descriptors.
 import LarderCore
 
 final class DaemonTurns: Sendable {
     static let shared = DaemonTurns()
-    /// Far from any limit of descriptors, and more than there are cores.
+    /// Far below any limit of descriptors, and more than the number of cores.
     private static let most = 12
-    /// This task runs inside a daemon's turn: another daemon of the same test needs none, else two tests could wait for
-    /// each other.
+    /// Whether this task runs inside a daemon's turn. A second daemon in the same test takes no turn of its own,
+    /// because two such tests could otherwise wait for each other.
     @TaskLocal static var isTaken = false
 
     private struct State {

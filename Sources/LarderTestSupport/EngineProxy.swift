@@ -1,5 +1,5 @@
-// What lies between a daemon and its engine, and goes wrong as a test says: refuses, says nothing, cuts in the middle of a reply, says
-// what is none, or says errors.
+// A proxy between a daemon and its engine that fails as a test demands: it refuses, stalls, cuts a reply, loses
+// replies, or sends false ones.
 import CLinux
 import Glibc
 import LarderCore
@@ -8,22 +8,22 @@ import LarderCore
 public final class EngineProxy: Sendable {
     public enum Mood: Sendable {
         case pass
-        /// Connections are closed at once, those that stand too.
+        /// Every connection is closed at once, including open ones.
         case refuse
-        /// Connections are taken, and nothing is answered.
+        /// Connections are accepted, and nothing is answered.
         case stall
-        /// Every reply is cut after so many bytes, and the connection closed.
+        /// Every reply is cut after this many bytes, and the connection is closed.
         case cut(Int)
-        /// Connections stand, and every reply is lost.
+        /// Connections stay open, and every reply is lost.
         case drop
-        /// Replies come byte by byte, each in a segment of its own.
+        /// Replies are sent byte by byte, each with its own `send`.
         case drip
         /// Every command is answered with these bytes.
         case say(String)
     }
 
     public let port: UInt16
-    /// For `shared.url`.
+    /// The value for `shared.url`.
     public var url: String { "redis://127.0.0.1:\(port)" }
     private let listener: Int32
     private let engine: String
@@ -36,7 +36,7 @@ public final class EngineProxy: Sendable {
     }
     private let state = Lock(State())
 
-    /// - Parameter engine: the path of its socket.
+    /// - Parameter engine: the path of the engine's socket.
     public init(to engine: String) {
         self.engine = engine
         (listener, port) = listenOnLoopback()
@@ -44,13 +44,13 @@ public final class EngineProxy: Sendable {
         state.withLock { $0.threads.append(thread) }
     }
 
-    /// From now on.
+    /// Sets the behaviour from now on.
     public func set(_ mood: Mood) { state.withLock { $0.mood = mood } }
 
-    /// Connections so far.
+    /// The number of connections so far.
     public var connections: Int { state.withLock { $0.connections } }
 
-    /// Bytes that came for the engine so far, whatever was done with them.
+    /// The number of bytes received for the engine so far, including bytes that were not passed on.
     public var received: Int { state.withLock { $0.received } }
 
     /// Ends every connection and thread.
@@ -91,7 +91,8 @@ public final class EngineProxy: Sendable {
             poll(&ends, 2, 5)
             let asked = ends[0].revents == 0 ? nil : receive(client, &buffer)
             let replied = ends[1].revents == 0 ? nil : receive(server, &buffer)
-            // Looked at behind the bytes: what came after a mood was set is treated by that or a later one.
+            // The mood is read after the bytes. So bytes that arrive after a mood was set are handled by that mood or a
+            // later one.
             let (mood, isStopped) = state.withLock { ($0.mood, $0.isStopped) }
             if isStopped { return }
             if case .refuse = mood { return }
@@ -106,7 +107,7 @@ public final class EngineProxy: Sendable {
         }
     }
 
-    /// What is there; empty where the other end has closed.
+    /// Reads the available bytes; empty if the other end has closed the connection.
     private func receive(_ descriptor: Int32, _ buffer: inout Bytes) -> ArraySlice<UInt8> {
         buffer[..<max(0, recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)))]
     }

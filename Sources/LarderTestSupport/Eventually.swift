@@ -1,10 +1,11 @@
-// Waiting for what others do meanwhile. No test sleeps: it looks again and again, and gives others their turn. What does not come
-// within a minute does not come: far more than any background work of a test takes, on the slowest of disks.
+// Waits for work in the background. Tests do not sleep: these functions check a condition again and again, and let
+// other threads and tasks run in between. After a minute they fail. That is far longer than any background work of a
+// test takes, even on the slowest disk.
 import Glibc
 import LarderCore
 
 /// Returns when the condition holds.
-/// - Parameter what: what is waited for, where the condition does not say it.
+/// - Parameter what: what the test waits for, if the condition does not make it clear.
 public func eventually(
     _ what: String = "", fileID: String = #fileID, line: Int = #line, _ condition: () async throws -> Bool
 ) async throws {
@@ -16,7 +17,7 @@ public func eventually(
     }
 }
 
-/// The same on a thread of the test's own, which blocks.
+/// The same for a test that runs on its own thread, which blocks.
 public func blockUntil(
     _ what: String = "", fileID: String = #fileID, line: Int = #line, _ condition: () throws -> Bool
 ) throws {

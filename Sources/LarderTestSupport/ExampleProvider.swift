@@ -1,12 +1,12 @@
-// A provider for an API that does not exist, as Docs/writing-a-provider.md shows it. It stands outside the room of the
-// providers, so it uses only what is public; a built-in one finds more tools there.
+// A provider for an API that does not exist, as shown in Docs/writing-a-provider.md. It is outside the room of the
+// providers, so it uses only public declarations. Built-in providers can use more helpers of that room.
 //
-// The API has two routes: GET /trees?name=TEXT answers {"trees": [{"id", "name", "note", "picture"}, …]}, and
-// GET /rows/NUMBER answers {"names": ["…", …]}.
+// The API has two routes: GET /trees?name=TEXT answers {"trees": [{"id", "name", "note", "picture"}, …]}, and GET
+// /rows/NUMBER answers {"names": ["…", …]}.
 import LarderCore
 import LarderProviders
 
-/// The trees of an invented orchard.
+/// A provider for the trees of an invented orchard.
 public struct ExampleProvider: Provider {
     public init() {}
 

@@ -1,14 +1,15 @@
-// A place where a test holds what runs beside it: a thread, which blocks there, or a task, which does not.
+// A gate at which a test holds concurrent work: a thread blocks there, and a task is suspended.
 import CLinux
 import Glibc
 import LarderCore
 
-/// Opened once, by anyone; whoever comes later passes.
+/// A gate is opened once, by any thread. After that, threads and tasks pass without waiting.
 public final class Gate: Sendable {
-    /// Counts when it can be read: of all who wait, each finds it open.
+    /// An eventfd. It is readable while the gate is open, and each waiting thread makes it readable again for the
+    /// others.
     private let descriptor = eventfd(0, larder_EFD_FLAGS & ~Int32(O_NONBLOCK))
     private let opened = Promise<Void>()
-    /// Tasks that have come to it.
+    /// The number of tasks that have arrived at the gate.
     public let arrived = CounterCell()
 
     public init() {}
@@ -21,27 +22,27 @@ public final class Gate: Sendable {
         opened.fulfil()
     }
 
-    /// Suspends the task until it is open.
+    /// Suspends the task until the gate is open.
     public func pass() async {
         arrived.add()
         await opened.wait()
     }
 
-    /// Blocks the thread until it is open.
+    /// Blocks the thread until the gate is open.
     public func wait() {
         var count: UInt64 = 0
         _ = read(descriptor, &count, 8)
         open()
     }
 
-    /// Blocks the thread until it is open, or the other gate; whether it was this one that opened.
+    /// Blocks the thread until this gate or the other gate is open. Returns whether this gate is open.
     func wait(unless other: Gate) -> Bool {
         var both = [descriptor, other.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while poll(&both, 2, -1) < 0, errno == EINTR {}
         return both[0].revents != 0
     }
 
-    /// Whether it opens within that time, for which the thread blocks.
+    /// Blocks the thread until the gate is open, at most for this time. Returns whether the gate is open.
     public func opens(within time: Duration) -> Bool {
         var one = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while poll(&one, 1, Int32(clamping: time.milliseconds)) < 0, errno == EINTR {}

@@ -1,17 +1,17 @@
-// The program itself as a child process, for what only a process can show: being killed, signals, descriptors, limits,
-// standard output, and the service manager's protocol. Ended by its own id, whatever happens to the test.
+// Runs the program as a child process, for tests of kills, signals, descriptors, limits, standard output, and the
+// service manager's protocol. The child is always ended, by its own process id, even if the test fails.
 import Glibc
 import LarderCore
 
 /// How a child is started.
 public struct LarderLaunch: Sendable {
-    /// The YAML of the configuration file, whole.
+    /// The complete YAML of the configuration file.
     public var configuration: String
-    /// The child's whole environment, beside what a sanitised or instrumented build needs.
+    /// The child's whole environment, apart from the variables that a sanitized or instrumented build needs.
     public var environment: [String: String] = [:]
-    /// Shell text before the program takes the shell's place: `ulimit -f 64`, `export LISTEN_PID=$$`.
+    /// Shell text that runs before the shell executes the program, such as `ulimit -f 64` or `export LISTEN_PID=$$`.
     public var prelude: String?
-    /// The descriptor that the child finds as number 3, where service managers put the first socket.
+    /// The descriptor that the child gets as number 3, at which service managers pass the first socket.
     public var third: Int32?
 
     public init(_ configuration: String) {
@@ -19,7 +19,7 @@ public struct LarderLaunch: Sendable {
     }
 }
 
-/// A `larder serve` of the test's own.
+/// A `larder serve` process that belongs to one test.
 public final class LarderProcess: Sendable {
     /// How a process ended.
     public enum End: Sendable, Equatable {
@@ -28,7 +28,7 @@ public final class LarderProcess: Sendable {
     }
 
     public let pid: pid_t
-    /// Its configuration file, which a test may rewrite.
+    /// The path of its configuration file, which a test may rewrite.
     public let configurationFile: String
     private let errorFile: String
     private let output: Int32
@@ -38,7 +38,7 @@ public final class LarderProcess: Sendable {
     }
     private let state = Lock(State())
 
-    /// Starts the program that was built beside the tests, with a configuration file in the directory.
+    /// Starts the program from the tests' build folder, with a configuration file in the directory.
     public init(_ launch: LarderLaunch, in directory: TemporaryDirectory) throws {
         let number = Self.count.withLock { count -> Int in
             count += 1
@@ -49,8 +49,8 @@ public final class LarderProcess: Sendable {
         errorFile = "\(directory.path)/stderr-\(number)"
         var words = [try Self.program(), "serve", "--config", file]
         if let prelude = launch.prelude { words = ["/bin/sh", "-c", "\(prelude)\nexec \"$0\" \"$@\""] + words }
-        // A pair of sockets and not a pipe: it can be made so that no other child inherits it, and the end of the
-        // child's output is then the end of the child.
+        // A pair of sockets is used instead of a pipe because it can be created with close-on-exec, so no other child
+        // inherits it. The end of the output then means that the child has ended.
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw WireError("no socket pair") }
@@ -59,7 +59,7 @@ public final class LarderProcess: Sendable {
         for name in ["LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "ASAN_OPTIONS", "TSAN_OPTIONS"] {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }
-        // As in `withLarder`: not how fast the disk is, save where that is the subject.
+        // As in `withLarder`: tests must not depend on the speed of the disk, unless that is their subject.
         if !launch.configuration.contains("patience:") { environment["LARDER_CACHE_PATIENCE"] = "30s" }
         environment.merge(launch.environment) { $1 }
         pid = try Self.spawn(words, environment, output: ends[1], errors: errorFile, third: launch.third)
@@ -73,8 +73,8 @@ public final class LarderProcess: Sendable {
 
     // MARK: What it says
 
-    /// Waits for that many lines on standard output and returns the addresses in them.
-    /// - Throws: where a line is not "listening ADDRESS", or the process ends or the time passes before.
+    /// Waits for this many lines on standard output and returns the addresses in them.
+    /// - Throws: if a line is not "listening ADDRESS", or if the process ends or the time is over before that.
     public func listening(_ lines: Int = 1, within limit: Duration = .seconds(30)) throws -> [String] {
         let deadline = SystemTime().monotonic() + limit
         while true {
@@ -91,10 +91,10 @@ public final class LarderProcess: Sendable {
         }
     }
 
-    /// All that it wrote to standard output and that was waited for.
+    /// The text that the child wrote to standard output, as far as it was read.
     public var standardOutput: String { state.withLock { $0.said.lossyText } }
 
-    /// All that it wrote to standard error so far.
+    /// All text that the child has written to standard error so far.
     public var standardError: String {
         guard let file = fopen(errorFile, "r") else { return "" }
         defer { fclose(file) }
@@ -107,7 +107,7 @@ public final class LarderProcess: Sendable {
         }
     }
 
-    /// The lines of standard error of that level or a graver one, in the log's text format.
+    /// The lines of standard error with a level above notice, in the log's text format.
     public func complaints() -> [String] {
         standardError.split(separator: "\n").map(String.init).filter { line in
             let words = line.split(separator: " ", maxSplits: 2)
@@ -120,12 +120,12 @@ public final class LarderProcess: Sendable {
 
     public func signal(_ number: Int32) {
         state.withLock { state in
-            // Once it has been waited for, the number may be another's.
+            // After the child was reaped, its process id may belong to another process.
             if state.end == nil { kill(pid, number) }
         }
     }
 
-    /// Waits for its end. A child that is not gone in time is killed, and that is an error.
+    /// Waits until the child has ended. A child that does not end in time is killed, and the method throws.
     @discardableResult
     public func waitForEnd(within limit: Duration = .seconds(30)) throws -> End {
         let deadline = SystemTime().monotonic() + limit
@@ -138,7 +138,7 @@ public final class LarderProcess: Sendable {
         return reap()
     }
 
-    /// Kills it where it still runs.
+    /// Kills the child if it still runs.
     public func end() {
         signal(SIGKILL)
         _ = reap()
@@ -148,7 +148,7 @@ public final class LarderProcess: Sendable {
         state.withLock { state in
             if let known = state.end { return known }
             var status: Int32 = 0
-            // Again where a signal came in between.
+            // Repeats the call if a signal interrupted it.
             for _ in 0..<100 where waitpid(pid, &status, 0) == pid { break }
             let number = status & 0x7F
             let end: End = number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
@@ -157,9 +157,10 @@ public final class LarderProcess: Sendable {
         }
     }
 
-    /// Reads more of standard output. False at its end.
+    /// Reads more of standard output. Returns false at its end.
     private func readOutput(until deadline: MonotonicTime) throws -> Bool {
-        // What is there is read in any case: this thread may have waited for a processor since it reckoned its deadline.
+        // Available output is read even after the deadline, because this thread may have waited for a processor since
+        // the deadline was computed.
         let rest = max(0, (deadline - SystemTime().monotonic()).milliseconds)
         var wanted = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
         guard poll(&wanted, 1, Int32(clamping: rest)) > 0 else {
@@ -176,7 +177,7 @@ public final class LarderProcess: Sendable {
 
     private static let count = Lock(0)
 
-    /// `larder` in the directory of the running test bundle: both come out of one build.
+    /// The path of `larder` in the folder of the running test bundle. Both come from the same build.
     public static func program() throws -> String {
         guard let real = realpath("/proc/self/exe", nil) else { throw WireError("no /proc") }
         defer { free(real) }
@@ -215,7 +216,7 @@ public final class LarderProcess: Sendable {
 }
 
 extension LarderProcess {
-    /// One request over a connection of its own; blocks.
+    /// Sends one request over a new connection. Blocks.
     public static func get(
         _ target: String, at address: String, _ fields: (String, String)...
     ) throws -> WireResponse {

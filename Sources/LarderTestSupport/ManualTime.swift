@@ -1,12 +1,12 @@
-// Clocks that a test sets by hand.
+// Clocks that a test controls.
 import LarderCore
 
-/// Time that passes only when the test says so.
+/// A time source whose time advances only when the test says so.
 public final class ManualTime: TimeSource {
     private let now: Lock<(wall: WallTime, monotonic: MonotonicTime)>
     private let leap = Lock(Duration.zero)
 
-    /// - Parameter wall: where it begins; 2026-01-01 unless the test cares.
+    /// - Parameter wall: the initial wall time; 2026-01-01 by default.
     public init(wall: WallTime = WallTime(seconds: 1_767_225_600)) {
         now = Lock((wall, MonotonicTime(nanoseconds: 1_000_000_000)))
     }
@@ -20,21 +20,21 @@ public final class ManualTime: TimeSource {
         }
     }
 
-    /// Lets time pass on both clocks.
+    /// Advances both clocks.
     public func advance(by duration: Duration) {
         now.withLock { $0 = ($0.wall + duration, $0.monotonic + duration) }
     }
 
-    /// So much passes with each look at the monotonic clock, as on a machine that is busy with other things.
+    /// Makes both clocks advance by this duration at each reading of the monotonic clock, as on a busy machine.
     public func leap(by duration: Duration) { leap.withLock { $0 = duration } }
 
-    /// Sets the wall clock forward or back; the monotonic one goes on as it was.
+    /// Sets the wall clock forward or back. The monotonic clock does not change.
     public func step(by duration: Duration) {
         now.withLock { $0.wall = $0.wall + duration }
     }
 }
 
-/// Fails the test that asks it for the time.
+/// A time source that stops the test if it is asked for the time.
 public struct ForbiddenTime: TimeSource {
     public init() {}
     public func wall() -> WallTime { preconditionFailure("this room must not read a clock") }

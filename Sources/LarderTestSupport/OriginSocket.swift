@@ -1,22 +1,23 @@
-// What an origin of a test stands on: a port of its own, and a blocking listener there.
+// Ports and blocking listeners for the origins of tests.
 import CLinux
 import Glibc
 
-/// A port of 127.0.0.1 that is nobody else's for as long as this lives, whether somebody listens there or not. One that is merely not
-/// listened at any more may be given to the next who asks for a port, or be the near end of the very connection that is to be refused.
+/// A port of 127.0.0.1 that stays reserved while this object lives, whether or not something listens there. Without the
+/// reservation, the kernel could give a closed port to another socket. It could even become the local port of the
+/// connection that must be refused.
 public final class LoopbackPort: Sendable {
     public let number: UInt16
-    /// Bound, and never listened at.
+    /// A socket that is bound to the port and never listens.
     private let holder: Int32
 
-    /// A port of the kernel's choice. Until `listen` it refuses.
+    /// Reserves a port that the kernel chooses. Connections to it are refused until `listen`.
     public init() {
         (holder, number) = Self.bound(to: 0)
     }
 
     deinit { close(holder) }
 
-    /// Listens there. Whoever asks closes the descriptor, and the port refuses again.
+    /// Listens on the port. When the caller closes the returned descriptor, the port refuses connections again.
     public func listen() -> Int32 {
         let (listener, _) = Self.bound(to: number)
         precondition(Glibc.listen(listener, 256) == 0, "nobody can listen at \(number)")
@@ -25,7 +26,7 @@ public final class LoopbackPort: Sendable {
 
     private static func bound(to port: UInt16) -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        // Two sockets may be bound to one port where both permit it and none of them listens yet (socket(7)).
+        // Two sockets may be bound to one port if both permit it and neither of them listens yet (socket(7)).
         var isShared: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isShared, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
@@ -43,7 +44,7 @@ public final class LoopbackPort: Sendable {
     }
 }
 
-/// Listens on 127.0.0.1, on a port of the kernel's choice. Whoever asks closes the descriptor.
+/// Listens on 127.0.0.1, on a port that the kernel chooses. The caller closes the descriptor.
 public func listenOnLoopback() -> (descriptor: Int32, port: UInt16) {
     let port = LoopbackPort()
     return (port.listen(), port.number)

@@ -1,9 +1,9 @@
-// Blocking work of a test on a thread of its own: the pool that Swift's tasks share has one thread a core, and the
-// daemon under test needs it too.
+// Runs blocking work of a test on its own thread. Swift's tasks share a pool with one thread for each core, and the
+// daemon under test needs that pool too.
 import LarderCore
 
-/// Runs a blocking body on a new thread and hands its result back. The body belongs to the caller's test: it runs in a
-/// task, which inherits what an expectation needs to know where it belongs.
+/// Runs a blocking body on a new thread and returns its result. The body runs in a task, so it inherits the task-local
+/// values by which an expectation finds its test.
 public func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await Task(executorPreference: NewThreads.shared) { try body() }.value
 }
@@ -18,7 +18,7 @@ private final class NewThreads: TaskExecutor {
     }
 }
 
-/// Runs the body on a new thread, which somebody joins or detaches.
+/// Runs the body on a new thread. The caller joins or detaches it.
 public func startThread(_ body: @escaping @Sendable () -> Void) -> SystemThread {
     do throws(SystemThread.Failure) {
         return try SystemThread.start(body)

@@ -1,8 +1,9 @@
-// What the kernel says of a process's memory (proc(5)).
+// Reads the memory figures of a process from the kernel (proc(5)).
 import Glibc
 import LarderCore
 
-/// A figure of /proc/PID/status, in bytes: "VmHWM" is the most that was ever resident, "RssAnon" what of it no file backs.
+/// Returns a figure of /proc/PID/status in bytes: "VmHWM" is the peak resident memory, "RssAnon" the resident memory
+/// that no file backs.
 public func processMemory(_ pid: pid_t, _ name: String) throws -> Int {
     guard let file = fopen("/proc/\(pid)/status", "r") else { throw WireError("no process \(pid)") }
     defer { fclose(file) }
@@ -15,6 +16,6 @@ public func processMemory(_ pid: pid_t, _ name: String) throws -> Int {
     return number * 1024
 }
 
-/// Whether this runs under a sanitizer, whose memory beside the program's own says nothing of the program: it keeps what
-/// is freed, and shadows of all.
+/// Whether the test runs under a sanitizer. A sanitizer keeps freed memory and needs shadow memory, so memory figures
+/// then say nothing about the program.
 public var isSanitized: Bool { dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil }

@@ -1,4 +1,5 @@
-// A whole daemon in the test's own process: real sockets, real libcurl, real SQLite, ports chosen by the kernel.
+// Runs a whole daemon in the test's own process, with real sockets, real libcurl, real SQLite, and ports that the
+// kernel chooses.
 import Glibc
 import LarderCore
 import LarderDaemon
@@ -7,16 +8,16 @@ import LarderProviders
 import LarderSettings
 import LarderStore
 
-/// A daemon that runs while the body of `withLarder` does.
+/// A daemon that runs during the body of `withLarder`.
 public struct RunningLarder: Sendable {
     public let daemon: Daemon
     public let directory: TemporaryDirectory
     /// The first address: Larder's own interface.
     public var address: String { daemon.addresses[0] }
-    /// All of them, in the order of `listen`.
+    /// All addresses, in the order of `listen`.
     public var addresses: [String] { daemon.addresses }
 
-    /// One request over a connection of its own.
+    /// Sends one request over a new connection.
     public func send(
         _ method: String, _ target: String, fields: [(String, String)] = [], body: String = "",
         to address: String? = nil
@@ -33,7 +34,7 @@ public struct RunningLarder: Sendable {
         }
     }
 
-    /// A conversation over one connection, on a thread of its own.
+    /// Runs the body with one connection, on a thread of its own.
     public func talk<Result: Sendable>(
         to address: String? = nil, _ body: @escaping @Sendable (WireClient) throws -> Result
     ) async throws -> Result {
@@ -41,7 +42,7 @@ public struct RunningLarder: Sendable {
         return try await onOwnThread { try body(WireClient(address)) }
     }
 
-    /// The answer to exactly these bytes.
+    /// Sends exactly these bytes and returns the response.
     public func send(bytes: Bytes, to address: String? = nil) async throws -> WireResponse {
         try await talk(to: address) { client in
             try client.send(bytes)
@@ -55,8 +56,8 @@ public struct RunningLarder: Sendable {
         try await send("GET", target, fields: fields, to: address)
     }
 
-    /// The figure of a counter as `/metrics` shows it: `counter("larder_joined_total")`, or with labels
-    /// `counter("larder_cache_total", #"provider="itunes",outcome="hit""#)`. Zero where the series is not there yet.
+    /// The value of a counter in `/metrics`: `counter("larder_joined_total")`, or with labels
+    /// `counter("larder_cache_total", #"provider="itunes",outcome="hit""#)`. Zero if the series does not exist yet.
     public func counter(_ name: String, _ labels: String = "") async throws -> Int {
         let text = try await get("/metrics").text
         let series = labels.isEmpty ? name : "\(name){\(labels)}"
@@ -68,28 +69,28 @@ public struct RunningLarder: Sendable {
 }
 
 extension RunningLarder {
-    /// Every loop of the daemon looks at the clock: timers run that a clock set by hand has reached.
+    /// Makes every loop of the daemon read its clock, so timers fire that are due by a clock set by hand.
     public func giveLoopsATurn() async throws {
-        // The probe passes the home loop, and each request one of the others.
+        // The probe passes through the home loop, and each request through one of the other loops.
         for _ in 0..<2 { _ = try await get("/healthz") }
     }
 
-    /// Asks again until the condition holds; for what the daemon does in the background.
+    /// Repeats the check until the condition holds. For background work of the daemon.
     public func eventually(
         _ what: String, fileID: String = #fileID, line: Int = #line, _ condition: () async throws -> Bool
     ) async throws {
         try await LarderTestSupport.eventually(what, fileID: fileID, line: line) {
             if try await condition() { return true }
-            // A request of its own gives every loop a turn.
+            // A request makes every loop run.
             _ = try await get("/healthz")
             return false
         }
     }
 }
 
-/// Runs a daemon with this configuration (YAML without `listen`, `cache.path` and `state.path`, which are the test's
-/// own unless given), then stops it, whatever happens. `openFiles` is what it takes for the process's limit of them;
-/// `stopPatience` is how long its stop waits for the databases.
+/// Runs a daemon with this configuration and stops it afterwards, even if the body throws. The configuration is YAML
+/// without `listen`, `cache.path` and `state.path`; the two paths are in the test's own directory unless given.
+/// `openFiles` replaces the process's limit of open files. `stopPatience` is how long the stop waits for the databases.
 // More than six parameters: one for each thing that a test may want to differ. All but the last have a default.
 public func withLarder(
     _ configuration: String = "", listen: [String] = [#""127.0.0.1:0""#], time: any TimeSource = SystemTime(),
@@ -103,7 +104,7 @@ public func withLarder(
         """
     let file = directory.write("larder.yaml", text)
     let places = [("cache.path", "\(directory.path)/cache"), ("state.path", "\(directory.path)/state")]
-    // What a test says of stored and of hits must not hang on how fast a disk is, save where that is its subject.
+    // Tests of stored answers and hits must not depend on the speed of the disk, unless that is their subject.
     let patience = text.contains("patience:") ? [] : [(path: "cache.patience", value: "30s")]
     let flags = places.map { (path: $0.0, value: $0.1) } + patience + unnamedAPIs(text)
     let load: @Sendable () throws -> Settings = {
@@ -129,7 +130,8 @@ public func withLarder(
     try result.get()
 }
 
-/// Without a key a built-in API is asked wherever no source is named. A test that names some of them calls no other.
+/// A built-in API that needs no key is called by every search that names no sources. If a test configures some of these
+/// APIs, the others are disabled.
 private func unnamedAPIs(_ configuration: String) -> [(path: String, value: String)] {
     let open = ProviderRegistry.builtIn.map(\.about).filter { !$0.needsKey }
     let unnamed = open.filter { !configuration.contains("\($0.name):") }

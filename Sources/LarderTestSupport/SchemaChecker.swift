@@ -1,5 +1,5 @@
-// Whether a JSON value is what a schema says: the part of JSON Schema (2020-12) that `/openapi.json` uses. A keyword that is
-// not known is a fault, so that nothing passes unseen.
+// Checks a JSON value against a schema. It supports the part of JSON Schema (2020-12) that `/openapi.json` uses. An
+// unknown keyword counts as a fault, so no rule is ignored silently.
 import LarderCore
 
 public struct SchemaChecker {
@@ -11,12 +11,12 @@ public struct SchemaChecker {
         "const", "not",
     ]
 
-    /// - Parameter document: where references lead to.
+    /// - Parameter document: the document in which references are resolved.
     public init(document: JSONValue) {
         self.document = document
     }
 
-    /// What is wrong with a value, each with its place; empty where it is as the schema says.
+    /// The faults of a value, each with its place; empty if the value conforms to the schema.
     public func faults(of value: JSONValue, by schema: JSONValue, at place: String = "$") -> [String] {
         if let reference = schema["$ref"]?.string {
             var target: JSONValue? = document

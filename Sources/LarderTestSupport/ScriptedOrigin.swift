@@ -1,12 +1,12 @@
-// An origin that says exactly the bytes it is told to, over blocking sockets on threads of its own: what it sends is
-// never what a correct server would be able to say. No part of the server under test is used.
+// An origin that sends exactly the bytes of a script, over blocking sockets on its own threads. So it can send what a
+// correct server never sends. It uses no part of the server under test.
 import CLinux
 import Glibc
 import LarderCore
 
-/// A request as it arrived.
+/// A request, as received.
 public struct SeenRequest: Sendable {
-    /// Which connection, counted from 0 in the order of accepting.
+    /// The number of its connection, counted from 0 in the order of accepting.
     public var connection: Int
     public var head: String
     public var body: Bytes
@@ -14,7 +14,7 @@ public struct SeenRequest: Sendable {
     public var method: String { String(head.prefix { $0 != " " }) }
     public var target: String { head.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
 
-    /// The value of a field, nil where it was not sent.
+    /// The value of a field; nil if it was not sent.
     public func field(_ name: String) -> String? {
         for line in head.split(separator: "\r\n").dropFirst() {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -26,19 +26,19 @@ public struct SeenRequest: Sendable {
     }
 }
 
-/// What the origin does with a connection after a request.
+/// An action of the origin on a connection after a request.
 public enum Act: Sendable {
     case send(String)
     case sendBytes(Bytes)
-    /// The same piece again and again until the peer leaves.
+    /// Sends the same piece again and again until the peer closes the connection.
     case flood(Bytes)
-    /// Waits until the peer closes the connection, then goes on.
+    /// Waits until the peer closes the connection, then continues.
     case hold
-    /// Tells the test that this point is reached.
+    /// Calls the test when this point is reached.
     case call(@Sendable () -> Void)
-    /// Waits until `release` is called.
+    /// Waits until the gate is opened.
     case await(Gate)
-    /// Takes its time, as a slow origin does.
+    /// Waits for this time, as a slow origin does.
     case take(Duration)
     case close
     /// Ends the connection with a reset.
@@ -46,7 +46,7 @@ public enum Act: Sendable {
 }
 
 public final class ScriptedOrigin: Sendable {
-    /// Kept when it is stopped, so that its port refuses then.
+    /// Keeps the port reserved after `stop`, so that the port refuses connections.
     private let place = LoopbackPort()
     private let listener: Int32
     private let greeting: String
@@ -58,11 +58,11 @@ public final class ScriptedOrigin: Sendable {
         var stopped = false
     }
     private let state = Lock(State())
-    /// Opened by `stop`, so that a test that ends early leaves no thread waiting for it.
+    /// Opened by `stop`, so no thread waits for a gate after a test has ended early.
     private let ending = Gate()
 
-    /// Answers each request by what the script says; after the acts the next request on the connection is read.
-    /// - Parameter greeting: said on each connection before anything was asked.
+    /// Answers each request as the script says. After the acts, the next request on the connection is read.
+    /// - Parameter greeting: sent on each connection before any request.
     public init(greeting: String = "", _ script: @escaping @Sendable (SeenRequest) -> [Act]) {
         listener = place.listen()
         self.script = script
@@ -70,7 +70,7 @@ public final class ScriptedOrigin: Sendable {
         spawn { $0.acceptAll() }
     }
 
-    /// One answer for everything.
+    /// Answers every request with the same bytes.
     public convenience init(answering bytes: String) {
         self.init { _ in [.send(bytes)] }
     }
@@ -88,7 +88,7 @@ public final class ScriptedOrigin: Sendable {
             let threads = state.withLock { state in
                 state.stopped = true
                 defer { state.threads = [] }
-                // Under the lock: one that its thread has closed may be another's by now.
+                // Under the lock, because a number that its thread has closed may belong to another descriptor by now.
                 for descriptor in state.connections where descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
                 return state.threads
             }
@@ -105,7 +105,8 @@ public final class ScriptedOrigin: Sendable {
 
     private func acceptAll() {
         while true {
-            // Closed on exec, or a program that another test starts would keep the connection open; but blocking.
+            // Close-on-exec: otherwise a program that another test starts would keep the connection open. The
+            // descriptor is made blocking below.
             let descriptor = larder_accept4(listener, nil, nil)
             guard descriptor >= 0 else { return }
             _ = fcntl(descriptor, F_SETFL, 0)
@@ -126,7 +127,8 @@ public final class ScriptedOrigin: Sendable {
         var pending = Bytes()
         _ = write(Bytes(greeting.utf8), descriptor)
         while let request = readRequest(descriptor, number, &pending) {
-            // The script is asked first: what is listed has had its turn there, before whatever comes later.
+            // The script is called before the request is listed. So when a request is in the list, its script call is
+            // complete.
             let acts = script(request)
             state.withLock { $0.requests.append(request) }
             guard perform(acts, descriptor) else { break }
@@ -137,7 +139,7 @@ public final class ScriptedOrigin: Sendable {
         }
     }
 
-    /// Whether the connection goes on.
+    /// Performs the acts. Returns whether the connection continues.
     private func perform(_ acts: [Act], _ descriptor: Int32) -> Bool {
         for act in acts {
             switch act {
@@ -156,7 +158,7 @@ public final class ScriptedOrigin: Sendable {
             case .await(let gate):
                 guard gate.wait(unless: ending) else { return false }
             case .take(let time):
-                // An end comes first.
+                // `stop` ends the wait early.
                 guard !ending.opens(within: time) else { return false }
             case .close:
                 return false
@@ -212,7 +214,7 @@ public final class ScriptedOrigin: Sendable {
 }
 
 extension ScriptedOrigin {
-    /// A body in chunks, the plainest way there is; false where it does not come whole.
+    /// Reads a body in chunks without extensions or trailers. Returns false if it does not arrive completely.
     private func readChunks(_ request: inout SeenRequest, _ pending: inout Bytes, _ more: (inout Bytes) -> Bool) -> Bool
     {
         while true {
@@ -231,7 +233,7 @@ extension ScriptedOrigin {
     }
 }
 
-/// A whole answer of that body.
+/// A complete response with this body.
 public func ok(_ body: String, status: String = "200 OK", fields: String = "") -> String {
     "HTTP/1.1 \(status)\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
 }

@@ -1,11 +1,11 @@
-// Settings from a text, as a file would give them, without anything of this machine's environment.
+// Makes settings from a text, as from a file, without using this machine's environment.
 import LarderCore
 import LarderSettings
 
-/// A home that gives every path a default, and nothing else of this machine's environment.
+/// An environment with only a home directory, from which every path gets a default.
 public let plainEnvironment = ["HOME": "/home/somebody"]
 
-/// Settings from a text, as a file "larder.yaml" would give them.
+/// Loads settings from a text, as from a file "larder.yaml".
 public func load(
     _ text: String, environment: [String: String] = plainEnvironment, flags: [(path: String, value: String)] = []
 ) throws(SettingsError) -> Settings {
@@ -13,7 +13,7 @@ public func load(
         .load(text: Bytes(text: text), named: "larder.yaml", environment: environment, flags: flags)
 }
 
-/// The findings about a text, one a line; empty where it is right.
+/// The issues found in a text, one in each string; empty if the text is valid.
 public func findings(
     _ text: String, environment: [String: String] = plainEnvironment, flags: [(path: String, value: String)] = []
 ) -> [String] {

@@ -1,25 +1,25 @@
-// A real engine of the shared tier for tests: the distribution's redis-server, or valkey-server, on a Unix socket in a directory of its
-// own, without a port and without a file.
+// Runs a real engine of the shared tier for tests: the distribution's redis-server or valkey-server, on a Unix socket
+// in its own directory, without a port and without files for its data.
 import Glibc
 import LarderCore
 
-/// A running engine. Killed when the last reference goes.
+/// A running engine. It is killed when the last reference is released.
 public final class SharedEngine: Sendable {
-    /// The programs that will do, the first that is there.
+    /// The suitable programs. The first that exists is used.
     private static let programs = ["/usr/bin/redis-server", "/usr/bin/valkey-server"]
     private static var program: String? { programs.first { access($0, X_OK) == 0 } }
 
-    /// Whether tests with an engine are to run: where there is none they are skipped, but never in CI.
+    /// Whether tests with an engine run. Without an engine they are skipped, except under CI.
     public static var mayRun: Bool { program != nil || getenv("CI") != nil }
 
     private let directory = TemporaryDirectory()
     private let options: [String]
     private let child = Lock<pid_t?>(nil)
     public var socket: String { "\(directory.path)/engine.sock" }
-    /// For `shared.url`.
+    /// The value for `shared.url`.
     public var url: String { "unix:\(socket)" }
 
-    /// - Parameter options: words of its command line.
+    /// - Parameter options: additional words for the engine's command line.
     public init(_ options: String...) throws {
         self.options = options
         try start()
@@ -27,7 +27,7 @@ public final class SharedEngine: Sendable {
 
     deinit { kill() }
 
-    /// Starts it again, empty, after `kill`.
+    /// Starts the engine. After `kill` it is empty.
     public func start() throws {
         guard let program = Self.program else { throw WireError("no redis-server here, and CI is set") }
         let output = open("\(directory.path)/output", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -41,7 +41,7 @@ public final class SharedEngine: Sendable {
         try blockUntil("the engine answers") { (try? command("PING"))?.first.map { "+-".contains($0) } ?? false }
     }
 
-    /// Ends it at once, as a crash would.
+    /// Ends the engine at once, like a crash.
     public func kill() {
         guard let pid = child.withLock({ child in child.take() }) else { return }
         Glibc.kill(pid, SIGKILL)
@@ -50,7 +50,7 @@ public final class SharedEngine: Sendable {
         unlink(socket)
     }
 
-    /// Stops it without ending it; its socket goes on taking connections.
+    /// Suspends the engine. The kernel still accepts connections to its socket.
     public func freeze() { signal(SIGSTOP) }
     public func thaw() { signal(SIGCONT) }
 
@@ -58,7 +58,7 @@ public final class SharedEngine: Sendable {
         child.withLock { if let pid = $0 { Glibc.kill(pid, number) } }
     }
 
-    /// The reply to a command, as the bytes say it: "+OK", ":1", "$-1" or the text of a string; lines of an array.
+    /// The engine's reply to a command: "+OK", ":1", "$-1" or the text of a string, unparsed; for an array, its lines.
     @discardableResult
     public func command(_ words: String...) throws -> String { try command(words) }
 
@@ -67,13 +67,14 @@ public final class SharedEngine: Sendable {
         let client = try WireClient("unix:\(socket)")
         var text = "*\(words.count)\r\n"
         for word in words { text += "$\(word.utf8.count)\r\n\(word)\r\n" }
-        // The engine closes the connection after QUIT: what came before is the whole reply.
+        // The engine closes the connection after QUIT. Everything before that is the reply.
         try client.send(Bytes(text: text + "*1\r\n$4\r\nQUIT\r\n"))
         let all = String(decoding: try client.receiveRest(), as: UTF8.self)
         return all.hasSuffix("+OK\r\n") ? String(all.dropLast("+OK\r\n".count)) : all
     }
 
-    /// The names of all keys with a text, and what each holds. The table of hosts and the stream of removals are none.
+    /// The names and values of all keys that hold a string. This excludes the table of hosts and the stream of
+    /// removals.
     public func contents() throws -> [String: String] {
         var contents: [String: String] = [:]
         for line in try command("KEYS", "*").split(separator: "\r\n") where !"*$".contains(line.first ?? "*") {
@@ -83,7 +84,7 @@ public final class SharedEngine: Sendable {
         return contents
     }
 
-    /// The names of the shared answers: of what is neither a generation nor a lease.
+    /// The names of the shared answers, which are neither generations nor leases.
     public func values() throws -> [String] {
         try contents().keys.filter { $0.contains(":v1:") && !$0.hasSuffix(":l") }
     }

@@ -1,7 +1,7 @@
-// A directory of a test's own, gone when the test is over, whatever happened in it.
+// A directory for one test, which is removed after the test in any case.
 import Glibc
 
-/// A fresh directory below the system's temporary one. Removed with everything in it when the last reference goes.
+/// A new directory below /tmp. It is removed with its content when the last reference is released.
 public final class TemporaryDirectory: Sendable {
     public let path: String
 
@@ -14,7 +14,7 @@ public final class TemporaryDirectory: Sendable {
 
     deinit { Self.remove(path) }
 
-    /// Writes a file in it and returns the file's path.
+    /// Writes a file in the directory and returns the file's path.
     @discardableResult
     public func write(_ name: String, _ text: String) -> String {
         let file = "\(path)/\(name)"
@@ -24,10 +24,10 @@ public final class TemporaryDirectory: Sendable {
         return file
     }
 
-    /// The names of what is in it.
+    /// The names of the directory's entries, sorted.
     public var entries: [String] { Self.entries(of: path) }
 
-    /// The names of what is in any directory.
+    /// The names of the entries of any directory, sorted.
     public static func entries(of path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
@@ -39,7 +39,7 @@ public final class TemporaryDirectory: Sendable {
     }
 
     private static func name(_ entry: UnsafeMutablePointer<dirent>) -> String {
-        // In place: a copy of the name's 256 bytes would reach past the end of the directory's buffer.
+        // The name is read in place. A copy of its 256 bytes would read past the end of the directory's buffer.
         withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 

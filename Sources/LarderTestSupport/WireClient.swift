@@ -1,10 +1,10 @@
-// A client that speaks raw bytes over a blocking socket. It uses nothing of LarderHTTP, so that a misreading of the
-// protocol cannot hide by being on both sides.
+// A client that sends and receives raw bytes over a blocking socket. It uses nothing of LarderHTTP, so client and
+// server cannot share the same misreading of the protocol.
 import CLinux
 import Glibc
 import LarderCore
 
-/// One response as it came.
+/// One response, as received.
 public struct WireResponse: Sendable, CustomStringConvertible {
     public var statusLine: String
     public var fields: [(name: String, value: String)]
@@ -13,7 +13,7 @@ public struct WireResponse: Sendable, CustomStringConvertible {
     public var status: Int { Int(statusLine.split(separator: " ").dropFirst().first ?? "") ?? 0 }
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The values of a field, joined as a list; nil where it is absent.
+    /// The values of a field, joined as a list; nil if the field is absent.
     public subscript(_ name: String) -> String? {
         let values = fields.filter { ASCII.equalFolded($0.name, name) }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -33,9 +33,9 @@ public struct WireError: Error, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-/// One connection, used by one thread at a time: its calls block, so they belong in `onOwnThread`.
+/// One connection, used by one thread at a time. Its calls block, so they belong in `onOwnThread`.
 ///
-/// Unchecked `Sendable`: a test hands it from one thread to the next and never uses it on two.
+/// Unchecked `Sendable`: a test passes it from one thread to the next and never uses it on two threads at once.
 public final class WireClient: @unchecked Sendable {
     private let descriptor: Int32
     private var pending = Bytes()
@@ -75,13 +75,13 @@ public final class WireClient: @unchecked Sendable {
             }
         }
         guard result == 0 else {
-            // `deinit` closes it: closed here too, it might be another's by then.
+            // `deinit` closes the descriptor. If it was closed here too, the second close could hit another descriptor.
             let code = errno
             throw WireError("connect: \(String(cString: strerror(code)))")
         }
     }
 
-    /// Sends bytes as they are.
+    /// Sends the bytes unchanged.
     public func send(_ bytes: Bytes) throws {
         var sent = 0
         while sent < bytes.count {
@@ -95,10 +95,10 @@ public final class WireClient: @unchecked Sendable {
 
     public func send(_ text: String) throws { try send(Bytes(text: text)) }
 
-    /// Says that nothing more will be sent.
+    /// Closes the sending side of the connection.
     public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// The next response; `toHead` for one that answers HEAD. Interim (1xx) responses are skipped.
+    /// Receives the next response. `toHead` is true for a response to HEAD. Interim (1xx) responses are skipped.
     public func receive(toHead: Bool = false) throws -> WireResponse {
         while true {
             let head = try receiveHead()
@@ -118,26 +118,26 @@ public final class WireClient: @unchecked Sendable {
         }
     }
 
-    /// Everything until the peer closes.
+    /// Receives all bytes until the peer closes the connection.
     public func receiveRest() throws -> Bytes {
         while try more() {}
         defer { pending = [] }
         return pending
     }
 
-    /// Whether the peer has closed the connection without sending anything more.
+    /// Whether the peer has closed the connection without sending more bytes.
     public func isClosed() throws -> Bool { try pending.isEmpty && !more() }
 
-    /// Whether something has arrived that was not received yet, or the peer has closed.
+    /// Whether unread bytes have arrived or the peer has closed the connection.
     public var hasInput: Bool { hasInput(within: 0) }
 
-    /// The same, waiting for it so many milliseconds at most.
+    /// The same. Waits at most this many milliseconds for it.
     public func hasInput(within milliseconds: Int32) -> Bool {
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return !pending.isEmpty || poll(&poller, 1, milliseconds) > 0
     }
 
-    /// The next head alone, whatever follows it: an interim response, or the beginning of a final one.
+    /// Receives only the next head: an interim response, or the beginning of a final response.
     public func receiveHead() throws -> WireResponse {
         let end = Array("\r\n\r\n".utf8)
         while true {
@@ -157,7 +157,7 @@ public final class WireClient: @unchecked Sendable {
         }
     }
 
-    /// Whether what comes holds that text; false where the peer closes before.
+    /// Receives until this text has arrived. Returns false if the peer closes the connection before that.
     public func receiveRest(upTo text: String) throws -> Bool {
         while Self.find(Bytes(text: text), in: pending) == nil {
             guard try more() else { return false }
@@ -181,7 +181,7 @@ public final class WireClient: @unchecked Sendable {
         }
     }
 
-    /// The next line, without its end.
+    /// Receives the next line, without its line end.
     public func receiveLine() throws -> String {
         while true {
             if let place = Self.find([0x0D, 0x0A], in: pending) {
@@ -193,7 +193,7 @@ public final class WireClient: @unchecked Sendable {
         }
     }
 
-    /// So many bytes, whatever they are.
+    /// Receives this many bytes.
     public func take(_ count: Int) throws -> Bytes {
         pending.reserveCapacity(count)
         while pending.count < count {

@@ -1,17 +1,18 @@
-// Debian's Chromium without a window, driven by its debugging protocol (Chrome DevTools Protocol) over what it
-// takes for a pair of pipes: its descriptors 3 and 4, messages of JSON that end with a zero byte. It ends by itself when they
-// are closed, so none is left behind whatever becomes of the test.
+// Runs Debian's Chromium without a window. The browser is controlled with the Chrome DevTools Protocol over its
+// descriptors 3 and 4. Each message is JSON and ends with a zero byte. The browser ends by itself when the descriptors
+// are closed, so no browser is left behind, even if the test fails.
 import Glibc
 import LarderCore
 
 /// One browser. Its calls block, so they belong in `onOwnThread`.
 public final class Browser: Sendable {
-    /// Where it lies; nil on a machine that has none.
+    /// The path of the program; nil if the machine has none.
     public static let program: String? = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].first {
         access($0, X_OK) == 0
     }
 
-    /// A machine without one skips the tests that need it, except under CI, where its absence is a failure.
+    /// Whether tests that need a browser are skipped: the machine has none. Under CI they are not skipped, so a missing
+    /// browser is a failure.
     public static var isMissingAndMayBe: Bool { program == nil && getenv("CI") == nil }
 
     private let pid: pid_t
@@ -26,16 +27,17 @@ public final class Browser: Sendable {
     }
     private let state = Lock(State())
 
-    /// Starts one with a profile of its own.
+    /// Starts a browser with a new profile.
     public init() throws {
         guard let program = Self.program else { throw WireError("there is no chromium: make deps installs it") }
         directory = TemporaryDirectory()
-        // A pair of sockets and not pipes: it can be made so that no other child inherits it.
+        // A pair of sockets is used instead of pipes because it can be created with close-on-exec, so no other child
+        // inherits it.
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             throw WireError("no socket pair")
         }
-        // Above the numbers that the browser finds it at.
+        // A number above 3 and 4, at which the browser expects the descriptor.
         let end = fcntl(ends[1], F_DUPFD_CLOEXEC, 10)
         defer { for descriptor in [ends[1], end] { close(descriptor) } }
         let words =
@@ -54,7 +56,7 @@ public final class Browser: Sendable {
 
     deinit { end() }
 
-    /// Ends it.
+    /// Ends the browser.
     public func end() {
         let isFirst = state.withLock { state -> Bool in
             defer { state.isGone = true }
@@ -72,7 +74,7 @@ public final class Browser: Sendable {
         waitpid(pid, &status, 0)
     }
 
-    /// A page of its own, with storage of its own.
+    /// Opens a page with its own storage.
     public func page() throws -> BrowserPage {
         let context = try call("Target.createBrowserContext")["browserContextId"]?.string ?? ""
         let target = try call("Target.createTarget") { writer in
@@ -121,7 +123,7 @@ public final class Browser: Sendable {
         return result
     }
 
-    /// What has happened on a page since it was opened.
+    /// The events of a page since it was opened.
     func events(of session: String) -> [BrowserEvent] { state.withLock { $0.events.filter { $0.session == session } } }
 
     private func send(_ bytes: Bytes) throws {
@@ -184,7 +186,7 @@ public final class Browser: Sendable {
     }
 }
 
-/// Something that the browser tells of one of its pages.
+/// An event of one of the browser's pages.
 struct BrowserEvent: Sendable {
     var session: String
     var method: String

@@ -1,5 +1,5 @@
-// A page in the browser, as a person has it before them: opened, looked at, clicked, typed into. What its script says in the
-// page is asked by expressions of JavaScript.
+// A page in the browser, used as a person uses it: opened, read, clicked, typed into. JavaScript expressions query the
+// state of the page.
 import Glibc
 import LarderCore
 
@@ -44,10 +44,10 @@ public struct BrowserPage: Sendable {
         try call("Emulation.setScriptExecutionDisabled") { $0.member("value", true) }
     }
 
-    /// Lets a foreign script be put into the page, which its policy would refuse.
+    /// Bypasses the page's Content Security Policy, so a test can inject a script.
     public func passOverPolicy() throws { try call("Page.setBypassCSP") { $0.member("enabled", true) } }
 
-    /// Keeps a picture in the folder that LARDER_SCREENSHOTS names, if it names one.
+    /// Saves a screenshot in the folder named by LARDER_SCREENSHOTS. Does nothing if the variable is not set.
     public func keepPicture(_ name: String) throws {
         guard let folder = getenv("LARDER_SCREENSHOTS").map({ String(cString: $0) }) else { return }
         let answer = try call("Page.captureScreenshot") { $0.member("format", "png") }
@@ -62,7 +62,7 @@ public struct BrowserPage: Sendable {
 
     // MARK: Going somewhere
 
-    /// Opens an address as one that was typed, and waits until its document is there.
+    /// Opens a URL as if it was typed into the address bar, and waits until the document is loaded.
     public func open(_ url: String) throws {
         let answer = try call("Page.navigate") { $0.member("url", url) }
         if let error = answer["errorText"]?.string { throw WireError("\(url): \(error)") }
@@ -73,7 +73,7 @@ public struct BrowserPage: Sendable {
 
     // MARK: Looking
 
-    /// What an expression is.
+    /// The value of an expression.
     public func value(_ expression: String) throws -> JSONValue? {
         let answer = try call("Runtime.evaluate") { writer in
             writer.member("expression", expression)
@@ -87,7 +87,7 @@ public struct BrowserPage: Sendable {
         return answer["result"]?["value"]
     }
 
-    /// Whether an expression is true; false too where it fails, as while another document comes.
+    /// Whether an expression is true. Also false if the evaluation fails, for example while another document loads.
     public func has(_ expression: String) throws -> Bool { (try? value("!!(\(expression))"))??.bool ?? false }
 
     /// Waits until an expression is true.
@@ -95,12 +95,12 @@ public struct BrowserPage: Sendable {
         try wait(expression, fileID: fileID, line: line) { try has(expression) }
     }
 
-    /// The text of the first element of that selector, as it is shown.
+    /// The displayed text of the first element that matches the selector.
     public func text(_ selector: String) throws -> String {
         try value("document.querySelector(\(quoted(selector)))?.innerText ?? ''")?.string ?? ""
     }
 
-    /// How many elements of that selector there are.
+    /// The number of elements that match the selector.
     public func count(_ selector: String) throws -> Int {
         try value("document.querySelectorAll(\(quoted(selector))).length")?.integer ?? 0
     }
@@ -133,7 +133,7 @@ public struct BrowserPage: Sendable {
         _ = try value("document.querySelector(\(quoted(selector))).click()")
     }
 
-    /// Types into an element, letter by letter.
+    /// Types into an element, character by character.
     public func type(_ text: String, into selector: String) throws {
         _ = try value("document.querySelector(\(quoted(selector))).focus()")
         for letter in text {
@@ -157,8 +157,8 @@ public struct BrowserPage: Sendable {
 
     // MARK: What went wrong
 
-    /// What the browser has said against the page so far: violations of its policy, errors of its scripts, and what the
-    /// console was told. A picture that an API has no longer is no fault of the page.
+    /// The browser's complaints about the page so far: violations of its policy, script errors, and warnings and errors
+    /// on the console. A picture that fails to load is not reported, because the API may no longer have it.
     public var complaints: [String] {
         browser.events(of: session).compactMap { event in
             let said = "\(event.method): \(event.parameters.raw.lossyText.prefix(500))"
@@ -172,7 +172,7 @@ public struct BrowserPage: Sendable {
                 return entry?["level"]?.string == "error" && !isPicture ? said : nil
             case "Audits.issueAdded":
                 let code = event.parameters["issue"]?["code"]?.string
-                // It marks entries of the history that a person did not ask for.
+                // Chromium reports history entries that were added without a user action with this code.
                 return code == "GenericIssue" ? nil : said
             default: return nil
             }

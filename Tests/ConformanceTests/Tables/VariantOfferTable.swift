@@ -81,7 +81,6 @@ extension Tables {
         }
         for (what, first, second) in [
             ("another field", "X-Org-Id: 1", "X-Org-Id: 2"),
-            ("Origin", "Origin: http://a.test", "Origin: http://b.test"),
             ("a language that is not preferred", "Accept-Language: de", "Accept-Language: en, de;q=0.5"),
             ("a type that is not preferred", "Accept: text/html", "Accept: application/json, */*"),
         ] {
