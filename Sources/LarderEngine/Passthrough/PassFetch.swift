@@ -82,7 +82,9 @@ public struct PassFetch: Sendable {
             if let told = judged(stream.head, found) { return .answered(told) }
             if let result = await confirmed(offered, by: stream.head, found, began, voice) { return result }
             guard found.entry != nil || !offered.isEmpty, !conditions.lines.isEmpty else { return .failed(unasked304) }
-            if let entry = found.entry, !Validation.freshenedIndexes(by: stream.head, among: [entry]).isEmpty {
+            if let entry = found.entry, !Validation.freshenedIndexes(by: stream.head, among: [entry]).isEmpty,
+                !losesParts(entry, by: stream.head)
+            {
                 return .answered(await freshen(entry, by: stream.head, found, began))
             }
             // The 304 confirms another version than the stored one (RFC 9111 §4.3.4), so the request is sent again

@@ -2,11 +2,17 @@
 
 extension Tables {
     /// The last four of ten digits, with that tag.
-    private static func end(_ tag: String, _ text: String) -> Answer {
+    private static func end(_ tag: String, _ text: String, _ control: String = "max-age=600") -> Answer {
+        part(6, tag, text, control)
+    }
+
+    /// Digits of ten from that one on.
+    private static func part(_ first: Int, _ tag: String, _ text: String, _ control: String) -> Answer {
         say(
             .text(
-                "HTTP/1.1 206 Partial Content\r\nCache-Control: max-age=600\r\nETag: \"\(tag)\"\r\n"
-                    + "Content-Range: bytes 6-9/10\r\nContent-Length: 4\r\n\r\n\(text)"))
+                "HTTP/1.1 206 Partial Content\r\nCache-Control: \(control)\r\nETag: \"\(tag)\"\r\n"
+                    + "Content-Range: bytes \(first)-\(first + text.utf8.count - 1)/10\r\n"
+                    + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)"))
     }
 
     @Clauses static var partsUnfit: [Clause] {
@@ -26,6 +32,33 @@ extension Tables {
             received(3, has("Range", "bytes=-4"), lacks("If-None-Match"))
             get("Range: bytes=-4", expect: body("bbbb"), hit())
             saw(3)
+        }
+        for control in ["no-store", "private"] {
+            Clause(
+                "RFC 9111 §3 304 with \(control) for parts", .must,
+                "A 304 that forbids to keep the parts has the range asked for anew; the client gets all of it."
+            ) {
+                answers(
+                    end("a", "aaaa"), notModified("ETag: \"a\"", "Cache-Control: \(control)"), end("a", "bbbb", control)
+                )
+                get("Range: bytes=-4", expect: status(206), body("aaaa"))
+                get("Range: bytes=-4", "Cache-Control: no-cache", expect: status(206), body("bbbb"))
+                saw(3)
+                received(3, has("Range", "bytes=-4"), lacks("If-None-Match"), lacks("If-Range"))
+                get("Range: bytes=-4", expect: body("bbbb"), forwarded())
+            }
+            Clause(
+                "RFC 9111 §3.4 missing bytes with \(control)", .may,
+                "Missing bytes that must not be stored complete one response; the stored parts stay."
+            ) {
+                answers(end("a", "6789"), part(2, "a", "2345", control), part(2, "a", "2345", control))
+                get("Range: bytes=-4", expect: status(206), body("6789"))
+                get("Range: bytes=2-9", expect: status(206), body("23456789"), forwarded("partial"))
+                received(2, has("Range", "bytes=2-5"), has("If-Range", "\"a\""))
+                get("Range: bytes=-4", expect: body("6789"), hit())
+                get("Range: bytes=2-9", expect: body("23456789"), forwarded("partial"))
+                saw(3)
+            }
         }
     }
 }

@@ -21,8 +21,8 @@ extension PassFetch {
 
     // MARK: What an answer is
 
-    /// A part that a response contains, and the rule by which it is stored.
-    private struct Taken {
+    /// A part that a response contains, and the rule by which it is stored or not.
+    struct Taken {
         var answer: PartAnswer
         /// The fields and lifetimes of the whole representation.
         var verdict: PassVerdict
@@ -59,7 +59,8 @@ extension PassFetch {
         default: return nil
         }
         let verdict = storing(PartRequest.wholeHead(head), classification)
-        guard verdict.isStored else { return nil }
+        // Missing bytes of stored parts are of use even if they must not be stored.
+        guard verdict.isStored || head.status == 206 && found.part?.stored != nil else { return nil }
         let known = found.parts?.stored.flatMap { $0.isSame(as: answer) ? $0 : nil }
         return Taken(answer: answer, verdict: verdict, known: known)
     }
@@ -82,7 +83,7 @@ extension PassFetch {
 
     /// Whether the response is stored as a part, so that the store sets the pace of its body.
     func isStoredInPart(_ head: UpstreamHead, _ classification: Classification, _ found: EntryCache.Found) -> Bool {
-        taken(head, classification, found) != nil
+        taken(head, classification, found)?.verdict.isStored ?? false
     }
 
     /// Why a response is not stored. For a part, the rule says more than that it is a part.
@@ -131,6 +132,7 @@ extension PassFetch {
             if head.status == 206 { await removeParts(disprovedBy: head, began) }
             return nil
         }
+        guard taken.verdict.isStored else { return await usePart(taken, stream, found, began) }
         let known = taken.known
         let row = row(taken, head, known)
         let place = place(of: row, taken.answer.length)
@@ -216,7 +218,7 @@ extension PassFetch {
 
     /// The fields for the requesting client alone: the response's own, and those that only the stored parts have (RFC
     /// 9110 §15.3.7).
-    private func own(_ head: UpstreamHead, _ known: StoredParts?) -> HeaderFields {
+    func own(_ head: UpstreamHead, _ known: StoredParts?) -> HeaderFields {
         var own = PassFields.endToEnd(PartRequest.wholeHead(head))
         guard var stored = known?.row.fields else { return own }
         stored.remove(Self.ofMessage)
@@ -228,7 +230,7 @@ extension PassFetch {
 
     /// The row of the list: the head of the whole representation. The newest head's fields replace the stored ones (RFC
     /// 9110 §15.3.7.3).
-    private func row(_ taken: Taken, _ head: UpstreamHead, _ known: StoredParts?) -> StoredResponse {
+    func row(_ taken: Taken, _ head: UpstreamHead, _ known: StoredParts?) -> StoredResponse {
         let head = PartRequest.wholeHead(head)
         var row = entry(head, PassFields.endToEnd(head), taken.verdict)
         if let known {
