@@ -19,14 +19,14 @@ final class ChildDaemon: Sendable {
         configuration: String, listeners: Int, environment: [String: String], within limit: Duration = .seconds(20)
     ) throws(CommandFailure) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw CommandFailure(.failed, "no pipe can be made") }
+        guard pipe(&ends) == 0 else { throw CommandFailure(.failed, "a pipe cannot be created") }
         let (reader, writer) = (ends[0], ends[1])
         let child = Self.spawn(
             ["larder", "serve", "--config", configuration], environment: environment, output: writer, closing: reader)
         Syscall.close(writer)
         guard let child else {
             Syscall.close(reader)
-            throw CommandFailure(.failed, "this program cannot be started a second time")
+            throw CommandFailure(.failed, "a second process of this program cannot be started")
         }
         do throws(CommandFailure) {
             addresses = try Self.listening(reader, count: listeners, within: limit)
@@ -106,10 +106,10 @@ final class ChildDaemon: Sendable {
             let rest = (deadline - clock.monotonic()).milliseconds
             var wanted = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
             guard rest > 0, poll(&wanted, 1, Int32(clamping: rest)) > 0 else {
-                throw CommandFailure(.noDaemon, "the daemon did not begin to listen")
+                throw CommandFailure(.noDaemon, "the daemon did not start to listen in time")
             }
             guard case .bytes(let size) = chunk.withUnsafeMutableBytes({ Syscall.read(reader, into: $0) }) else {
-                throw CommandFailure(.noDaemon, "the daemon ended before it listened")
+                throw CommandFailure(.noDaemon, "the daemon ended before it started to listen")
             }
             text += chunk.prefix(size)
         }

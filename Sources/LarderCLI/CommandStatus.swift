@@ -40,11 +40,11 @@ public enum CommandStatus: Int32, Sendable, CaseIterable {
     public var meaning: String {
         switch self {
         case .done: "done"
-        case .failed: "failed for a reason without a number of its own"
-        case .usage: "the command line, the configuration or the question is wrong"
-        case .noResults: "there is nothing of that kind"
+        case .failed: "failed for any other reason"
+        case .usage: "the command line, the configuration or the request is wrong"
+        case .noResults: "nothing was found"
         case .partial: "some sources answered, others did not"
-        case .limited: "limited: too many calls, try later"
+        case .limited: "limited: too many calls, try again later"
         case .unreachable: "the API could not be reached, or no whole answer came in time"
         case .refused: "refused: key missing or wrong, or no authority"
         case .broken: "the API's answer could not be understood"

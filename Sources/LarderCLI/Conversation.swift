@@ -9,8 +9,8 @@ struct Conversation: Sendable {
     /// The options of every command that talks to the daemon.
     static let options: [CommandOption] = [
         CommandOption("--url", value: "URL", "the daemon's address: http://HOST:PORT or unix:/PATH ($LARDER_URL)"),
-        CommandOption("--token", value: "TOKEN", "the token for changes over TCP; better in $LARDER_TOKEN"),
-        CommandOption("--timeout", value: "DURATION", "give up after this long; 60s unless set"),
+        CommandOption("--token", value: "TOKEN", "the admin token, for changes over TCP; safer in $LARDER_TOKEN"),
+        CommandOption("--timeout", value: "DURATION", "give up after this time; default 60s"),
     ]
 
     let addresses: [DaemonAddress]
@@ -64,7 +64,8 @@ struct Conversation: Sendable {
         request.fields.add("User-Agent", "larder/\(LarderVersion.text)")
         if let token, !request.method.isSafe || request.needsAuthority {
             guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-                throw CommandFailure(.usage, "the token holds spaces, line breaks or other signs that no token has")
+                throw CommandFailure(
+                    .usage, "the token contains spaces, line breaks or other characters that no token has")
             }
             try connection.checkOwner(trusted: trusted)
             request.fields.add("Authorization", "Bearer \(token)")
@@ -92,7 +93,7 @@ struct Conversation: Sendable {
             do throws(EventTooLong) {
                 events = try reader.feed(piece)
             } catch {
-                throw CommandFailure(.broken, "an event of the daemon's is longer than \(error.limit) bytes")
+                throw CommandFailure(.broken, "an event of the daemon is longer than \(error.limit) bytes")
             }
             for event in events {
                 guard try take(event) else { return .enough }

@@ -60,7 +60,7 @@ public struct DaemonAddress: Sendable, Hashable, CustomStringConvertible {
         }
         guard !url.lowercased().hasPrefix("https://") else {
             throw CommandFailure(
-                .usage, "\(url): Larder speaks plain http; put TLS in front of it and a tool for TLS here")
+                .usage, "\(url): Larder supports only plain http; for TLS use a proxy and a client with TLS")
         }
         var rest = url[...]
         if url.lowercased().hasPrefix("http://") { rest = rest.dropFirst("http://".count) }

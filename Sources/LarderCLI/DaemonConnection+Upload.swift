@@ -16,7 +16,7 @@ struct OutgoingFile: ~Copyable {
         var facts = stat()
         guard fstat(opened, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_size > 0 else {
             close(opened)
-            throw CommandFailure(.usage, "\(path) is no file with content")
+            throw CommandFailure(.usage, "\(path) is not a file with content")
         }
         descriptor = opened
         length = Int64(facts.st_size)
@@ -49,7 +49,8 @@ extension DaemonConnection {
             let ready = poll(&wanted, 1, patience)
             guard ready != 0 else {
                 throw CommandFailure(
-                    .unreachable, "no answer came within \(Units.format(duration: limit)); the picture may be there")
+                    .unreachable, "no answer came within \(Units.format(duration: limit)); the picture may have arrived"
+                )
             }
             if wanted.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 {
                 if let response = try receive(&reader) { return response }
@@ -92,7 +93,7 @@ extension DaemonConnection {
             failed = got <= 0
             count = max(0, got)
         }
-        guard !failed else { throw CommandFailure(.failed, "the file became shorter while it was read") }
+        guard !failed else { throw CommandFailure(.failed, "the file became shorter while it was being read") }
         return piece
     }
 }

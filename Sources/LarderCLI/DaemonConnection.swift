@@ -124,7 +124,7 @@ struct DaemonConnection: ~Copyable {
             case .bytes(let count): rest = rest.dropFirst(count)
             case .failed(let code):
                 throw CommandFailure(.noDaemon, "\(address): \(SystemError(call: "send", code: code))")
-            case .wouldBlock, .end: throw CommandFailure(.noDaemon, "\(address): the connection takes nothing")
+            case .wouldBlock, .end: throw CommandFailure(.noDaemon, "\(address): the daemon does not read the request")
             }
         }
     }

@@ -82,7 +82,7 @@ struct DaemonResponseReader {
                 guard let line = try line() else { return nil }
                 let digits = line.prefix { $0 != 0x3B && $0 != 0x20 && $0 != 0x09 }
                 guard let size = Int(HeaderField.text(digits), radix: 16), size >= 0, digits.count <= 8 else {
-                    throw MalformedAnswer(message: "a chunk's size is no number")
+                    throw MalformedAnswer(message: "the size of a chunk is not a number")
                 }
                 try hold(received + size)
                 stage = size == 0 ? .trailer : .chunkData(received + size)
@@ -91,7 +91,7 @@ struct DaemonResponseReader {
                 guard received == end else { return nil }
                 guard buffer.count - place >= 2 else { return nil }
                 guard try line()?.isEmpty == true else {
-                    throw MalformedAnswer(message: "a chunk is longer than it said")
+                    throw MalformedAnswer(message: "a chunk is longer than its size")
                 }
                 stage = .chunkSize
             case .trailer:
@@ -107,7 +107,9 @@ struct DaemonResponseReader {
 
     /// Ends the response, because the daemon has closed the connection.
     mutating func end() throws(MalformedAnswer) -> DaemonResponse {
-        guard case .toEnd = stage else { throw MalformedAnswer(message: "the connection ended within the answer") }
+        guard case .toEnd = stage else {
+            throw MalformedAnswer(message: "the connection ended before the end of the answer")
+        }
         return response
     }
 
@@ -124,7 +126,7 @@ struct DaemonResponseReader {
         let parts = status.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[0].hasPrefix("HTTP/1."), let code = Int(parts[1]), (100...599).contains(code)
         else {
-            throw MalformedAnswer(message: "the answer does not begin as HTTP does")
+            throw MalformedAnswer(message: "the answer does not begin with an HTTP status line")
         }
         var fields = HeaderFields()
         for line in lines.dropFirst() {
@@ -156,7 +158,7 @@ struct DaemonResponseReader {
             stage = .chunkSize
         } else if let text = fields.first("Content-Length") {
             guard let length = Int(text), length >= 0, fields.all("Content-Length").count == 1 else {
-                throw MalformedAnswer(message: "the answer's length is no number")
+                throw MalformedAnswer(message: "the answer's length is not a number")
             }
             try hold(length)
             stage = .length(length)

@@ -108,7 +108,7 @@ final class FollowedSearch: Sendable {
         defer { show(progress.cleared(rewrites: console.rewrites)) }
         let answer = try conversation.events("\(location)/events", until: deadline) { event throws(CommandFailure) in
             guard let value = try? JSON.parse(event.data) else {
-                throw CommandFailure(.broken, "an event of the daemon's is not JSON")
+                throw CommandFailure(.broken, "an event of the daemon is not JSON")
             }
             if event.name == "source" {
                 show(progress.arrived(value, width: console.width, rewrites: console.rewrites))

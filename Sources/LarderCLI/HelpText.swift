@@ -11,13 +11,13 @@ enum HelpText {
             "  \(padded(command.name, width))  \(command.summary)"
         }
         return """
-            larder \(LarderVersion.text): one local cache in front of public search APIs and your own
+            larder \(LarderVersion.text): a local cache for public search APIs and your own APIs
 
             Usage: larder COMMAND [OPTIONS]
 
             \(list.joined(separator: "\n"))
 
-            larder help COMMAND tells more, with examples. Start with: larder demo
+            larder help COMMAND shows more, with examples. Start with: larder demo
             """
     }
 

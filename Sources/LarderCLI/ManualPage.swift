@@ -34,16 +34,16 @@ enum ManualPage {
         .\\" Made by "larder help --man"; a test holds the two together.
         .TH LARDER 1 "" "Larder \(LarderVersion.text)" "User Commands"
         .SH NAME
-        larder \\- one local cache in front of public search APIs
+        larder \\- a local cache for public search APIs
         .SH SYNOPSIS
         .B larder
         .I COMMAND
         [\\fIOPTIONS\\fR]
         .SH DESCRIPTION
-        Larder asks public APIs (\(ProviderRegistry.titles)) and other HTTP APIs on behalf of every program
-        of the machine, through one cache:
+        Larder calls public APIs (\(ProviderRegistry.titles)) and other HTTP APIs for all programs
+        of the machine, and caches the answers:
         .B larder serve
-        is the daemon, which answers on http://127.0.0.1:8787 and on a Unix socket; the other commands ask it.
+        is the daemon, which answers on http://127.0.0.1:8787 and on a Unix socket. The other commands are its clients.
         .PP
         On a terminal the answers are tables; in a pipe, or with
         .BR \\-\\-json ,
@@ -57,15 +57,15 @@ enum ManualPage {
         .SH ENVIRONMENT
         .TP
         .B LARDER_URL
-        Where the daemon is, for the commands that ask it. Without it: larder.sock in $RUNTIME_DIRECTORY, in
+        The daemon's address, for the client commands. Without it: larder.sock in $RUNTIME_DIRECTORY, in
         $XDG_RUNTIME_DIR/larder, in /run/larder and in /run, then http://127.0.0.1:8787.
         .TP
         .B LARDER_TOKEN
-        The token for purge and resume over TCP. To a port of this machine it is sent only where that belongs to root, to
+        The admin token, for changes over TCP. It is sent to a port of this machine only if the port belongs to root, to
         yourself or to the daemon's user.
         .TP
         .B LARDER_DAEMON_USER
-        The user whom the daemon runs as, by name or number, where that is neither you nor the service's "larder".
+        The user that the daemon runs as, by name or number, if it is neither you nor the service's user "larder".
         .TP
         .B LARDER_CONFIG
         The configuration file.
@@ -78,7 +78,7 @@ enum ManualPage {
         .SH FILES
         .TP
         .I ~/.config/larder/larder.yaml\\fR, \\fI/etc/larder/larder.yaml
-        The configuration; the first that exists counts.
+        The configuration. The first file that exists is used.
         .TP
         .I /var/cache/larder\\fR, \\fI~/.cache/larder
         The cache. It may be deleted while no daemon runs.

@@ -158,10 +158,10 @@ extension DaemonConnection {
         case .other(let user):
             let name = UserName.name(of: user).map { "\($0) (\(user))" } ?? String(user)
             who = "belongs to user \(name), who is neither root nor the daemon's user nor you"
-        case .unknown: who = "belongs to nobody whom /proc/net/tcp tells of"
+        case .unknown: who = "has no owner in /proc/net/tcp"
         }
         throw CommandFailure(
             .refused, "the token was not sent: the port of \(address) \(who)",
-            advice: "Ask over the Unix socket, or name the user whom the daemon runs as in LARDER_DAEMON_USER.")
+            advice: "Use the Unix socket, or set LARDER_DAEMON_USER to the user that the daemon runs as.")
     }
 }

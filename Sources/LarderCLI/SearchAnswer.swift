@@ -151,7 +151,7 @@ struct SearchAnswer {
             let word = (ttl ?? 0) < 0 ? "stale" : "hit"
             // An answer that combines many stored answers has no single age.
             guard let age = response.fields.first("Age").flatMap({ Int($0) }) else {
-                return words.contains("detail=local") ? "from what is stored" : word
+                return words.contains("detail=local") ? "from stored results" : word
             }
             return "\(word), \(age) s old"
         }

@@ -179,9 +179,9 @@ extension ServiceUnit {
     private func advice(_ credential: String) -> String {
         let source = credentials[credential] ?? "larder.\(credential)"
         let file = source.hasPrefix("/") ? source : "/etc/credstore/\(source)"
-        let handed = "as the credential \(file) it is handed to the service alone"
+        let handed = "as the credential \(file), only the service can read it"
         guard credentials[credential] == nil else { return handed }
-        return handed + ", once the unit loads it: `systemctl edit larder`, then [Service] and "
+        return handed + "; load it in the unit: `systemctl edit larder`, then [Service] and "
             + "LoadCredential=\(credential):\(source)"
     }
 
@@ -194,7 +194,7 @@ extension ServiceUnit {
         guard let obstacle = reader.obstacle(on: FileFacts.way(to: path)) else { return nil }
         let mode = String(obstacle.mode, radix: 8)
         return obstacle.isFolder
-            ? "may not enter \(obstacle.path) (mode 0\(mode))"
+            ? "cannot enter \(obstacle.path) (mode 0\(mode))"
             : "cannot read it (mode 0\(mode), of user \(obstacle.owner))"
     }
 

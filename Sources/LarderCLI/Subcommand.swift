@@ -104,7 +104,7 @@ public struct Invocation: Sendable {
     }
 
     func noOperands() throws(CommandFailure) {
-        if let first = operands.first { throw CommandFailure(.usage, "\"\(first)\" has no meaning here") }
+        if let first = operands.first { throw CommandFailure(.usage, "\"\(first)\" is not expected here") }
     }
 
     /// A request to a route with the text as `q`. Each given option becomes the parameter of the same name.

@@ -114,7 +114,7 @@ enum ConsolePage {
                 "button", ["type": "button", "id": "token-forget", "class": "quiet", "hidden": ""], text: "Forget")
             form.add(
                 "span", ["id": "token-word", "class": "soft", "role": "status"],
-                text: "For whole search terms, and for changes. It is kept by this page only, until it is left.")
+                text: "For complete search terms, and for changes. Only this page keeps it, until you leave.")
         }
     }
 }

@@ -25,7 +25,7 @@ public enum NowPage {
             main.add("p", ["id": "stream", "class": "soft", "role": "status"], text: "")
             main.add("div", ["class": "panel flush"]) { panel in
                 panel.add("table", ["class": "rows"]) { table in
-                    table.add("caption", ["class": "apart"], text: "The last requests, the newest first")
+                    table.add("caption", ["class": "apart"], text: "The last requests, newest first")
                     table.addColumns(columns)
                     table.add("tbody", ["id": "requests"]) { body in
                         for request in (answer.value?["requests"]?.elements).all { row(&body, request) }

@@ -5,8 +5,8 @@ public enum OverTimePage {
     private static let plots: [(name: String, title: String, line: String)] = [
         ("ratio", "Hit ratio", "the share of answers that needed no call of their own"),
         ("requests", "Requests", "by outcome"), ("upstream", "Upstream calls", "by provider"),
-        ("budgets", "Calls against budget", "the share of each budget that was spent"),
-        ("latency", "Latency", "in the slowest part of each step"),
+        ("budgets", "Calls against budget", "the spent share of each budget"),
+        ("latency", "Latency", "of the slowest part of each slot"),
         ("bytes", "Sent", "bytes to clients"), ("errors", "Errors", "answers of 500 and more"),
     ]
 
@@ -42,7 +42,7 @@ public enum OverTimePage {
             main.add("section", ["class": "panel", "aria-labelledby": "saved-title"]) { section in
                 section.add("h2", ["id": "saved-title"]) { $0.addTerm("callsSaved", "Calls saved") }
                 section.add("table", ["class": "saved"]) { table in
-                    table.add("caption", ["class": "apart"], text: "Calls saved over every run, by provider")
+                    table.add("caption", ["class": "apart"], text: "Calls saved over all runs, by provider")
                     table.add("tbody", ["id": "saved"]) { saved(&$0, answer.value) }
                 }
                 let isEmpty = (answer.value?["saved"]?.count ?? 0) == 0

@@ -43,7 +43,7 @@ public enum ProvidersPage {
             }
             section.add("table", ["class": "rows", "id": "hosts-table", "hidden": ""]) { table in
                 table.add("caption", ["class": "apart"], text: "Hosts that share answers and budgets")
-                table.addColumns(["Host", "Version", "Last sign", "Calls in hand"].map { ($0, nil, false) })
+                table.addColumns(["Host", "Version", "Last sign", "Calls left in leases"].map { ($0, nil, false) })
                 table.add("tbody", ["id": "hosts"], text: "")
             }
         }
@@ -67,7 +67,7 @@ public enum ProvidersPage {
             if let problem = provider["configurationProblem"]?.string { card.add("p", ["class": "bad"], text: problem) }
             if let until = provider["suspendedUntil"] {
                 card.add("p", ["class": "bad"]) { line in
-                    line.add("Rests until ")
+                    line.add("Suspended until ")
                     line.addInstant(until)
                 }
             }

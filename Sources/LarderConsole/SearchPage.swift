@@ -126,7 +126,7 @@ public enum SearchPage {
                             "id": "where", "name": "where", "type": "checkbox", "value": "stored",
                             "checked": question.isStored ? "" : nil,
                         ])
-                    label.addTerm("fullText", "only what is stored", isStop: false)
+                    label.addTerm("fullText", "only stored results", isStop: false)
                 }
             }
             // A browser that runs scripts ignores this field.

@@ -81,22 +81,22 @@ public enum StorePage {
                 line.addChoice(
                     "purge-by", "What",
                     [
-                        ("provider", "all of a provider"), ("term", "what holds a term"), ("url", "a URL"),
+                        ("provider", "all of a provider"), ("term", "URLs that contain a text"), ("url", "a URL"),
                         ("prefix", "URLs that begin with"), ("kind", "a kind"), ("olderThan", "older than"),
                         ("key", "the entry of a key"), ("all", "everything"),
                     ], chosen: "provider")
                 line.addField("purge-value", "Which", value: "", placeholder: "itunes, https://…, 30d")
                 line.add("label", ["class": "check"]) { label in
                     label.addEmpty("input", ["id": "purge-soft", "type": "checkbox"])
-                    label.addTerm("softPurge", "only let it expire", isStop: false)
+                    label.addTerm("softPurge", "only expire", isStop: false)
                 }
-                line.add("button", ["id": "purge-try", "type": "submit"], text: "Try it dry")
+                line.add("button", ["id": "purge-try", "type": "submit"], text: "Dry run")
                 line.add(
                     "button", ["id": "purge-do", "type": "button", "class": "danger", "hidden": ""], text: "Remove")
             }
             form.add(
                 "p", ["id": "purge-needs", "class": "soft"],
-                text: "Nothing is changed before a dry run has told what it would be. It needs the token below.")
+                text: "A dry run first shows what would be removed. It needs the token below.")
             form.add("div", ["id": "purge-word", "role": "status"], text: "")
         }
     }

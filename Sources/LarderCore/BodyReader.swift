@@ -74,7 +74,7 @@ public final class LargeBodyReader: BodyReader {
         if isAbandoned { throw BodyFailure("Nobody reads it any more.") }
         guard offset < end else { return nil }
         let piece = try await body.read(at: offset, atMost: Int(min(end - offset, Int64(Self.pieceSize))))
-        guard !piece.isEmpty else { throw BodyFailure("The stored body is shorter than was said.") }
+        guard !piece.isEmpty else { throw BodyFailure("The stored body is shorter than announced.") }
         state.withLock { $0.offset += Int64(piece.count) }
         return piece
     }

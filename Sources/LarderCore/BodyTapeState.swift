@@ -184,7 +184,7 @@ extension BodyTape.State {
         let limit = limit(of: own)
         if own.offset < start {
             guard let archive, own.offset < archived else {
-                return .failed(BodyFailure("The reader fell behind what is kept."))
+                return .failed(BodyFailure("The reader was too slow: the bytes it needs are no longer kept."))
             }
             let most = min(archived, limit) - own.offset
             return most > 0 ? .archived(archive, own.offset, Int(min(most, 256 * 1024))) : .wait

@@ -25,7 +25,7 @@ public enum DropReason: String, Sendable, CaseIterable {
     /// The phrase that follows a count, as in "2 of an unknown kind".
     public var phrase: String {
         switch self {
-        case .dead: "that moderators took out"
+        case .dead: "that moderators removed"
         case .deleted: "that their authors deleted"
         case .id: "without a usable id"
         case .idOrName: "without a usable id or name"
@@ -35,10 +35,10 @@ public enum DropReason: String, Sendable, CaseIterable {
         case .kind: "of an unknown kind"
         case .name: "without a name"
         case .noPicture: "without a picture"
-        case .notAnObject: "that are no JSON object"
-        case .null: "that are null: gone"
+        case .notAnObject: "that are not JSON objects"
+        case .null: "that are null"
         case .removed: "that the source removed"
-        case .repeated: "that the same answer holds already"
+        case .repeated: "that occur in the answer already"
         case .text: "without a text"
         case .title: "without a title"
         case .type: "of an unknown type"

@@ -26,14 +26,14 @@ public enum JSON {
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         case endOfInput = "the text ends too early"
-        case unexpectedByte = "a byte that cannot stand here"
-        case invalidNumber = "not a number as JSON writes it"
+        case unexpectedByte = "an unexpected byte"
+        case invalidNumber = "not a JSON number"
         case invalidLiteral = "not true, false or null"
         case invalidEscape = "an unknown escape"
         case controlCharacter = "a control character in a string"
         case invalidUTF8 = "not UTF-8"
         case tooDeep = "nested too deeply"
-        case trailingBytes = "something after the end"
+        case trailingBytes = "bytes after the end"
         case tooLarge = "larger than 2 GiB"
         case notAnArray = "not an array"
     }

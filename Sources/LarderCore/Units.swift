@@ -112,7 +112,7 @@ public struct CallRate: Sendable, Hashable, CustomStringConvertible {
         let unit = String(ASCII.trimmed(parts[1]))
         let aliases = ["sec": "s", "second": "s", "minute": "min", "hour": "h", "d": "day"]
         guard let window = windows.first(where: { $0.0 == aliases[unit] ?? unit }) else {
-            throw UnitError("\"\(unit)\" is no window: write \(wanted)")
+            throw UnitError("\"\(unit)\" is not a unit of time: write \(wanted)")
         }
         return CallRate(calls: calls, per: window.1)
     }

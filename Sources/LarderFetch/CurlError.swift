@@ -21,7 +21,7 @@ enum CurlError {
     /// The meaning of a code.
     static func meaning(of code: CURLcode) -> Meaning {
         table.first { $0.code == code }?.meaning
-            ?? Meaning(stage: .send, sentence: "The transfer failed in a way that has no name here.")
+            ?? Meaning(stage: .send, sentence: "The transfer failed with an unknown error of libcurl.")
     }
 
     /// The sentence for a defect of the response itself that libcurl reports under a code with another meaning; nil if
@@ -39,7 +39,7 @@ enum CurlError {
         }
     }
 
-    private static let largeHead = "The answer's head is larger than can be read."
+    private static let largeHead = "The head of the answer is too large."
 
     /// Every code that can end our transfers, ordered by stage.
     static let table: [(code: CURLcode, meaning: Meaning)] = [
@@ -54,12 +54,12 @@ enum CurlError {
         row(CURLE_PROXY, .connect, "The proxy refused the connection."),
 
         row(CURLE_SSL_CONNECT_ERROR, .secure, "The TLS handshake failed."),
-        row(CURLE_PEER_FAILED_VERIFICATION, .secure, "The server's certificate is not valid for it."),
+        row(CURLE_PEER_FAILED_VERIFICATION, .secure, "The server's certificate is not valid or not trusted."),
         row(CURLE_SSL_CACERT_BADFILE, .secure, "The file of certificate authorities could not be read."),
         row(CURLE_SSL_CIPHER, .secure, "No common TLS cipher was found."),
         row(CURLE_SSL_ISSUER_ERROR, .secure, "The issuer of the server's certificate is not accepted."),
         row(CURLE_SSL_INVALIDCERTSTATUS, .secure, "The server's certificate is revoked or its state unknown."),
-        row(CURLE_SSL_PINNEDPUBKEYNOTMATCH, .secure, "The server's key is another than the expected one."),
+        row(CURLE_SSL_PINNEDPUBKEYNOTMATCH, .secure, "The server's key is not the expected one."),
         row(CURLE_SSL_CERTPROBLEM, .secure, "The client's certificate could not be used."),
         row(CURLE_SSL_CLIENTCERT, .secure, "The server asks for a client certificate."),
         row(CURLE_SSL_CRL_BADFILE, .secure, "The certificate revocation list could not be read."),
@@ -74,10 +74,10 @@ enum CurlError {
         row(CURLE_READ_ERROR, .send, "The request's body could not be read."),
         row(CURLE_UPLOAD_FAILED, .send, "The request's body could not be sent."),
         row(CURLE_FAILED_INIT, .send, "libcurl could not be started."),
-        row(CURLE_OUT_OF_MEMORY, .send, "There was no memory for the transfer."),
-        row(CURLE_NOT_BUILT_IN, .send, "This libcurl lacks what the transfer needs."),
+        row(CURLE_OUT_OF_MEMORY, .send, "There was not enough memory for the transfer."),
+        row(CURLE_NOT_BUILT_IN, .send, "This libcurl lacks a feature that the transfer needs."),
         row(CURLE_UNKNOWN_OPTION, .send, "This libcurl lacks an option that the transfer needs."),
-        row(CURLE_SETOPT_OPTION_SYNTAX, .send, "A setting of the transfer has a form libcurl does not know."),
+        row(CURLE_SETOPT_OPTION_SYNTAX, .send, "libcurl cannot read the value of an option of the transfer."),
 
         row(CURLE_GOT_NOTHING, .receive, "The connection was closed without an answer."),
         row(CURLE_RECV_ERROR, .receive, "The connection broke while the answer was received."),
@@ -95,7 +95,7 @@ enum CurlError {
 
         // Schemes are checked before, so the unsupported protocol is that of the response.
         row(CURLE_UNSUPPORTED_PROTOCOL, .malformed, "The answer is not HTTP/1."),
-        row(CURLE_WEIRD_SERVER_REPLY, .malformed, "The answer is not HTTP as it should be."),
+        row(CURLE_WEIRD_SERVER_REPLY, .malformed, "The answer is not valid HTTP."),
         // libcurl's own store of fields takes a continuation line without a first line for a wrong argument. Our wrong
         // arguments are found when options are set, before anything is sent.
         row(CURLE_BAD_FUNCTION_ARGUMENT, .malformed, "The answer's head could not be read."),
@@ -107,7 +107,7 @@ enum CurlError {
 
         row(CURLE_LOGIN_DENIED, .forbidden, "The URL holds credentials."),
 
-        row(CURLE_ABORTED_BY_CALLBACK, .cancelled, "The transfer was given up."),
+        row(CURLE_ABORTED_BY_CALLBACK, .cancelled, "The transfer was cancelled."),
     ]
 
     private static func row(

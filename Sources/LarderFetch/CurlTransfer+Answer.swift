@@ -26,7 +26,7 @@ extension CurlTransfer {
             var error = CurlError.error(code, origin: origin)
             if sends == 0, error.stage == .receive || error.stage == .send, isProxied {
                 error.stage = .connect
-                error.message = "The proxy made no connection."
+                error.message = "The proxy did not connect to the host."
             }
             return .failed(error, sawAnswer: !head.isUntouched)
         }

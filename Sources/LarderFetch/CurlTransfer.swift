@@ -121,7 +121,7 @@ final class CurlTransfer {
         } catch {
             throw fault(.send, error.message)
         }
-        guard RequestLines.isMethod(hop.method) else { throw fault(.send, "The method cannot be sent.") }
+        guard RequestLines.isMethod(hop.method) else { throw fault(.send, "The method of the request is not valid.") }
         if isProxied, hop.addresses == .publicOnly, PublicAddress.isPlainlyLocal(host: hop.url.origin.host) {
             throw fault(.forbidden, "The host is not a public one.")
         }
@@ -206,7 +206,7 @@ final class CurlTransfer {
         }
         guard isNewConnection || KeptConnection.isFit(easy, ends, tls: tlsLayers, sockets: context.sockets) else {
             metUnaskedInput = true
-            failure = fault(.receive, "The upstream spoke before it was asked.")
+            failure = fault(.receive, "The upstream sent data before it got the request.")
             return false
         }
         sends += 1
@@ -240,7 +240,7 @@ final class CurlTransfer {
             }
             return true
         } catch {
-            failure = fault(.malformed, "The answer is not HTTP as we accept it: \(error.message).")
+            failure = fault(.malformed, "The answer is not acceptable HTTP: \(error.message).")
             return false
         }
     }
@@ -350,7 +350,7 @@ final class CurlTransfer {
 
     private func isOverloaded() -> Bool {
         failure = fault(
-            .overloaded, "There was no memory for the answer: others that are held whole have all of fetch.maxMemory.")
+            .overloaded, "There was no memory for the answer: other answers use all of fetch.maxMemory.")
         return false
     }
 

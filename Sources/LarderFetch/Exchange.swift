@@ -191,7 +191,7 @@ final class Exchange {
         do {
             url = try hop.url.resolving(target.reference)
         } catch {
-            throw fault(.forbidden, "The answer redirects to what cannot be followed. \(error.message)")
+            throw fault(.forbidden, "The answer redirects to a URL that cannot be followed. \(error.message)")
         }
         // No cookies are kept between hops, so the same request would get the same response.
         guard visited.insert(url).inserted || target.method != hop.method else {

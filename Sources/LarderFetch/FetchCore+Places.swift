@@ -56,7 +56,7 @@ extension FetchCore {
                 exchange,
                 exchange.fault(
                     .overloaded,
-                    "All places are taken for answers that clients pace, and others wait for the one it has."))
+                    "All places for streams are taken, and another fetch needs the place of this one."))
         }
     }
 
@@ -119,7 +119,7 @@ extension FetchCore {
         if isWanted {
             send(exchange)
         } else {
-            finish(exchange, exchange.fault(.cancelled, "It was no longer to be sent when its turn came."))
+            finish(exchange, exchange.fault(.cancelled, "The request was no longer needed when it got a place."))
         }
     }
 

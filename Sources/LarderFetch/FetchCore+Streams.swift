@@ -21,7 +21,8 @@ extension FetchCore {
             guard !feed.isDropped else { return }
             // The connection is closed in the middle of the body, so that the upstream does not take a part for the
             // whole.
-            finish(exchange, exchange.fault(.cancelled, "The request's body did not come whole. \(error.reason)"))
+            finish(
+                exchange, exchange.fault(.cancelled, "The body of the request did not arrive whole. \(error.reason)"))
             return pump()
         }
         guard case .transferring(let transfer) = exchange.phase else { return gathered(exchange, feed) }

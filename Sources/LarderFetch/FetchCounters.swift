@@ -13,9 +13,9 @@ public enum FetchCounters {
     public static let stages = MetricFamily(
         "larder_upstream_duration_seconds", .histogram,
         help:
-            "How long the stages of transfers took: name (its look-up), connect, tls (the handshake), answer (from the "
-            + "request to the first byte), body (from the first byte to the last, which a client may pace). A handshake "
-            + "that does not end counts as connect with libcurl 7.88.",
+            "Duration of the stages of transfers: name (look-up), connect, tls (handshake), answer (from the request "
+            + "to the first byte), body (from the first byte to the last; a slow client can prolong it). With libcurl "
+            + "7.88 a handshake that does not finish counts as connect.",
         labels: ["provider", "stage"])
     /// One per request sent, whatever its outcome.
     public static let requests = MetricFamily(
@@ -25,7 +25,7 @@ public enum FetchCounters {
     /// uncounted.
     public static let unfitConnections = MetricFamily(
         "larder_fetch_unfit_connections_total",
-        help: "Kept connections that were not used again, since something had come on them that nobody asked for.")
+        help: "Idle connections closed instead of reused, because unexpected bytes had arrived on them.")
     /// One per retry.
     public static let retries = MetricFamily(
         "larder_fetch_retries_total", help: "Fetches that were tried a second time.")
@@ -41,28 +41,30 @@ public enum FetchCounters {
     /// Transfers that hold a client-paced place now.
     public static let paced = MetricFamily(
         "larder_fetch_paced", .gauge,
-        help: "Transfers under way that a client paces: uploads, and answers that are passed on as they come.")
+        help: "Transfers under way at a client's pace: uploads, and answers that are passed on as they arrive.")
     /// Fetches that wait for a place now.
     public static let waiting = MetricFamily(
-        "larder_fetch_waiting", .gauge, help: "Fetches waiting for their turn.")
+        "larder_fetch_waiting", .gauge, help: "Fetches that wait for a place.")
 
     /// Fetches that waited and got a place.
     public static let waited = MetricFamily(
-        "larder_fetch_waited_total", help: "Fetches that waited for their turn before they were sent.")
+        "larder_fetch_waited_total", help: "Fetches that waited for a place and got it.")
     /// The total time that these fetches waited, counted in milliseconds.
     public static let waitedTime = MetricFamily(
-        "larder_fetch_waited_seconds_total", help: "Seconds for which they waited, together.", scale: 1000)
+        "larder_fetch_waited_seconds_total",
+        help: "Seconds that the fetches of larder_fetch_waited_total waited, in all.", scale: 1000)
     /// Fetches that were not sent because they got no place.
     public static let unplaced = MetricFamily(
         "larder_fetch_refused_total",
-        help: "Fetches that were not sent: the queue was full, or their turn did not come in time (late).",
+        help: "Fetches that were not sent, because the queue was full or because they got no place in time (late).",
         labels: ["reason"])
 
     /// Responses that were abandoned for lack of memory.
     public static let memoryRefusals = MetricFamily(
         "larder_fetch_memory_refusals_total",
-        help: "Answers that were given up since whole answers had all the memory of fetch.maxMemory.")
+        help: "Answers that were given up because fetch.maxMemory was used up.")
     /// Bytes of whole responses that are in use.
     public static let heldBytes = MetricFamily(
-        "larder_fetch_held_bytes", .gauge, help: "Bytes of whole answers in memory, but for those of up to 64 KiB.")
+        "larder_fetch_held_bytes", .gauge,
+        help: "Bytes of whole answers in memory, not counting answers of up to 64 KiB.")
 }

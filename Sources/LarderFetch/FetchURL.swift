@@ -113,7 +113,7 @@ struct FetchURL: Sendable, Hashable {
         guard code != CURLUE_USER_NOT_ALLOWED else { throw Refusal(message: "The URL holds credentials.") }
         guard code == CURLUE_OK, let scheme = Self.part(handle, CURLUPART_SCHEME) else { throw refused }
         guard scheme == "http" || scheme == "https" else {
-            throw Refusal(message: "Only http and https are fetched.")
+            throw Refusal(message: "Only http and https are supported.")
         }
         guard Self.part(handle, CURLUPART_USER) == nil, Self.part(handle, CURLUPART_PASSWORD) == nil else {
             throw Refusal(message: "The URL holds credentials.")
@@ -122,7 +122,7 @@ struct FetchURL: Sendable, Hashable {
         let host = written.lowercased()
         // libcurl maps a non-ASCII name by the process's locale, which a daemon does not have.
         guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw Refusal(message: "A host's name is to be written in its ASCII form (xn--...).")
+            throw Refusal(message: "The host name must be in its ASCII form (xn--...).")
         }
         guard
             host == written || curl_url_set(handle, CURLUPART_HOST, host, 0) == CURLUE_OK,

@@ -45,7 +45,7 @@ enum RequestLines {
 
     private static func line(_ field: HeaderField) throws(Refusal) -> Bytes? {
         guard !field.name.isEmpty, field.name.utf8.allSatisfy(ASCII.isToken) else {
-            throw Refusal(message: "A field of the request has an impossible name.")
+            throw Refusal(message: "A field of the request has an invalid name.")
         }
         if ownedByTheConnection.contains(where: { ASCII.equalFolded($0, field.name) }) { return nil }
         var line = Bytes(text: field.name)
@@ -57,7 +57,7 @@ enum RequestLines {
             let start = line.count
             HeaderField.append(String(value), to: &line)
             guard line[start...].allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                throw Refusal(message: "The value of the field \(field.name) holds a control character.")
+                throw Refusal(message: "The value of the field \(field.name) contains a control character.")
             }
         }
         line.append(0)

@@ -104,11 +104,11 @@ final class UploadFeed {
     func take(_ result: Result<Bytes?, BodyFailure>) throws(BodyFailure) {
         isAsking = false
         guard let next = try result.get() else {
-            guard length == nil || taken == length else { throw BodyFailure("It is shorter than was said.") }
+            guard length == nil || taken == length else { throw BodyFailure("It is shorter than announced.") }
             hasEnded = true
             return
         }
-        if let length, taken + Int64(next.count) > length { throw BodyFailure("It is longer than was said.") }
+        if let length, taken + Int64(next.count) > length { throw BodyFailure("It is longer than announced.") }
         if piece.isEmpty { piece = next } else { piece += next }
         if taken == length { hasEnded = true }
     }

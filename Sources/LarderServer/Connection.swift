@@ -244,7 +244,7 @@ final class Connection: EventHandler {
     }
 
     private func inputEnded() {
-        failUpload("The client ended before its body did.")
+        failUpload("The client closed the connection before the end of the body.")
         switch machine.inputEnded(writing: !pending.isEmpty) {
         case .close, .cancel: leave()
         case .finish: break

@@ -8,7 +8,7 @@ extension ClientFacingError {
     /// The error for a client whose request is still unanswered when a drain ends. It allows a retry only if a
     /// repetition does no harm (RFC 9110 §9.2.2).
     fileprivate static func drainEnded(mayHaveTakenEffect: Bool) -> ClientFacingError {
-        let detail = "Larder is stopping, and server.drainTimeout was over before the answer to this request had begun."
+        let detail = "Larder is stopping, and server.drainTimeout ended before the answer to this request had begun."
         return ClientFacingError(
             status: 503, code: "stopping",
             detail: mayHaveTakenEffect ? detail + " The request may have taken effect." : detail,

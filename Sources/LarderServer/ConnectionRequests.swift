@@ -195,9 +195,11 @@ extension Connection {
             return nil
         }
         guard (200..<600).contains(response.status) else {
-            worker.shared.log.error("a handler answered with no final status", ["route": response.route.text])
+            worker.shared.log.error("a handler answered without a final status", ["route": response.route.text])
             response.body.abandon()
-            let problem = ClientFacingError(status: 500, code: "internal", detail: "The server is at fault.")
+            let problem = ClientFacingError(
+                status: 500, code: "internal",
+                detail: "Larder failed to handle this request. This is a defect of Larder.")
             return deliver(ProblemEncoder.response(for: problem, requestID: id), to: id)
         }
         guard let answered = inHand.take() else { return nil }

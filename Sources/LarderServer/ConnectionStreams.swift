@@ -95,7 +95,7 @@ extension Connection {
     fileprivate func put(_ piece: Bytes, of id: RequestID) {
         guard let streamed = stream, streamed.id == id, !piece.isEmpty else { return }
         if let length = streamed.length, streamed.given + Int64(piece.count) > length {
-            return cutStream(id, .wrongLength, why: "The body is longer than was said.")
+            return cutStream(id, .wrongLength, why: "The body is longer than announced.")
         }
         // The write time-out starts when the first bytes begin to wait.
         if pending.isEmpty { active = worker.loop.monotonic }
@@ -114,7 +114,7 @@ extension Connection {
     fileprivate func putEnd(of id: RequestID) {
         guard let streamed = stream, streamed.id == id else { return }
         if let length = streamed.length, streamed.given != length {
-            return cutStream(id, .wrongLength, why: "The body is shorter than was said.")
+            return cutStream(id, .wrongLength, why: "The body is shorter than announced.")
         }
         guard streamed.isChunked else { return }
         if pending.isEmpty { active = worker.loop.monotonic }

@@ -46,8 +46,8 @@ extension ClientFacingError {
     /// The error for a request to a host that is not this server (RFC 9110 §15.5.20).
     static let foreignHost = ClientFacingError(
         status: 421, code: "foreignHost",
-        detail: "This server answers to localhost, loopback addresses, the address it is reached at and what its "
-            + "\"hostNames\" setting declares.",
+        detail: "The Host field must name localhost, a loopback address, the connection's own address or a name in "
+            + "the setting \"hostNames\".",
         parameter: "Host", closesConnection: true)
 
     /// The error for a request to forward to the host in its target (RFC 9112 §3.2.2, §3.2.3). Larder is a gateway to
@@ -55,9 +55,9 @@ extension ClientFacingError {
     static func forwardProxy(status: Int) -> ClientFacingError {
         ClientFacingError(
             status: status, code: "notAProxy",
-            detail: "Larder is no forward proxy. Ask it for /raw/{provider}/{path} instead, or give "
+            detail: "Larder is no forward proxy. Request /raw/{provider}/{path} instead, or give "
                 + "the provider a listener of its own (\"listen\" with address and provider) and use that as the API's "
-                + "base URL. A name under which Larder itself is reached belongs in \"hostNames\".",
+                + "base URL. If the name is Larder's own, add it to \"hostNames\".",
             closesConnection: true)
     }
 

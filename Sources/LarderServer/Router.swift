@@ -94,13 +94,13 @@ public struct Router<Value: Sendable>: Sendable {
         guard !found.isEmpty else {
             throw ClientFacingError(
                 status: 404, code: "noSuchRoute",
-                detail: "There is nothing at this path; /openapi.json lists what there is.")
+                detail: "There is no route at this path. /openapi.json lists all routes.")
         }
         if found.contains(.get) { found.insert(.head) }
         let allowed = found.map(\.name).sorted()
         throw ClientFacingError(
             status: 405, code: "methodNotAllowed",
-            detail: "This path does not know the method \(method.name.prefix(32)).",
+            detail: "This path does not support the method \(method.name.prefix(32)).",
             allowed: allowed, fields: ["Allow": allowed.joined(separator: ", ")])
     }
 

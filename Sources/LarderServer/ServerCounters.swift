@@ -8,47 +8,47 @@ public enum ServerCounters {
         "larder_server_memory_hits_total", help: "Requests answered from memory without leaving the loop.",
         labels: ["loop"])
     public static let requests = MetricFamily(
-        "larder_server_requests_total", help: "Requests answered by a handler, by how the answer came to be.",
+        "larder_server_requests_total", help: "Requests answered by a handler, by outcome.",
         labels: ["outcome"])
     public static let durations = MetricFamily(
         "larder_request_duration_seconds", .histogram,
         help:
-            "From a request's head to its answer's head, of requests that a handler answered, by provider (none for the "
-            + "daemon's own pages and merged answers) and outcome. Hits that a loop answers at once are not among them.",
+            "Time from a request's head to its answer's head, for requests that a handler answered, by provider (none: "
+            + "the daemon's own pages and merged answers) and outcome. Hits that a loop answers at once do not count.",
         labels: ["provider", "outcome"])
     public static let refusals = MetricFamily(
-        "larder_server_refusals_total", help: "Requests refused before any cache was looked at, by rule.",
+        "larder_server_refusals_total", help: "Requests refused before any look-up in the cache, by rule.",
         labels: ["reason"])
     public static let sentBytes = MetricFamily(
         "larder_server_sent_bytes_total",
-        help: "Bytes written to clients, heads of answers included; counted once a second.")
+        help: "Bytes written to clients, heads of answers included. Updated once a second.")
     public static let left = MetricFamily(
         "larder_server_clients_left_total", help: "Requests whose client left before the answer began.")
     public static let cuts = MetricFamily(
         "larder_server_streams_cut_total",
-        help: "Streamed answers whose connection was cut before their end, by what ended them.", labels: ["cause"])
+        help: "Streamed answers whose connection was closed before their end, by cause.", labels: ["cause"])
     public static let accepted = MetricFamily(
         "larder_server_connections_total", help: "Connections accepted.")
     public static let open = MetricFamily(
         "larder_server_connections", .gauge, help: "Connections open now.")
     public static let connectionsLimit = MetricFamily(
         "larder_server_connections_limit", .gauge,
-        help: "Connections permitted: server.maxConnections, or fewer where the process may not open as many files.")
+        help: "Connections permitted: server.maxConnections, or fewer if the limit of open files is too low.")
     public static let timeouts = MetricFamily(
-        "larder_server_timeouts_total", help: "Connections ended by a limit of time.",
+        "larder_server_timeouts_total", help: "Connections closed by a time limit, by what they waited for.",
         labels: ["wait"])
     public static let slow = MetricFamily(
         "larder_server_slow_clients_total",
-        help: "Transfers ended since the client paced them below server.minimumRate: uploads it sent, answers it read.",
+        help: "Transfers ended because the client was slower than server.minimumRate: uploads, or answers.",
         labels: ["transfer"])
     public static let shed = MetricFamily(
         "larder_server_connections_shed_total",
         help: """
-            Connections closed to make room near server.maxConnections: the idlest, then those whose request is \
-            incomplete for longest.
+            Connections closed to make room near server.maxConnections: those idle for longest, then those whose \
+            request has been incomplete for longest.
             """)
     public static let pauses = MetricFamily(
         "larder_server_accept_pauses_total",
-        help: "Times that accepting stopped for want of connections or descriptors.",
+        help: "Times that Larder stopped accepting because connections or file descriptors had run out.",
         labels: ["reason"])
 }

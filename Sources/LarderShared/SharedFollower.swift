@@ -136,7 +136,7 @@ extension SharedTier {
         switch news {
         case .gap:
             count(SharedCounters.heard, "gap")
-            log.notice("removals of other hosts may have been missed; what came from the shared tier is dropped")
+            log.notice("removals of other hosts may have been missed: entries from the shared tier are dropped")
             await apply(.gap)
         case .order(let entry) where takeOwn(entry.nonce): break
         case .order(let entry) where Self.tellsOfSuspension(entry.order):

@@ -22,13 +22,13 @@ public enum SharedPart: Sendable, Hashable {
     public var sentence: String? {
         switch self {
         case .none: nil
-        case .hit: "The answer came from the shared tier, where another host had put it."
-        case .absent: "Shared tier: asked, it had no answer that fits."
+        case .hit: "The answer came from the shared tier. Another host had stored it there."
+        case .absent: "Shared tier: it was asked and had no matching answer."
         case .breakerOpen(let since):
             "Shared tier: not asked, its breaker was open after failures\(since.map { ", since \($0.rfc3339)" } ?? "")."
-        case .removalWaits: "Shared tier: not asked, a removal had not been told to it yet."
-        case .failed: "Shared tier: asked, it did not answer in time or answered with an error."
-        case .notForIt: "Shared tier: not asked, the answer is for one person."
+        case .removalWaits: "Shared tier: not asked, because a removal had not been sent to it yet."
+        case .failed: "Shared tier: it was asked, and did not answer in time or answered with an error."
+        case .notForIt: "Shared tier: not asked, because the answer is for one person."
         }
     }
 }

@@ -73,7 +73,7 @@ extension SharedTier {
 
     func note(_ miss: SharedCodec.Miss, _ provider: String) {
         guard miss == .forged else { return }
-        log.warning("a value of the shared tier is not of this fleet's key", ["provider": provider])
+        log.warning("a value of the shared tier is not signed with shared.key", ["provider": provider])
     }
 
     /// The result of one operation.

@@ -165,7 +165,8 @@ public final class SharedTier: Sendable {
         counters.cell(SharedCounters.breaker).set(after == "closed" ? 0 : 1)
         if before == "closed", after == "open" {
             log.warning(
-                "the shared tier is left alone for a while", ["failure": failure?.rawValue ?? "", "at": settings.shown])
+                "the shared tier is not used for a while after failures",
+                ["failure": failure?.rawValue ?? "", "at": settings.shown])
         } else if before != "closed", after == "closed" {
             log.notice("the shared tier answers again", ["at": settings.shown])
         }

@@ -133,7 +133,7 @@ enum CacheMigration {
         guard try recorded == schemaSum(connection) else {
             throw StoreError(
                 code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
-                message: "the schema is not as it was made")
+                message: "the schema was changed by another program")
         }
     }
 

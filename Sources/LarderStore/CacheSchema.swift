@@ -152,7 +152,7 @@ enum CacheSchema {
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw StoreError(
                 code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening",
-                message: "this file system does not bear a write-ahead log")
+                message: "this file system does not support a write-ahead log")
         }
         // NORMAL: a power cut may lose the last commits, never the database
         // (sqlite.org/pragma.html#pragma_synchronous). mmap off: an I/O error in a mapped page is a SIGBUS.

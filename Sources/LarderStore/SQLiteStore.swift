@@ -29,7 +29,7 @@ public final class SQLiteStore: CacheStore {
         let shared = StoreShared(
             files: files, settings: settings, counters: counters, log: log.labelled("store"), time: time)
         if let type = files.networkFileSystem {
-            shared.log.warning("store.networkFileSystem", ["path": directory, "type": type])
+            shared.log.warning("the cache directory is on a network file system", ["path": directory, "type": type])
         }
         let journal = JournalFile(
             directory: directory, notes: notes, faults: shared.faults

@@ -44,7 +44,7 @@ enum StateSchema {
             guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
                 throw StoreError(
                     code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening",
-                    message: "this file system does not bear a write-ahead log")
+                    message: "this file system does not support a write-ahead log")
             }
             // FULL: what was committed survives a power cut, since a reserved call must not be forgotten
             // (sqlite.org/pragma.html#pragma_synchronous).

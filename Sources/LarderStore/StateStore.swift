@@ -43,7 +43,7 @@ public final class StateStore: Sendable {
         let files = try DatabaseFiles(directory: directory, name: "state")
         files.capAside(at: time.wall())
         if let type = files.networkFileSystem {
-            log.warning("state.networkFileSystem", ["path": directory, "type": type])
+            log.warning("the state directory is on a network file system", ["path": directory, "type": type])
         }
         let connection: DatabaseConnection
         var wasSetAside = false
@@ -51,7 +51,7 @@ public final class StateStore: Sendable {
             if let cacheDirectory, files.isEmptied, DatabaseFiles.isFilled(cacheDirectory, "cache") {
                 throw StoreError(
                     code: SQLITE_NOTADB, extendedCode: SQLITE_NOTADB, doing: "opening",
-                    message: "the file is empty, though the cache is not")
+                    message: "the file is empty, but the cache is not")
             }
             connection = try StateSchema.open(files.path)
         } catch {

@@ -83,7 +83,8 @@ final class Statement {
             let code = bindFailure
             bindFailure = SQLITE_OK
             throw StoreError(
-                code: code & 0xFF, extendedCode: code, doing: Self.verb(of: sql), message: "a value could not be bound")
+                code: code & 0xFF, extendedCode: code, doing: Self.verb(of: sql),
+                message: "a parameter could not be bound")
         }
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true

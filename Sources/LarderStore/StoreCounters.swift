@@ -6,45 +6,47 @@ public enum StoreCounters {
         "larder_store_reads_total", help: "Look-ups in the cache database.", labels: ["result"])
     public static let keyMismatches = MetricFamily(
         "larder_store_key_mismatches_total",
-        help: "Look-ups whose row had the digest but another key: answered as a miss.")
+        help: "Look-ups that found a row with the same digest but another key. They are misses.")
     public static let undecodable = MetricFamily(
-        "larder_store_undecodable_total", help: "Look-ups whose row could not be understood: answered as a miss.")
+        "larder_store_undecodable_total", help: "Look-ups whose row could not be decoded. They are misses.")
     public static let checksumErrors = MetricFamily(
         "larder_store_checksum_errors_total",
-        help: "Damage found by a checksum in the cache database, by what was damaged: removed, and answered as a miss.",
+        help: "Damage in the cache database found by a checksum, by part. It is removed and is a miss.",
         labels: ["part"])
     public static let scrubbed = MetricFamily(
         "larder_store_scrubbed_total",
-        help: "Entries that were held against their checksums in idle time, by what was found.", labels: ["result"])
+        help: "Entries whose checksums were verified in idle time, by result.", labels: ["result"])
     public static let writes = MetricFamily(
-        "larder_store_writes_total", help: "Entries offered to the store, by what became of them.", labels: ["outcome"])
+        "larder_store_writes_total", help: "Entries offered to the store, by outcome.", labels: ["outcome"])
     public static let transactions = MetricFamily(
         "larder_store_transactions_total", help: "Committed write transactions of the cache database.")
     public static let evicted = MetricFamily(
-        "larder_store_evicted_total", help: "Entries removed to make room, by why they were chosen.", labels: ["reason"]
+        "larder_store_evicted_total", help: "Entries removed to make room, by reason.", labels: ["reason"]
     )
     public static let evictedBytes = MetricFamily(
-        "larder_store_evicted_bytes_total", help: "Bytes of the database that evictions made free.")
+        "larder_store_evicted_bytes_total", help: "Bytes of the database that evictions freed.")
     public static let purged = MetricFamily(
         "larder_store_purged_total", help: "Entries removed or expired by a purge.")
     public static let touches = MetricFamily(
-        "larder_store_touches_total", help: "Uses of entries, by whether they were written down.", labels: ["result"])
+        "larder_store_touches_total", help: "Uses of entries, by whether they were recorded for eviction.",
+        labels: ["result"])
     public static let failures = MetricFamily(
-        "larder_store_failures_total", help: "Errors of SQLite met by the cache database, by kind.", labels: ["kind"])
+        "larder_store_failures_total", help: "SQLite errors of the cache database, by kind.", labels: ["kind"])
     public static let setAside = MetricFamily(
-        "larder_store_set_aside_total", help: "Databases found damaged or foreign and set aside.", labels: ["database"])
+        "larder_store_set_aside_total", help: "Databases that were damaged or foreign and were set aside.",
+        labels: ["database"])
     public static let sweptFiles = MetricFamily(
-        "larder_store_swept_files_total", help: "Files of bodies that no row named, removed after a start.")
+        "larder_store_swept_files_total", help: "Body files that no row names, removed after a start.")
     public static let openBodies = MetricFamily(
-        "larder_store_open_bodies", .gauge, help: "Files of large bodies that are open.")
+        "larder_store_open_bodies", .gauge, help: "Open files of large bodies.")
     public static let refusedBodies = MetricFamily(
         "larder_store_refused_bodies_total",
-        help: "Large bodies that were not held open or not begun, since as many were in use as the process may open.")
+        help: "Large bodies that could not be kept open or begun because too many files were open.")
     public static let vacuumedPages = MetricFamily(
-        "larder_store_vacuumed_pages_total", help: "Free pages given back to the file system.")
+        "larder_store_vacuumed_pages_total", help: "Free database pages returned to the file system.")
     public static let liveBytes = MetricFamily(
         "larder_store_live_bytes", .gauge,
-        help: "Bytes in use by the cache: pages of its database that are not free, and files of large bodies.")
+        help: "Bytes that the cache uses: database pages that are not free, and files of large bodies.")
     public static let walBytes = MetricFamily(
         "larder_store_wal_bytes", .gauge, help: "Bytes of the cache database's write-ahead log.")
     public static let overHighWater = MetricFamily(
@@ -52,42 +54,44 @@ public enum StoreCounters {
     public static let waiting = MetricFamily(
         "larder_store_waiting", .gauge, help: "Jobs waiting for a store thread.", labels: ["queue"])
     public static let indexed = MetricFamily(
-        "larder_store_indexed_results_total", help: "Results put into the full-text index and taken out of it.",
+        "larder_store_indexed_results_total", help: "Results added to the full-text index and removed from it.",
         labels: ["change"])
     public static let searches = MetricFamily(
-        "larder_store_searches_total", help: "Full-text searches of the store, by what became of them.",
+        "larder_store_searches_total", help: "Full-text searches of the store, by result.",
         labels: ["result"])
     public static let removals = MetricFamily(
         "larder_store_removals_total",
         help:
-            "Purges and invalidations by what kept them when they were answered: the database, the journal or memory.",
+            "Purges and invalidations, by where they were recorded when answered: database, journal or memory.",
         labels: ["kept"])
     public static let pendingRemovals = MetricFamily(
-        "larder_store_pending_removals", .gauge, help: "Removals that are not yet written; look-ups pass over them.")
+        "larder_store_pending_removals", .gauge,
+        help: "Removals that are not yet written to the database. Look-ups already obey them.")
     public static let uncommitted = MetricFamily(
-        "larder_store_uncommitted", .gauge, help: "Answers that count as stored and wait for their commit.")
+        "larder_store_uncommitted", .gauge, help: "Answers that count as stored and are not yet committed.")
     public static let accepted = MetricFamily(
         "larder_store_accepted_total",
-        help: "Answers that counted as stored before their commit, by what became of it.", labels: ["commit"])
+        help: "Answers that counted as stored before their commit, by what became of the commit.", labels: ["commit"])
     public static let late = MetricFamily(
-        "larder_store_late_total", help: "Answers that did not wait for the store any longer, by what they waited for.",
+        "larder_store_late_total", help: "Requests that stopped waiting for the store, by what they waited for.",
         labels: ["what"])
     public static let leftAtClose = MetricFamily(
         "larder_store_left_at_close_total",
         help:
-            "What the closing databases did not write, for want of time or of a lock: answers, uses, removals (which are in "
-            + "the journal) and jobs of the state database.",
+            "What the databases could not write when they were closed, because time ran out or a lock was held: "
+            + "answers, uses, removals (they are in the journal) and jobs of the state database.",
         labels: ["what"])
     public static let ready = MetricFamily(
         "larder_store_ready_total",
         help:
-            "Looks of the loops at answers that the database keeps ready: found, absent, cold (it is not in memory), overtaken "
-            + "(something newer is under way), failed.",
+            "Look-ups by event loops of ready answers in the database: found, absent, cold (not in memory), overtaken "
+            + "(a newer change is not yet written), failed.",
         labels: ["result"])
     public static let readyRows = MetricFamily(
-        "larder_store_ready_rows_total", help: "Answers to be kept ready, by what became of them.", labels: ["result"])
+        "larder_store_ready_rows_total", help: "Ready answers for the database, by whether they were written.",
+        labels: ["result"])
     public static let readyLoops = MetricFamily(
-        "larder_store_ready_loops", .gauge, help: "Loops that read the database themselves.")
+        "larder_store_ready_loops", .gauge, help: "Event loops that read the database themselves.")
     public static let stateCommits = MetricFamily(
         "larder_state_commits_total", help: "Committed transactions of the state database.")
 

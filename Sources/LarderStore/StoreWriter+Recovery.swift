@@ -28,7 +28,7 @@ extension StoreWriter {
         guard checkPlace(needsLog: false), let old = database else {
             throw StoreError(
                 code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "discarding the cache",
-                message: "its files are not in place")
+                message: "its files are missing or were replaced")
         }
         purges = []
         if shared.ending.hasBegun {

@@ -57,7 +57,7 @@ extension StoreWriter {
         guard whole.all <= settings.highWaterBytes else { return .refused(.noRoom) }
         guard try leavesFreeDisk(disk ?? cost, settings, rows) else {
             upkeep.disk.refused(disk ?? cost, now: shared.time.monotonic())
-            degrade("the disk has no room beyond the \(Units.format(size: settings.minFree)) of cache.minFree")
+            degrade("the disk has less than \(Units.format(size: settings.minFree)) free (cache.minFree)")
             return .refused(.diskFull)
         }
         return try makeRoom(cost.all, settings, rows) ? nil : .refused(.noRoom)

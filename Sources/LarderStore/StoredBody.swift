@@ -84,12 +84,12 @@ struct AbandonedBody: LargeBody {
     var length: Int64 { 0 }
 
     func read(at offset: Int64, atMost count: Int) async throws(BodyFailure) -> Bytes {
-        throw BodyFailure("The body was given up.")
+        throw BodyFailure("Reading the body was cancelled.")
     }
 }
 
 extension BodyFailure {
-    static let outside = BodyFailure("There is nothing at that place of the stored body.")
+    static let outside = BodyFailure("The stored body has no bytes there.")
     static let gone = BodyFailure("The stored body is gone.")
 }
 

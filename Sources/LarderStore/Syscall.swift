@@ -25,6 +25,6 @@ extension StoreError {
     static func linked(_ path: String) -> StoreError {
         StoreError(
             code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening \(path)",
-            message: "it is a symbolic link, which is not followed; name the directory itself in the configuration")
+            message: "it is a symbolic link, which is not followed; set the path of the directory itself")
     }
 }

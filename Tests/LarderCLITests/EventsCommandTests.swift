@@ -15,7 +15,7 @@ import Testing
         ("reachability", #""reachable":false,"class":"timedOut""#, "cannot be reached (timedOut)"),
         (
             "suspension", #""suspended":true,"until":"2026-01-01T00:01:00Z","class":"limited""#,
-            "rests until 2026-01-01 00:01:00 UTC (limited)"
+            "suspended until 2026-01-01 00:01:00 UTC (limited)"
         ),
         ("suspension", #""suspended":false"#, "works again"),
         (
@@ -42,7 +42,7 @@ import Testing
         )
         #expect(
             EventsCommand.lines(told) == [
-                "2026-01-01 00:00:00 UTC  itunes      the rest is over: the next call tries it (limited)"
+                "2026-01-01 00:00:00 UTC  itunes      the suspension is over: the next call tries it (limited)"
             ])
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(
             shown.text == """
                 2026-01-01 00:00:00 UTC  itunes      20 of 20 calls left (rate)
-                2026-01-01 00:00:00 UTC  jokes       nothing to tell
+                2026-01-01 00:00:00 UTC  jokes       nothing to report
                 2026-01-01 00:00:05 UTC  itunes      cannot be reached (unreachable)
 
                 """)

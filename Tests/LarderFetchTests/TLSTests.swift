@@ -14,7 +14,7 @@ struct TLSTests {
         try await withRig { rig in
             let error = await rig.failure(order("https://localhost:\(server.port)/"))
             #expect(error?.stage == .secure)
-            #expect(error?.message == "The server's certificate is not valid for it.")
+            #expect(error?.message == "The server's certificate is not valid or not trusted.")
         }
         try await withRig(FetchSettings(caFile: server.certificate)) { rig in
             let response = try await rig.fetcher.fetch(order("https://localhost:\(server.port)/"))

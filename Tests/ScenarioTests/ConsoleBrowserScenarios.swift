@@ -357,7 +357,7 @@ struct ConsoleBrowserScenarios {
             try page.waitFor("document.querySelectorAll('.provider').length > 5")
             _ = try page.value("document.querySelector('.provider abbr').focus()")
             try page.waitFor("document.getElementById('tip')?.hidden === false")
-            #expect(try page.text("#tip").contains("It can be asked"))
+            #expect(try page.text("#tip").contains("The provider can be called"))
             try page.press("Escape")
             try page.waitFor("document.getElementById('tip').hidden")
         }

@@ -95,7 +95,7 @@ import Testing
 
     @Test(arguments: [
         ("url=%2Fraw%2Fapi%2Fnothing", "Nothing is stored of api for that URL."),
-        ("url=https%3A%2F%2Felsewhere.example%2Fa", "No provider has a base URL that this is below"),
+        ("url=https%3A%2F%2Felsewhere.example%2Fa", "This URL is not below the base URL of any provider"),
         (
             "url=http%3A%2F%2Flocalhost%2Fraw%2Fitune%2Fa",
             "There is no provider \"itune\"; did you mean \"itunes\"? No stored request holds that URL."

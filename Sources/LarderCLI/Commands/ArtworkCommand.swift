@@ -5,11 +5,13 @@ import LarderIO
 
 enum ArtworkCommand {
     static let command = Subcommand(
-        "artwork", "fetch an image that a result named", operands: "HANDLE",
+        "artwork", "fetch an image of a result", operands: "HANDLE",
         details: [
-            "HANDLE is the `small`, `large` value of a result's `artwork`, with or without /v1/artwork/ before it."
+            "HANDLE is the `small` or `large` value of a result's `artwork`, with or without /v1/artwork/ before it."
         ],
-        options: [CommandOption("--output", short: "-o", value: "FILE", "write the image there; - for standard output")]
+        options: [
+            CommandOption("--output", short: "-o", value: "FILE", "write the image to this file; - for standard output")
+        ]
             + Conversation.options,
         examples: [
             ("larder search 'in between dreams' --json | jq -r '.results[0].artwork.large'", "where handles come from"),
@@ -24,7 +26,7 @@ enum ArtworkCommand {
         let file = invocation.value("--output")
         if file == nil, invocation.console.isTerminal {
             throw CommandFailure(
-                .usage, "an image would not look well on a terminal", advice: "Give a file with -o FILE.")
+                .usage, "the image is not printed to a terminal", advice: "Give a file with -o FILE.")
         }
         let response = try Conversation(invocation).demand(DaemonRequest(.get, "/v1/artwork/\(name)"))
         guard let file, file != "-" else {

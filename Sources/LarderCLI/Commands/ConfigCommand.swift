@@ -7,15 +7,15 @@ enum ConfigCommand {
     static let command = Subcommand(
         "config check", "check a configuration", operands: "[FILE]",
         details: [
-            "Tells everything that is wrong, one finding a line: file:line:column: setting: what. The environment is "
-                + "looked at as the daemon would. Where the file is that of larder.service, it also warns of files that the "
-                + "service's user cannot read; the unit and what is dropped into it say who that is. Where a daemon runs and "
-                + "permits it, settings that it has another value of are told too."
+            "Reports all errors, one on each line: file:line:column: setting: what is wrong. It reads the environment "
+                + "as the daemon does. If the file is that of larder.service, it also warns of files that the "
+                + "service's user cannot read. The unit and its drop-in files tell who that user is. If a daemon runs "
+                + "and permits it, the command also reports settings that have a different value in the daemon."
         ],
         options: [ServeCommand.setOption, ServeCommand.listenOption],
         examples: [
-            ("larder config check", "the file the daemon would read"),
-            ("larder config check ./larder.yaml", "another one"),
+            ("larder config check", "the file that the daemon would read"),
+            ("larder config check ./larder.yaml", "another file"),
         ]
     ) { invocation throws(CommandFailure) in
         guard invocation.operands.count <= 1 else { throw CommandFailure(.usage, "only one file at a time") }

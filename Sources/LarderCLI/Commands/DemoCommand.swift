@@ -8,23 +8,23 @@ import LarderProviders
 
 enum DemoCommand {
     static let command = Subcommand(
-        "demo", "see it work, without key or Internet",
+        "demo", "see Larder work, without a key or the Internet",
         details: [
-            "Starts a stand-in for the APIs and a daemon in front of it, on free ports and in a temporary directory, asks "
-                + "some searches twice (the first time from the API, the second from the cache), fetches an image, shows "
-                + "the status, and clears everything away. With --keep both stay up until Ctrl-C, with the samples in "
-                + "them: to look at in the console, and to ask with other tools. Changes in the console need the token "
+            "Starts a stand-in for the APIs and a daemon in front of it, on free ports and in a temporary directory. "
+                + "Makes some searches twice (first from the API, then from the cache), fetches an image, shows the "
+                + "status, and removes everything. With --keep both run until Ctrl-C, with the samples stored, for the "
+                + "console and other tools. Changes in the console need the token "
                 + "\"\(Workshop.token)\"."
         ],
         options: [
             CommandOption(
-                "--recordings", value: "DIR", "answer with the recorded answers of this folder (its index.json)"),
-            CommandOption("--keep", "stay up until Ctrl-C, to be looked at in the console"),
+                "--recordings", value: "DIR", "use the recorded answers of this folder (its index.json)"),
+            CommandOption("--keep", "keep running until Ctrl-C, for the console"),
         ],
         examples: [
             ("larder demo", "with the built-in samples"),
             ("larder demo --recordings ./recordings", "with real answers"),
-            ("larder demo --keep", "stay up, for the console"),
+            ("larder demo --keep", "keep running, for the console"),
         ]
     ) { invocation throws(CommandFailure) in
         try invocation.noOperands()
@@ -32,7 +32,7 @@ enum DemoCommand {
         let folder = invocation.value("--recordings")
         let workshop = try Workshop(recordings: folder, environment: invocation.environment)
         defer { workshop.clear() }
-        console.line("A stand-in for the APIs answers on \(workshop.origin.root); the daemon listens on")
+        console.line("A stand-in for the APIs answers on \(workshop.origin.root). The daemon listens on")
         for address in workshop.daemon.addresses { console.line("  \(address)") }
 
         let conversation = Conversation(address: try DaemonAddress(url: workshop.daemon.addresses[0]))
@@ -53,10 +53,10 @@ enum DemoCommand {
 
         if invocation.has("--keep") { workshop.stay(console) }
         guard workshop.daemon.stop() else {
-            throw CommandFailure(.failed, "the daemon did not stop as it should")
+            throw CommandFailure(.failed, "the daemon did not stop cleanly")
         }
-        console.line("\nStopped and cleared away. Next: larder serve, and larder search jack johnson")
-        console.line("To see all of it in the browser, with this data in it: larder demo --keep")
+        console.line("\nStopped and removed. Next: larder serve, and larder search jack johnson")
+        console.line("To see this data in the browser: larder demo --keep")
         return .done
     }
 
@@ -161,8 +161,8 @@ private final class Workshop: Sendable {
 
     /// Prints the address of the console and waits until a signal cleans up.
     func stay(_ console: Console) -> Never {
-        console.line("\nThe console, with this data in it: \(console.styled("http://\(daemon.addresses[0])/", .bold))")
-        console.line("Its token for changes: \(Self.token). Ctrl-C ends all of it.")
+        console.line("\nThe console, with this data: \(console.styled("http://\(daemon.addresses[0])/", .bold))")
+        console.line("Its token for changes: \(Self.token). Ctrl-C ends everything.")
         while true { pause() }
     }
 

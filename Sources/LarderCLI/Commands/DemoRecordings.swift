@@ -9,7 +9,7 @@ enum DemoRecordings {
     static func show(_ origin: OriginServer, socket: String, _ console: Console) throws(CommandFailure) {
         let conversation = Conversation(address: try DaemonAddress(url: socket))
         defer { origin.choose(nil) }
-        console.line("\n" + console.styled("Every recording, asked for twice", .bold))
+        console.line("\n" + console.styled("Every recording, requested twice", .bold))
         for provider in ProviderRegistry.builtIn {
             guard let api = provider.samples.first else { continue }
             var table = TableLayout(columns: [

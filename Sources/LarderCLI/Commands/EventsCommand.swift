@@ -4,16 +4,16 @@ import LarderHTTP
 
 enum EventsCommand {
     static let command = Subcommand(
-        "events", "follow what happens to the APIs",
+        "events", "follow the state of the APIs",
         details: [
-            "How the APIs are now, then a line for each change: one cannot be reached, or can again; one rests after "
-                + "failures, or works again; four fifths of a rate or quota are used, all of it, or it is whole again. It "
-                + "ends with Ctrl-C, or with the daemon. In a pipe each line is a JSON object."
+            "Shows the state of the APIs, then a line for each change: an API cannot be reached, or can again; it is "
+                + "suspended after failures, or works again; four fifths of a rate or quota are used, or all of it, or "
+                + "it is whole again. It ends with Ctrl-C, or with the daemon. In a pipe each line is a JSON object."
         ],
         options: [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
         examples: [
             ("larder events", "until Ctrl-C"),
-            ("larder events | jq 'select(.event == \"budget\")'", "only what is said of rates and quotas"),
+            ("larder events | jq 'select(.event == \"budget\")'", "only changes of rates and quotas"),
         ]
     ) { invocation throws(CommandFailure) in
         try invocation.noOperands()
@@ -60,7 +60,9 @@ enum EventsCommand {
     private static func state(_ value: JSONValue) -> String {
         var parts: [String] = []
         if value["suspended"]?.bool == true { parts.append(suspension(value)) }
-        if value["probing"]?.bool == true { parts.append("the rest is over: the next call tries it\(reason(value))") }
+        if value["probing"]?.bool == true {
+            parts.append("the suspension is over: the next call tries it\(reason(value))")
+        }
         if value["reachable"]?.bool == false { parts.append("cannot be reached") }
         for budget in value["budgets"]?.elements.map({ $0 }) ?? [] {
             if let left = budget["remaining"]?.integer {
@@ -68,7 +70,7 @@ enum EventsCommand {
                 parts.append("\(left)\(all) calls left (\(Console.printable(budget["limit"]?.string ?? "")))")
             }
         }
-        return parts.isEmpty ? "nothing to tell" : parts.joined(separator: ", ")
+        return parts.isEmpty ? "nothing to report" : parts.joined(separator: ", ")
     }
 
     private static func reachability(_ value: JSONValue) -> String {
@@ -77,7 +79,7 @@ enum EventsCommand {
 
     private static func suspension(_ value: JSONValue) -> String {
         guard value["suspended"]?.bool == true else { return "works again" }
-        return "rests until \(time(value["until"]?.string))\(reason(value))"
+        return "suspended until \(time(value["until"]?.string))\(reason(value))"
     }
 
     private static func budget(_ value: JSONValue) -> String {

@@ -3,18 +3,19 @@ import LarderCore
 
 enum ExplainCommand {
     static let command = Subcommand(
-        "explain", "tell why a request is a hit or a miss", operands: "PATH",
+        "explain", "explain why a request is a hit or a miss", operands: "PATH",
         details: [
-            "PATH is a route of the daemon or of a pass-through provider, which is asked once, or the request id of an answer "
-                + "(its field X-Request-Id), about which nothing is asked anew. The daemon remembers the last thousand or so."
+            "PATH is a route of the daemon or of a pass-through provider, which is requested once, or the request id "
+                + "of an answer (its field X-Request-Id), without a new request. The daemon remembers about a thousand "
+                + "requests."
         ],
         options: [
             CommandOption("--header", short: "-H", value: "FIELD", "send this field: \"Name: value\"; may be repeated"),
-            CommandOption("--only-if-cached", "call no API: a miss is answered 504 and explained"),
+            CommandOption("--only-if-cached", "call no API: a miss is answered with 504 and explained"),
             CommandOption("--json", "JSON on a terminal too"),
         ] + Conversation.options,
         examples: [
-            ("larder explain '/v1/search?q=jack+johnson'", "ask, and tell how the answer came to be"),
+            ("larder explain '/v1/search?q=jack+johnson'", "make the request, and explain its answer"),
             ("larder explain 0-2f", "the request with that X-Request-Id"),
         ]
     ) { invocation throws(CommandFailure) in
@@ -38,7 +39,7 @@ enum ExplainCommand {
             invocation.console.styled(
                 "\(value["method"]?.string ?? "GET") \(path.isEmpty ? "(from memory)" : path): \(status), request \(id)",
                 .bold))
-        if sources.isEmpty { invocation.console.line("  No provider had a part in it, nor the cache.") }
+        if sources.isEmpty { invocation.console.line("  Neither a provider nor the cache took part in it.") }
         for source in sources {
             invocation.console.line("\(Console.printable(source["provider"]?.string ?? "")):")
             for sentence in source["explanation"]?.elements.map({ $0 }) ?? [] {
@@ -77,7 +78,7 @@ enum ExplainCommand {
             let named = value["requestId"]?.string, RequestID(named) == RequestID(id)
         else {
             throw CommandFailure(
-                .broken, "what came is not an explanation (status \(response.status))",
+                .broken, "the answer is not an explanation (status \(response.status))",
                 advice: "Is --url a listener of one provider? Explanations are at the daemon's own address.")
         }
         return (value, response)

@@ -5,8 +5,8 @@ enum FleetCommand {
     static let command = Subcommand(
         "fleet status", "show the hosts that share answers and budgets",
         details: [
-            "A host gives a sign of life every few seconds. CALLS are those that it may make without asking; PLACE is how far it "
-                + "has carried out what the others have removed."
+            "A host gives a sign of life every few seconds. CALLS are the calls left in its leases. PLACE is how far "
+                + "it has carried out the removals by other hosts."
         ],
         options: [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
         examples: [("larder fleet status", "hosts, leases and generations")]
@@ -23,7 +23,7 @@ enum FleetCommand {
 
     static func show(_ value: JSONValue, _ console: Console) {
         guard value["shared"]?.bool == true else {
-            return console.line("this host stands alone: shared.url is not set")
+            return console.line("this host shares nothing: shared.url is not set")
         }
         let place = Console.printable(value["url"]?.string ?? "")
         console.line("engine       \(place), prefix \(Console.printable(value["prefix"]?.string ?? ""))")

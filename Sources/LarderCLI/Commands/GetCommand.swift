@@ -5,13 +5,13 @@ enum GetCommand {
     static let command = Subcommand(
         "get", "print the answer of any route", operands: "PATH",
         details: [
-            "PATH is a route such as /v1/status, or a raw one such as /raw/itunes/search?term=x: the API's own bytes through "
-                + "the cache. Signs that a URL cannot hold are encoded. The body is printed whatever the status; the exit "
-                + "status tells whether it was an error."
+            "PATH is a route such as /v1/status, or a raw one such as /raw/itunes/search?term=x: the API's own bytes, "
+                + "cached. Characters that a URL cannot have are encoded. The body is printed with any status. The "
+                + "exit status tells whether it was an error."
         ],
         options: [
             CommandOption("--include", short: "-i", "print the status line and the fields first"),
-            CommandOption("--head", short: "-I", "ask for status line and fields only"),
+            CommandOption("--head", short: "-I", "get only the status line and the fields"),
             CommandOption("--header", short: "-H", value: "FIELD", "send this field: \"Name: value\"; may be repeated"),
         ] + Conversation.options,
         examples: [
@@ -45,7 +45,8 @@ enum GetCommand {
         let path = text.hasPrefix("/") ? text : "/\(text)"
         guard !text.lowercased().hasPrefix("http://"), !text.lowercased().hasPrefix("https://") else {
             throw CommandFailure(
-                .usage, "a path of the daemon, not a URL: \(text)", advice: "Its address goes in --url.")
+                .usage, "PATH must be a path of the daemon, not a URL: \(text)",
+                advice: "Give the daemon's address with --url.")
         }
         return path.utf8.map { byte in
             byte > 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x3C && byte != 0x3E && byte != 0x23
@@ -61,7 +62,7 @@ enum GetCommand {
         else { throw CommandFailure(.usage, "--header: \"\(text)\" is not \"Name: value\"") }
         let value = String(ASCII.trimmed(text[text.index(after: colon)...]))
         guard value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else {
-            throw CommandFailure(.usage, "--header: the value of \(text[..<colon]) holds a control character")
+            throw CommandFailure(.usage, "--header: the value of \(text[..<colon]) contains a control character")
         }
         // In `HeaderFields`, a value has one Unicode scalar for each byte.
         return HeaderField(String(text[..<colon]), HeaderField.text(Bytes(text: value)))

@@ -5,11 +5,12 @@ enum HistoryCommand {
     static let command = Subcommand(
         "history", "show requests, calls, errors and latency over time",
         details: [
-            "The last hour, or the last 30 days. A time without bars is one in which the daemon did not run. The last "
+            "The last hour, or the last 30 days. Where there are no bars, the daemon did not run. The last "
                 + "column is the highest 99th percentile of the slots in a row."
         ],
         options: [
-            CommandOption("--span", value: "SPAN", choices: ["hour", "month"], "hour, which is the default, or month"),
+            CommandOption(
+                "--span", value: "SPAN", choices: ["hour", "month"], "the last hour (default), or the last month"),
             CommandOption("--json", "JSON on a terminal too"),
         ] + Conversation.options,
         examples: [("larder history", "the last hour"), ("larder history --span month", "the last 30 days")]
@@ -17,7 +18,7 @@ enum HistoryCommand {
         try invocation.noOperands()
         let span = invocation.value("--span") ?? "hour"
         guard ["hour", "month"].contains(span) else {
-            throw CommandFailure(.usage, "--span: \"\(span)\" is no span", advice: "It is hour or month.")
+            throw CommandFailure(.usage, "--span: \"\(span)\" is not a span", advice: "Give hour or month.")
         }
         let (value, response) = try Conversation(invocation).json(DaemonRequest(.get, "/v1/history?span=\(span)"))
         if invocation.wantsJSON {

@@ -4,27 +4,27 @@ import LarderProviders
 
 enum LocalCommand {
     private static let questionOptions = [
-        CommandOption("--source", value: "NAMES", "sources with commas; all unless set"),
+        CommandOption("--source", value: "NAMES", "sources, separated by commas; default all"),
         CommandOption("--category", value: "NAME", "a category of a source: music, software, ebooks, monsters"),
-        CommandOption("--kind", value: "NAMES", "kinds of results with commas: song, article, story, monster"),
-        CommandOption("--limit", value: "NUMBER", "results at most, 1 to 200; 50 unless set"),
-        CommandOption("--offset", value: "NUMBER", "results to leave out at the beginning, to 10000"),
+        CommandOption("--kind", value: "NAMES", "kinds of results, separated by commas: song, article, story, monster"),
+        CommandOption("--limit", value: "NUMBER", "the most results, 1 to 200; default 50"),
+        CommandOption("--offset", value: "NUMBER", "how many results to skip, up to 10000"),
         CommandOption(
             "--fields", value: "NAMES",
-            "members of each result, with commas: title, creator, url, price …; all unless set"),
+            "members of each result, separated by commas: title, creator, url, price …; default all"),
     ]
 
     static let command = Subcommand(
-        "local", "search what is stored, without a network", operands: "WORD…",
+        "local", "search the stored results, without the network", operands: "WORD…",
         details: [
-            "Every word must be met in a title, a creator, a collection or a summary; the last one may be a beginning; "
-                + "words in quotation marks follow each other. Accents and case do not count. Exit status 3 says that "
-                + "nothing was found.",
+            "Every word must occur in a title, a creator, a collection or a summary. The last one may be the "
+                + "beginning of a word. Words in quotation marks are a phrase. Accents and case do not matter. Exit "
+                + "status 3 means that nothing was found.",
             "The sources are \(ProviderRegistry.sourceNames).",
         ],
         options: questionOptions + [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
         examples: [
-            ("larder local jack johns", "everything stored that holds both, the last word being a beginning"),
+            ("larder local jack johns", "stored results with both words; the last is the beginning of a word"),
             ("larder local --kind song '\"better together\"'", "a phrase, in songs only"),
         ]
     ) { invocation throws(CommandFailure) in

@@ -5,36 +5,38 @@ import LarderHTTP
 enum LogCommand {
     /// Options that become parameters of the route.
     private static let filters = [
-        CommandOption("--provider", value: "NAME", "only requests that this provider had a part in"),
+        CommandOption("--provider", value: "NAME", "only requests that this provider took part in"),
         CommandOption(
             "--outcome", value: "OUTCOME", choices: CacheOutcome.allCases.map(\.rawValue),
             "only requests with this outcome"),
         CommandOption(
             "--status", value: "STATUS", "only requests answered with this status, or one of a class: 404, 5xx"),
         CommandOption("--client", value: "CLIENT", "only requests of this client: an address, or \"user 1000\""),
-        CommandOption("--path", value: "TEXT", "only requests whose target, as it is shown, holds this text"),
-        CommandOption("--slow", value: "DURATION", "only requests that took this long at least: 100ms"),
+        CommandOption("--path", value: "TEXT", "only requests whose shown target contains this text"),
+        CommandOption("--slow", value: "DURATION", "only requests that took at least this long: 100ms"),
     ]
 
     static let command = Subcommand(
         "log", "show requests, and follow them as they are answered",
         details: [
-            "The last requests, the oldest first, then each as it is answered, hits from memory included. It ends with Ctrl-C, "
-                + "or with the daemon; with --no-follow after the last that is known. In a pipe each line is a JSON object.",
-            "Over the Unix socket, or with a token, the words of searches are shown. Otherwise the names of parameters are, and "
-                + "of a pass-through request they always are. Requests that came faster than they can be shown are counted.",
+            "Shows the last requests, oldest first, then each request as it is answered, hits from memory included. "
+                + "It ends with Ctrl-C or with the daemon, or with --no-follow after the last known request. In a "
+                + "pipe each line is a JSON object.",
+            "Over the Unix socket, or with a token, the words of searches are shown. Otherwise, and always for "
+                + "pass-through requests, only the names of parameters are shown. Requests that come faster than they "
+                + "can be shown are counted.",
         ],
         options: filters + [
             CommandOption(
-                "--last", short: "-n", value: "NUMBER", "show so many earlier ones first, up to 1000; 20 unless set"),
-            CommandOption("--follow", short: "-f", "go on as requests are answered, as it does without this"),
-            CommandOption("--no-follow", "show the last ones and end"),
+                "--last", short: "-n", value: "NUMBER", "show this many earlier requests, up to 1000; default 20"),
+            CommandOption("--follow", short: "-f", "show further requests as they are answered (default)"),
+            CommandOption("--no-follow", "show the last requests and end"),
             CommandOption("--json", "JSON on a terminal too"),
         ] + Conversation.options,
         examples: [
-            ("larder log", "the last 20, and on until Ctrl-C"),
-            ("larder log --outcome miss --slow 500ms", "what took its time upstream"),
-            ("larder log --last 1000 --no-follow --status 5xx", "what failed lately"),
+            ("larder log", "the last 20 requests, then further ones until Ctrl-C"),
+            ("larder log --outcome miss --slow 500ms", "the slow misses"),
+            ("larder log --last 1000 --no-follow --status 5xx", "the recent failures"),
         ]
     ) { invocation throws(CommandFailure) in
         try invocation.noOperands()

@@ -5,13 +5,14 @@ import LarderSettings
 
 enum ParamsCommand {
     static let command = Subcommand(
-        "params", "list the settings, their values and where those come from", operands: "[NAME]",
+        "params", "list the settings, their values and where they come from", operands: "[NAME]",
         details: [
-            "NAME is a path such as cache.maxSize, or the beginning of one: cache, providers.itunes. Where a daemon runs "
-                + "and permits it, settings that it has another value of are told below, with what brings them into force."
+            "NAME is a path such as cache.maxSize, or the beginning of one: cache, providers.itunes. If a daemon runs "
+                + "and permits it, settings that have a different value in the daemon follow, with what brings them "
+                + "into force."
         ],
         options: [
-            CommandOption("--changed", "only what differs from the defaults"),
+            CommandOption("--changed", "only settings that differ from the defaults"),
             CommandOption("--json", "JSON on a terminal too"),
             CommandOption("--yaml", "print the documented example file instead"),
             CommandOption("--markdown", "print the manual of the settings instead"),
@@ -20,8 +21,8 @@ enum ParamsCommand {
         examples: [
             ("larder params", "everything"),
             ("larder params cache.maxSize", "one setting, explained"),
-            ("larder params --changed", "what somebody changed, and where"),
-            ("larder params --yaml > larder.yaml", "a file to begin with"),
+            ("larder params --changed", "the changed settings, and where they are set"),
+            ("larder params --yaml > larder.yaml", "a file to start with"),
         ]
     ) { invocation throws(CommandFailure) in
         guard invocation.operands.count <= 1 else { throw CommandFailure(.usage, "only one name at a time") }

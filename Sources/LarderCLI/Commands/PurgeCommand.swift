@@ -6,7 +6,7 @@ enum PurgeCommand {
     /// the URL of an entry has one.
     private static let urlOption = CommandOption(
         "--url", value: "URL",
-        "what has this URL: an API's own, or /raw/NAME/…; without a path, the daemon's address")
+        "entries for this URL: an API's own, or /raw/NAME/…; without a path, the daemon's address")
 
     private static func isAddress(_ url: String) -> Bool {
         (try? DaemonAddress(url: url)) != nil || url.hasPrefix("unix:")
@@ -24,37 +24,38 @@ enum PurgeCommand {
         "purge", "remove entries from the cache",
         details: [
             "Works over the Unix socket for root, the daemon's own user and admin.users, and over TCP with the token. "
-                + "--provider and --term may be given together, and so may --provider, --prefix, --kind and --older-than: "
-                + "what has all of these marks goes. --dry-run changes nothing and tells what would go. --url takes a URL as the API has it, or as it is below /raw, "
-                + "with or without the daemon's address in front, and means exactly that URL. --term takes every stored "
-                + "request whose URL holds the text."
+                + "--provider and --term can be combined, and so can --provider, --prefix, --kind and --older-than: "
+                + "then entries that match all of them are removed. --dry-run changes nothing and shows what would be "
+                + "removed. --url takes exactly one URL, the API's own or one below /raw, with or without the daemon's "
+                + "address in front. --term takes every stored request whose URL contains the text."
         ],
         options: [
             CommandOption("--all", "everything"),
-            CommandOption("--provider", value: "NAME", "what came from this API"),
-            CommandOption("--term", value: "TEXT", "entries whose URL holds the text"),
+            CommandOption("--provider", value: "NAME", "entries of this API"),
+            CommandOption("--term", value: "TEXT", "entries whose URL contains the text"),
             CommandOption("--key", value: "DIGEST", "one entry by its key's digest, in base64url"),
-            CommandOption("--prefix", value: "URL", "what has a URL that begins so: an API's own, or /raw/NAME/…"),
+            CommandOption("--prefix", value: "URL", "entries whose URL begins with this: an API's own, or /raw/NAME/…"),
             CommandOption(
                 "--kind", value: "KIND", choices: CacheKey.Layer.allCases.map(\.word),
-                "what is of this kind: " + CacheKey.Layer.allCases.map(\.word).joined(separator: ", ")),
-            CommandOption("--older-than", value: "DURATION", "what was received longer ago than this, such as 7d"),
-            CommandOption("--dry-run", "change nothing; tell what would go, how many entries and how large"),
+                "entries of this kind: " + CacheKey.Layer.allCases.map(\.word).joined(separator: ", ")),
             CommandOption(
-                "--soft", "keep the entries as stale ones: served only while refreshing or when the API fails"),
+                "--older-than", value: "DURATION", "entries that were received longer ago than this, such as 7d"),
+            CommandOption("--dry-run", "change nothing; show which entries would be removed, how many and how large"),
+            CommandOption(
+                "--soft", "make the entries stale: they are served only during a refresh or if the API fails"),
             CommandOption("--json", "JSON on a terminal too"),
         ] + Conversation.options.map { $0.name == urlOption.name ? urlOption : $0 },
         examples: [
-            ("larder purge --term 'jack johnson'", "one search of every provider"),
+            ("larder purge --term 'jack johnson'", "one search, for all providers"),
             (
                 "larder purge --url 'https://itunes.apple.com/search?term=jack+johnson'",
-                "one URL of an API, and what was made of it"
+                "one URL of an API, and the entries made from it"
             ),
             (
                 "larder purge --provider itunes --kind artwork --older-than 30d --dry-run",
-                "which old pictures of one API would go"
+                "which old pictures of one API would be removed"
             ),
-            ("larder purge --provider newsapi --soft", "fetch the news again, and have the old ones in reserve"),
+            ("larder purge --provider newsapi --soft", "fetch the news again, and keep the old entries in reserve"),
         ]
     ) { invocation throws(CommandFailure) in
         try invocation.noOperands()
@@ -72,10 +73,10 @@ enum PurgeCommand {
         let names = Set(parameters.items.map(\.name))
         guard names.count == 1 || names == ["provider", "term"] || !names.isEmpty && names.isSubset(of: marks) else {
             throw CommandFailure(
-                .usage, names.isEmpty ? "what shall be purged?" : "these cannot be given together",
+                .usage, names.isEmpty ? "name what to purge" : "these options cannot be combined",
                 advice:
-                    "One of --all, --provider NAME, --term TEXT, --url URL, --key DIGEST; or --provider with --term; or any of "
-                    + "--provider, --prefix, --kind and --older-than together.")
+                    "One of --all, --provider NAME, --term TEXT, --url URL, --key DIGEST; or --provider with --term; "
+                    + "or any of --provider, --prefix, --kind and --older-than together.")
         }
         if invocation.has("--soft") { parameters.items.append(.init("soft", "1")) }
         if invocation.has("--dry-run") { parameters.items.append(.init("dryRun", "1")) }

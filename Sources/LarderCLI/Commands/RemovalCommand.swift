@@ -15,8 +15,9 @@ struct RemovalCommand: Sendable {
         return Subcommand(
             words, "delete an uploaded image at \(about.title)", operands: operand,
             details: [
-                "\(operand) is what the upload gave as `\(facts.removalName)`; for a picture of the signed-in account its id "
-                    + "does as well. What the cache holds of the picture is purged. It needs the Unix socket or a token."
+                "\(operand) is the `\(facts.removalName)` in the upload's answer. For a picture of the signed-in "
+                    + "account its id works too. The cached copies of the picture are purged. It needs the Unix socket "
+                    + "or a token."
             ],
             options: [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
             examples: facts.removalExamples.map { ("larder \(words) \($0.words)", $0.purpose) }, run: delete)
@@ -26,7 +27,7 @@ struct RemovalCommand: Sendable {
         let what = "delete \(facts.removalWord)"
         let name = try invocation.operand(what)
         guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(PercentCoding.isUnreserved) else {
-            throw CommandFailure(.usage, "that is no \(what)")
+            throw CommandFailure(.usage, "this is not a \(what)")
         }
         let target = "/v1/\(about.routePrefix)/\(facts.collection)/\(name)"
         let (_, response) = try Conversation(invocation).json(DaemonRequest(.delete, target))

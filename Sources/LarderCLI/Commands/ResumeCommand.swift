@@ -5,7 +5,7 @@ enum ResumeCommand {
     static let command = Subcommand(
         "resume", "end the suspension of a provider", operands: "PROVIDER",
         details: [
-            "An API that failed rests for a growing pause. This ends the pause; the next request calls it again."
+            "An API that fails is suspended for a growing time. This ends it: the next request calls the API again."
         ],
         options: Conversation.options,
         examples: [("larder resume itunes", "after the network came back")]
@@ -20,14 +20,14 @@ enum ResumeCommand {
 
 enum SuspendCommand {
     static let command = Subcommand(
-        "suspend", "call a provider no more for a time", operands: "PROVIDER",
+        "suspend", "stop all calls to a provider for a time", operands: "PROVIDER",
         details: [
-            "No call is made to the API meanwhile: what is stored answers, also where it is stale, and other requests fail. "
-                + "A restart does not end it; larder resume does."
+            "No call is made to the API meanwhile. Requests are answered from stored entries, stale ones too; others "
+                + "fail. A restart does not end the suspension; larder resume does."
         ],
-        options: [CommandOption("--for", value: "DURATION", "how long, up to 24h; 10min unless set")]
+        options: [CommandOption("--for", value: "DURATION", "how long, up to 24h; default 10min")]
             + Conversation.options,
-        examples: [("larder suspend itunes --for 1h", "while its maintenance lasts")]
+        examples: [("larder suspend itunes --for 1h", "during its maintenance")]
     ) { invocation throws(CommandFailure) in
         let name = try invocation.operand("provider")
         let length = invocation.value("--for").map { "?for=\(PercentCoding.encode($0))" } ?? ""

@@ -5,31 +5,31 @@ import LarderProviders
 enum SearchCommand {
     /// The options that become parameters of `/v1/search` with the same names.
     static let questionOptions = [
-        CommandOption("--source", value: "NAMES", "sources with commas; all configured ones unless set"),
+        CommandOption("--source", value: "NAMES", "sources, separated by commas; default all configured ones"),
         CommandOption(
             "--category", value: "NAME", "a category of a source: music, software, ebooks, science, monsters"),
-        CommandOption("--limit", value: "NUMBER", "results per source, 1 to 200"),
+        CommandOption("--limit", value: "NUMBER", "the most results of each source, 1 to 200"),
         CommandOption(
             "--sort", value: "ORDER", choices: ["relevance", "name", "date", "price"], "the order of the results"),
-        CommandOption("--country", value: "CODE", "two letters: the store or edition, such as de"),
+        CommandOption("--country", value: "CODE", "the store or edition, as two letters, such as de"),
         CommandOption("--lang", value: "CODE", "the language, such as ja_jp or en"),
         CommandOption(
             "--fields", value: "NAMES",
-            "members of each result, with commas: title, creator, url, price …; all unless set"),
+            "members of each result, separated by commas: title, creator, url, price …; default all"),
         CommandOption(
-            "--include", value: "WHAT", choices: ["source"], "in JSON: the API's own record beside each result"),
+            "--include", value: "WHAT", choices: ["source"], "in JSON: add the API's own record to each result"),
     ]
 
     static let command = Subcommand(
         "search", "search, and show the results", operands: "QUERY…",
         details: [
             "The sources are \(ProviderRegistry.sourceNames).",
-            "The words are one query. On a terminal each source is shown when it has answered; then the results are a "
-                + "table, with a line about sources, cache and time below it. Elsewhere they are the daemon's JSON. Ctrl-C "
-                + "cancels the search in the daemon too. Exit status 3 says that nothing was found, 4 that a source failed. "
-                + "With --timeout what has come by then is shown, and the rest is cancelled: the state is partial, a source "
-                + "without an answer has failed with the class timedOut, and the exit status is 4, or 6 where no source "
-                + "has answered.",
+            "The words are one query. On a terminal each source is shown when it has answered. Then the results are a "
+                + "table, with a line about sources, cache and time below it. Elsewhere they are the daemon's JSON. "
+                + "Ctrl-C cancels the search in the daemon too. Exit status 3 means that nothing was found, 4 that a "
+                + "source failed. At the end of --timeout the results so far are shown and the rest is cancelled: the "
+                + "state is partial, a source without an answer has failed with the class timedOut, and the exit "
+                + "status is 4, or 6 if no source has answered.",
         ],
         options: questionOptions + [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
         examples: [
@@ -85,7 +85,8 @@ enum SearchCommand {
         defer {
             if outcome.isLate {
                 let limit = Units.format(duration: conversation.timeout)
-                console.note("larder: not all within \(limit): \(outcome.late.joined(separator: ", ")) left out")
+                console.note(
+                    "larder: not all within \(limit): \(outcome.late.joined(separator: ", ")) left out")
             }
         }
         if asJSON {

@@ -13,17 +13,17 @@ public struct ServeOrder: Sendable {
 
 enum ServeCommand {
     static let configOption = CommandOption(
-        "--config", value: "FILE", "the configuration; without it $LARDER_CONFIG or the standard places")
+        "--config", value: "FILE", "the configuration file; default $LARDER_CONFIG or the standard places")
     static let setOption = CommandOption(
-        "--set", value: "PATH=VALUE", "a setting, outweighing file and environment; may be repeated")
+        "--set", value: "PATH=VALUE", "a setting, before file and environment; may be repeated")
     static let listenOption = CommandOption(
-        "--listen", value: "ADDRESS", "an address to listen on, instead of those configured; may be repeated")
+        "--listen", value: "ADDRESS", "an address to listen on, instead of the configured ones; may be repeated")
 
     static let command = Subcommand(
         "serve", "run the daemon",
         details: [
-            "Listens on 127.0.0.1:8787, [::1]:8787 and a Unix socket unless told otherwise. SIGHUP reads the configuration "
-                + "again without dropping connections or cache; SIGTERM finishes the answers in hand and stops."
+            "Listens on 127.0.0.1:8787, [::1]:8787 and a Unix socket by default. SIGHUP reloads the configuration "
+                + "without dropping connections or cache. SIGTERM finishes the answers under way and stops."
         ],
         options: [configOption, setOption, listenOption],
         examples: [
@@ -31,7 +31,7 @@ enum ServeCommand {
             ("larder serve --config /etc/larder/larder.yaml", "as the service does"),
             (
                 "larder serve --listen 127.0.0.1:0 --set cache.maxSize=1GiB",
-                "a port of the kernel's choice, a smaller cache"
+                "a port chosen by the kernel, a smaller cache"
             ),
         ]
     ) { invocation throws(CommandFailure) in

@@ -15,16 +15,17 @@ struct SignInCommand: Sendable {
         return Subcommand(
             "\(about.name) login", "sign in to \(about.title)",
             details: [
-                "Prints the page on which to sign in, and waits until the browser has come back from it to the daemon; "
-                    + "Ctrl-C ends the waiting. It needs \(setting).key, the \(facts.clientIDTitle) of an application of your own "
-                    + "whose callback is the daemon's \(root)/oauth/callback, and \(setting).clientSecret to stay signed in."
+                "Prints the address of the sign-in page, and waits until the browser has returned to the daemon. "
+                    + "Ctrl-C ends the waiting. It needs \(setting).key, the \(facts.clientIDTitle) of your own "
+                    + "application, whose callback is the daemon's \(root)/oauth/callback, and \(setting).clientSecret "
+                    + "to stay signed in."
             ] + (facts.note.map { [$0] } ?? []),
             options: [
-                CommandOption("--no-wait", "only print the page"),
-                CommandOption("--code", "ask for a code instead of tokens, where the application was made for it"),
+                CommandOption("--no-wait", "only print the address of the page"),
+                CommandOption("--code", "get a code instead of tokens, if the application is registered for it"),
                 CommandOption("--json", "JSON on a terminal too"),
             ] + Conversation.options,
-            examples: [("\(words) login", "then open what it prints")],
+            examples: [("\(words) login", "then open the printed address")],
             run: signIn)
     }
 
@@ -37,7 +38,7 @@ struct SignInCommand: Sendable {
         let (begun, response) = try conversation.json(request)
         guard let url = begun["url"]?.string, let startedAt = begun["startedAt"]?.string,
             let expiresAt = begun["expiresAt"]?.string
-        else { throw CommandFailure(.broken, "the daemon's answer names no page to sign in on") }
+        else { throw CommandFailure(.broken, "the daemon's answer has no sign-in page") }
         if invocation.wantsJSON {
             _ = invocation.console.show(response.body + [0x0A])
         } else {
@@ -60,7 +61,8 @@ struct SignInCommand: Sendable {
         console.line("  " + console.styled(Console.printable(url), .bold))
         console.line()
         if let callback = begun["callback"]?.string {
-            console.note("It comes back to \(Console.printable(callback)), which the application has to name.")
+            console.note(
+                "It returns to \(Console.printable(callback)), which the application must have as its callback.")
         }
         if begun["renewable"]?.bool == false {
             console.note(
@@ -83,7 +85,7 @@ struct SignInCommand: Sendable {
             }
             guard SystemTime().wall().rfc3339 < expiresAt, account["pending"]?.integer != 0 else {
                 throw CommandFailure(
-                    .refused, "nobody came back from the page in time", advice: "Begin again: \(words) login")
+                    .refused, "nobody came back from the sign-in page in time", advice: "Begin again: \(words) login")
             }
             poll(nil, 0, 1000)
         }
@@ -93,7 +95,7 @@ struct SignInCommand: Sendable {
         Subcommand(
             "\(about.name) logout", "sign out of \(about.title)",
             details: [
-                "Larder forgets the tokens. To take them back at \(about.title) too, remove the application from your "
+                "Larder forgets the tokens. To revoke them at \(about.title) too, remove the application from your "
                     + "account's settings."
             ],
             options: Conversation.options, examples: [("\(words) logout", "anonymous again")], run: signOut)
@@ -110,9 +112,9 @@ struct SignInCommand: Sendable {
     var status: Subcommand {
         Subcommand(
             "\(about.name) status", "show who is signed in to \(about.title)",
-            details: ["The exit status is 3 where nobody is."],
+            details: ["The exit status is 3 if nobody is signed in."],
             options: [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
-            examples: [("\(words) status", "the account, and until when")], run: showAccount)
+            examples: [("\(words) status", "the account, and until when it is signed in")], run: showAccount)
     }
 
     private func showAccount(_ invocation: Invocation) throws(CommandFailure) -> CommandStatus {

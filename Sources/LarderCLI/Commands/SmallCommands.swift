@@ -44,7 +44,7 @@ enum HelpCommand {
 enum VersionCommand {
     static let command = Subcommand(
         "version", "show the version",
-        details: ["Tells the version, the commit that was built, and the libraries in use with their versions."]
+        details: ["Shows the version, the commit of the build, and the versions of the libraries in use."]
     ) { invocation throws(CommandFailure) in
         try invocation.noOperands()
         invocation.console.line("larder \(LarderVersion.text)")

@@ -3,9 +3,9 @@ import LarderCore
 
 enum StatusCommand {
     static let command = Subcommand(
-        "status", "show how the daemon and the APIs are",
+        "status", "show the state of the daemon and the APIs",
         options: [
-            CommandOption("--quiet", short: "-q", "say nothing; the exit status tells whether a daemon answers"),
+            CommandOption("--quiet", short: "-q", "print nothing; the exit status tells whether a daemon answers"),
             CommandOption("--json", "JSON on a terminal too"),
         ] + Conversation.options,
         examples: [
@@ -71,7 +71,7 @@ enum StatusCommand {
         if value["breaker"]?.string != "closed" {
             let since = value["openSince"]?.string.map { " since \(time($0))" } ?? ""
             let why = value["lastFailure"]?.string.map { " (\(Console.printable($0)))" } ?? ""
-            parts.append(console.styled("not asked\(since)\(why)", .yellow))
+            parts.append(console.styled("not used\(since)\(why)", .yellow))
         } else if value["connected"]?.bool != true {
             parts.append(console.styled("not connected", .yellow))
         }

@@ -7,15 +7,15 @@ enum TopCommand {
     static let command = Subcommand(
         "top", "watch the daemon at work",
         details: [
-            "Requests a second, hits, times, the providers with the calls that are left, the entries asked for most and the last "
-                + "slow requests, on the whole terminal and drawn anew each second. Keys sort it; q ends it, ? explains it. "
-                + "A daemon that goes away is waited for.",
-            "In a pipe, or with --once, one snapshot of one interval is printed.",
+            "Shows requests a second, hits, times, the providers with the calls left, the most requested entries and "
+                + "the last slow requests on the whole terminal, updated each second. Keys sort it; q ends it, ? "
+                + "explains it. If the daemon stops, the command waits for it.",
+            "In a pipe, or with --once, it prints one snapshot of one interval.",
         ],
         options: [
             CommandOption("--once", "print one snapshot and end"),
             CommandOption(
-                "--interval", value: "DURATION", "look again after this long, from 200ms to 60s; 1s unless set"),
+                "--interval", value: "DURATION", "the time between updates, from 200ms to 60s; default 1s"),
             CommandOption("--json", "print one snapshot as JSON"),
         ] + Conversation.options,
         examples: [("larder top", "until q"), ("larder top --json", "one snapshot for a program")]

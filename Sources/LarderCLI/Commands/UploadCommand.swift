@@ -17,10 +17,10 @@ struct UploadCommand: Sendable {
         return Subcommand(
             words, "upload a picture or film to \(about.title)", operands: "FILE",
             details: [
-                "Shows how much was sent, and at the end the picture's address and the \(facts.removalWord) that deletes it: "
-                    + "keep that, there is no other way to take down a picture that belongs to no account. Ctrl-C cancels the "
-                    + "upload in the daemon. Nothing is ever sent twice: after a failure say again what you want. It needs the "
-                    + "Unix socket or a token."
+                "Shows how much was sent, and at the end the picture's address and the \(facts.removalWord) that "
+                    + "deletes it. Keep that: there is no other way to delete a picture that belongs to no account. "
+                    + "Ctrl-C cancels the upload in the daemon. Nothing is sent twice: after a failure, run the "
+                    + "command again. It needs the Unix socket or a token."
             ],
             options: facts.fields.compactMap(\.option).map(Self.option) + [
                 CommandOption("--json", "JSON on a terminal too")
@@ -53,7 +53,7 @@ struct UploadCommand: Sendable {
         defer { interruption?.disarm() }
         let (begun, _) = try conversation.json(DaemonRequest(.post, target))
         guard let id = begun["id"]?.string, id.utf8.allSatisfy(PercentCoding.isUnreserved) else {
-            throw CommandFailure(.broken, "the daemon began no upload")
+            throw CommandFailure(.broken, "the daemon did not begin an upload")
         }
         present.withLock { $0 = id }
         var progress = ProgressLine(invocation.console, total: file.length)
@@ -91,7 +91,7 @@ struct UploadCommand: Sendable {
             return
         }
         guard let image = (try? JSON.parse(response.body))?["image"], let link = image["link"]?.string else {
-            throw CommandFailure(.broken, "the daemon's answer names no picture")
+            throw CommandFailure(.broken, "the daemon's answer has no picture")
         }
         invocation.console.line(Console.printable(link))
         if let name = image[facts.removalName]?.string {

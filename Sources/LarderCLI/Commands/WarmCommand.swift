@@ -6,15 +6,15 @@ import LarderIO
 
 enum WarmCommand {
     static let command = Subcommand(
-        "warm", "ask a list of searches so that they are in the cache", operands: "[FILE]",
+        "warm", "fill the cache with a list of searches", operands: "[FILE]",
         details: [
-            "One search a line, from FILE or standard input; empty lines and those that begin with # are skipped. What is "
-                + "in the cache already costs nothing. When an API's limit is reached, it waits as long as the daemon says, "
-                + "up to --wait a line, and asks that line once more."
+            "One search on each line, from FILE or standard input. Empty lines and lines that begin with # are "
+                + "skipped. Searches that are in the cache cost nothing. When an API's limit is reached, the command "
+                + "waits as long as the daemon says, at most --wait for a line, and tries that line once more."
         ],
         options: SearchCommand.questionOptions + [
-            CommandOption("--pause", value: "DURATION", "between two searches that were not hits; 1s unless set"),
-            CommandOption("--wait", value: "DURATION", "the longest wait for a limit; 5min unless set"),
+            CommandOption("--pause", value: "DURATION", "the pause between two searches that are not hits; default 1s"),
+            CommandOption("--wait", value: "DURATION", "the longest wait for a limit; default 5min"),
         ] + Conversation.options,
         examples: [
             ("larder warm --source itunes artists.txt", "before a demonstration"),

@@ -29,13 +29,13 @@ struct TopView {
     private static let keys = "q quit  ? help  sort: c count  t time  b bytes  n name  p providers"
 
     private static let help = [
-        "Requests, hits and times are those since the last look, a second ago.",
-        "hits: of the requests for what is cached, those that needed no call of their own.",
-        "p50, p90, p99: within which time half, nine tenths and 99 of 100 requests were",
-        "  answered; hits from memory are not timed and not among them.",
+        "Requests, hits and times are those since the last update.",
+        "hits: the share of cacheable requests that needed no call of their own.",
+        "p50, p90, p99: the time within which 50, 90 and 99 of 100 requests were",
+        "  answered. Hits from memory are not timed and do not count here.",
         "LEFT: calls that the budget of a provider still permits.",
-        "Entries are counted over the last 1,000 requests and those since. Requests that came",
-        "  faster than they are told are counted above the entries.",
+        "Entries are counted over the last 1,000 requests and all since. Requests that came",
+        "  too fast to be shown are counted above the entries.",
         "",
         "c t b n  sort the entries by count, mean time, bytes or name",
         "p        sort the providers by answers a second, or as they are configured",
@@ -93,7 +93,9 @@ struct TopView {
         let slowRows = min(slow.count, max(1, (bounded - 6) / 4))
         let entryRows = room == .max ? 20 : max(0, bounded - providerRows - slowRows - (slow.isEmpty ? 5 : 7))
         var out = table(providers, rows: providerRows)
-        if state.dropped > 0 { out.append(TopLine("\(state.dropped) requests came faster than they are told", .faint)) }
+        if state.dropped > 0 {
+            out.append(TopLine("\(state.dropped) requests came faster than they are shown", .faint))
+        }
         out += table(entryTable, rows: entryRows)
         if !slow.isEmpty { out += table(slowTable, rows: slowRows) }
         return out

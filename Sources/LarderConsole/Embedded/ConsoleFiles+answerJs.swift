@@ -58,8 +58,8 @@ extension ConsoleFiles {
           const said = (headers && headers.get("Cache-Status")) || "";
           const detail = (/; *detail=([^;]*)/.exec(said) || [])[1];
           const left = (/; *ttl=([^;]*)/.exec(said) || [])[1];
-          if (detail === "local") return term("fullText", "from what is stored");
-          if (/; *hit/.test(said)) return left < 0 ? term("stale", "stored, past its time") : term("hit", "from the cache");
+          if (detail === "local") return term("fullText", "from stored results");
+          if (/; *hit/.test(said)) return left < 0 ? term("stale", "stored, stale") : term("hit", "from the cache");
           if (!/; *fwd=/.test(said)) return null;
           return /; *collapsed/.test(said) ? term("joined", "shared a fetch") : term("miss", "fetched just now");
         }

@@ -35,7 +35,7 @@ extension ConsoleFiles {
           if (error instanceof Problem) return error.message;
           // What fetch throws, and the end of its patience. Anything else is a fault of this page.
           const isNetwork = error instanceof TypeError || ["AbortError", "TimeoutError"].includes(error.name);
-          return isNetwork ? "Larder cannot be reached." : "This page could not show it: " + error.message;
+          return isNetwork ? "Larder cannot be reached." : "This page could not show the answer: " + error.message;
         }
 
         """#

@@ -28,7 +28,7 @@ extension ConsoleFiles {
             lostSince = new Date();
             const banner = byId("lost");
             banner.textContent = "Larder does not answer since " + lostSince.toLocaleTimeString()
-              + ". What is shown here is from before; the page goes on by itself when it is back.";
+              + ". This page shows the state before that, and updates itself when Larder is back.";
             banner.hidden = false;
             document.documentElement.dataset.connection = "lost";
             return;

@@ -30,19 +30,19 @@ extension ConsoleFiles {
             ]),
           ];
           if (answer.problem) parts.push(el("p", { class: "bad" }, answer.problem.detail));
-          if (answer.timeline && answer.timeline.length) parts.push(el("h3", {}, "What took how long"), timeline(answer.timeline),
-            answer.timelineLeftOut ? el("p", { class: "soft" }, answer.timelineLeftOut + " more stages are not kept.") : "");
+          if (answer.timeline && answer.timeline.length) parts.push(el("h3", {}, "Duration of the stages"), timeline(answer.timeline),
+            answer.timelineLeftOut ? el("p", { class: "soft" }, answer.timelineLeftOut + " more stages were left out.") : "");
           for (const source of answer.sources || []) {
             parts.push(el("h3", {}, source.provider || "Larder itself", " ", term(source.outcome, words(source.outcome), { className: "pill " + source.outcome })));
             parts.push(el("ul", { class: "sentences" }, ...(source.explanation || []).map((sentence) => el("li", {}, sentence))));
             const key = Object.entries(source.key || {});
             if (key.length) {
-              parts.push(el("details", {}, el("summary", {}, "What was asked, as the cache names it"),
+              parts.push(el("details", {}, el("summary", {}, "The request, as the cache names it"),
                 facts(key.map(([name, value]) => [name, value]))));
             }
           }
           if (!(answer.sources || []).length && !answer.problem) {
-            parts.push(el("p", { class: "soft" }, "No provider had a part in this answer."));
+            parts.push(el("p", { class: "soft" }, "No provider took part in this answer."));
           }
           return parts;
         }
@@ -79,7 +79,7 @@ extension ConsoleFiles {
           if (fetchedAt) said.push("fetched " + relative(fetchedAt));
           if (freshUntil) {
             said.push(Date.parse(freshUntil) > Date.now() ? "fresh for " + relative(freshUntil).replace(/^in /, "")
-              : "past its time since " + relative(freshUntil).replace(/ ago$/, ""));
+              : "stale for " + relative(freshUntil).replace(/ ago$/, ""));
           }
           return said.join(", ");
         }

@@ -49,7 +49,7 @@ extension ConsoleFiles {
           const until = source && source.freshUntil;
           const isStale = source && source.stale;
           return el("span", { class: isStale ? "age warn" : "age", title: lifetime(at, until) },
-            el("time", { datetime: at, "data-relative": "" }, relative(at)), isStale ? [", ", term("stale", "past its time", { focus: false })] : null);
+            el("time", { datetime: at, "data-relative": "" }, relative(at)), isStale ? [", ", term("stale", "stale", { focus: false })] : null);
         }
 
         /** Shows the provider's own record. It is read from what is stored: looking costs no call. */
@@ -61,9 +61,9 @@ extension ConsoleFiles {
             const answer = await reply.json();
             const found = reply.ok ? answer.results.find((one) => one.id === result.id) : null;
             show(content,
-              el("p", { class: "soft" }, "What " + result.provider + " says of it, before Larder made a result of it."),
+              el("p", { class: "soft" }, "The record from " + result.provider + " that Larder made the result from."),
               found && found.source !== undefined ? el("pre", {}, JSON.stringify(found.source, null, 2))
-                : el("p", {}, "The provider's own record is not stored any more."));
+                : el("p", {}, "The provider's own record is no longer stored."));
           } catch {
             show(content, el("p", { class: "bad" }, "Larder cannot be reached."));
           }

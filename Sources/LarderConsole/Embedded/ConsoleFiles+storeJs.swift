@@ -56,7 +56,7 @@ extension ConsoleFiles {
             if (mine !== latest) return;
             show(byId("entries"), answer.entries.map(row));
             byId("none").hidden = answer.entries.length > 0;
-            byId("refusal").textContent = answer.complete === false ? "There was no time to look at all of it: this is the best of what was seen." : "";
+            byId("refusal").textContent = answer.complete === false ? "There was no time to examine all entries. These are the first of those examined." : "";
           } catch (error) {
             if (mine === latest) byId("refusal").textContent = told(error);
           }
@@ -93,7 +93,7 @@ extension ConsoleFiles {
               ["fresh until", entry.freshUntil && moment(entry.freshUntil)], ["usable until", entry.staleUntil && moment(entry.staleUntil)],
               ["last used", entry.lastUsedAt && moment(entry.lastUsedAt)], ["key", entry.key],
             ]),
-            el("p", {}, button("Choose it for removal…", { class: "quiet" }, () => {
+            el("p", {}, button("Choose for removal…", { class: "quiet" }, () => {
               byId("closer").close();
               fill("key", entry.key);
             })),
@@ -102,7 +102,7 @@ extension ConsoleFiles {
             parts.push(el("h3", {}, "Stored head"), facts(entry.fields));
           }
           if (entry.preview) parts.push(el("h3", {}, "Beginning of the body"), preview(entry));
-          for (const [member, label] of [["parents", "Made from"], ["children", "Made of it"], ["variants", "Variants"]]) {
+          for (const [member, label] of [["parents", "Made from"], ["children", "Made from it"], ["variants", "Variants"]]) {
             const others = entry[member] || [];
             if (!others.length) continue;
             parts.push(el("h3", {}, label), el("ul", {}, others.map((other) => el("li", {}, other.key
@@ -164,7 +164,7 @@ extension ConsoleFiles {
           event.preventDefault();
           disarm();
           const chosen = selectors();
-          if (byId("purge-by").value !== "all" && !byId("purge-value").value.trim()) return say("Say what to remove.", "bad");
+          if (byId("purge-by").value !== "all" && !byId("purge-value").value.trim()) return say("Enter what to remove.", "bad");
           try {
             const answer = await ask("/v1/cache?" + new URLSearchParams([...chosen, ["dryRun", "1"]]), { method: "DELETE" });
             const verb = chosen.has("soft") ? "expire" : "be removed";
@@ -180,7 +180,7 @@ extension ConsoleFiles {
             confirm.hidden = false;
             confirm.focus();
           } catch (error) {
-            say(error.status === 401 || error.status === 403 ? "That needs the token: " + told(error) : told(error), "bad");
+            say(error.status === 401 || error.status === 403 ? "This needs the token: " + told(error) : told(error), "bad");
           }
         });
 

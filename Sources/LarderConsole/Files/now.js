@@ -58,7 +58,7 @@ function add(requests) {
 function tell() {
   const parts = [];
   if (isPaused) parts.push("Paused; " + plural(waiting.length, "request") + " waiting.");
-  if (dropped) parts.push(count(dropped) + " were too many at once and are left out.");
+  if (dropped) parts.push(count(dropped) + " came too fast and are left out.");
   byId("stream").textContent = parts.join(" ");
 }
 
@@ -94,8 +94,8 @@ const stream = follow(path, {
   },
   requests: take,
   failed(status) {
-    if (status === 400) byId("refusal").textContent = "Not a filter that can be used: a status is 200 or 4xx, slow is as 100ms.";
-    else if (status === 503) byId("refusal").textContent = "Too many pages are open that follow requests; this one tries again.";
+    if (status === 400) byId("refusal").textContent = "This filter is not valid. A status is like 200 or 4xx, a time like 100ms.";
+    else if (status === 503) byId("refusal").textContent = "Too many open pages follow requests. This page tries again.";
   },
 }, { headers: authority });
 

@@ -90,10 +90,10 @@ function told(data, point) {
 function summary(figure, data) {
   const title = figure.querySelector("figcaption").textContent;
   const last = data.points.at(-1);
-  if (!last) return title + ": nothing is known yet.";
+  if (!last) return title + ": no data yet.";
   const values = data.series.filter((series) => last.values[series.name] !== undefined)
     .map((series) => (series.plain || series.name) + " " + data.format(last.values[series.name]));
-  return title + ", last: " + (values.join(", ") || "nothing") + ". The arrow keys read the points.";
+  return title + ", last: " + (values.join(", ") || "nothing") + ". Use the arrow keys to read the points.";
 }
 
 function render(canvas, data, chosen) {

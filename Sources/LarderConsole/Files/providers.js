@@ -29,12 +29,12 @@ function answers(provider) {
   const said = Object.entries(provider.answers || {}).filter(([, value]) => value > 0);
   return said.length ? el("p", { class: "counts" }, said.map(([name, value]) =>
     el("span", {}, el("b", {}, count(value)), " ", term(name, name === "memoryHit" ? "from memory" : words(name), { focus: false }))))
-    : el("p", { class: "soft" }, "Not asked since the start.");
+    : el("p", { class: "soft" }, "Not called since the start.");
 }
 
 function recent(provider) {
   if (!provider.recent || !provider.recent.length) return null;
-  return el("details", { "data-of": provider.name }, el("summary", {}, "What happened lately"),
+  return el("details", { "data-of": provider.name }, el("summary", {}, "Recent changes"),
     el("ul", { class: "events" }, provider.recent.map((one) =>
       el("li", {}, ago(one.at), " ", term(one.event, words(one.event), { focus: false }), one.detail ? ": " + one.detail : ""))));
 }
@@ -45,7 +45,7 @@ function act(provider) {
   const verb = rests ? "resume" : "suspend";
   if (provider.state === "off" || provider.state === "notConfigured") return null;
   return button(rests ? "Resume" : "Suspend 10 min", { class: "quiet small", disabled: !hasToken(),
-    title: hasToken() ? null : "Needs the token; its form is below.", "aria-label": (rests ? "Resume " : "Suspend ") + provider.name },
+    title: hasToken() ? null : "This needs the token. Its form is below.", "aria-label": (rests ? "Resume " : "Suspend ") + provider.name },
     () => change(provider.name, verb));
 }
 
@@ -54,7 +54,7 @@ async function change(name, verb) {
   try {
     const path = "/v1/providers/" + encodeURIComponent(name) + "/" + verb;
     const answer = await ask(verb === "suspend" ? path + "?for=10m" : path, { method: "POST" });
-    word.textContent = verb === "suspend" ? name + " rests until " + moment(answer.until) + "." : name + " is asked again.";
+    word.textContent = verb === "suspend" ? name + " is suspended until " + moment(answer.until) + "." : name + " is called again.";
   } catch (error) {
     word.textContent = told(error);
   }
@@ -71,7 +71,7 @@ function card(provider) {
       provider.lastSuccess ? [" · last answer ", ago(provider.lastSuccess)] : " · no answer yet"),
     provider.configurationProblem ? el("p", { class: "bad" }, provider.configurationProblem) : null,
     provider.state === "suspended" && provider.suspendedUntil
-      ? el("p", { class: "bad" }, "Rests until ", el("time", { datetime: provider.suspendedUntil }, moment(provider.suspendedUntil)),
+      ? el("p", { class: "bad" }, "Suspended until ", el("time", { datetime: provider.suspendedUntil }, moment(provider.suspendedUntil)),
         provider.suspensionReason ? ": " + words(provider.suspensionReason) : "") : null,
     provider.lastFailure ? el("p", {}, el("span", { class: "soft" }, "Last error ", ago(provider.lastFailure), ": "),
       provider.lastFailureDetail || words(provider.lastFailureClass || "")) : null,
@@ -88,10 +88,10 @@ function tier(shared) {
     ["breaker", term("breaker-" + shared.breaker, shared.breaker, { className: "pill " + (shared.breaker === "closed" ? "good" : "bad") })],
     ["open since", shared.openSince && ago(shared.openSince)],
     ["last failure", shared.lastFailure && words(shared.lastFailure)],
-    ["removals", shared.removalWaiting ? el("span", { class: "bad" }, "one waits to be told: the tier is not used until then")
-      : shared.following ? "heard from the other hosts" : el("span", { class: "bad" }, "not heard from the other hosts")],
+    ["removals", shared.removalWaiting ? el("span", { class: "bad" }, "one is not yet sent: the tier is not used until then")
+      : shared.following ? "received from the other hosts" : el("span", { class: "bad" }, "not received from the other hosts")],
     ["answers found there", count(shared.hits) + " of " + count(asked) + " look-ups"],
-    ["answers put there", count(shared.published)],
+    ["answers stored there", count(shared.published)],
   ]);
 }
 
@@ -101,7 +101,7 @@ function host(one) {
     el("td", { "data-name": "Host" }, one.name, one.self ? el("small", { class: "soft" }, " this one") : null),
     el("td", { "data-name": "Version" }, one.version),
     el("td", { "data-name": "Last sign" }, (one.alive ? "" : "gone for ") + span(one.silentSeconds) + (one.alive ? " ago" : "")),
-    el("td", { "data-name": "Calls in hand" }, calls || "none"));
+    el("td", { "data-name": "Calls left in leases" }, calls || "none"));
 }
 
 /** The tier that hosts share: its state comes with the status, the hosts from the engine. */

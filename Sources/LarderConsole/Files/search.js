@@ -188,7 +188,7 @@ async function failed(asked, problem) {
     const envelope = await reply.json();
     if (!isLatest(asked) || !reply.ok || !envelope.results.length) return;
     answer = made({ ...asked, state: { ...asked.state, where: "stored" } }, envelope, reply,
-      { note: said + " These are from what is stored.", isWhole: false });
+      { note: said + " These are stored results.", isWhole: false });
     draw();
   } catch {
     if (isLatest(asked)) unreachable();

@@ -15,7 +15,7 @@ export function onToken(act) {
 
 /** A token that was refused is forgotten, and that is said. */
 export function refused(detail) {
-  set(null, detail || "That token was not accepted.");
+  set(null, detail || "The token was not accepted.");
 }
 
 function set(value, word) {
@@ -40,8 +40,8 @@ export function listenForToken() {
     const text = field.value.trim();
     field.value = "";
     // What no field of HTTP can carry would fail in every request that follows (RFC 6750 §2.1).
-    if (!/^[\x21-\x7e]+$/.test(text)) return set(null, "A token has letters, digits and signs, and no spaces.");
-    set(text, "Token given; it is forgotten when this page is left.");
+    if (!/^[\x21-\x7e]+$/.test(text)) return set(null, "A token has letters, digits and punctuation, and no spaces.");
+    set(text, "The token is set. This page forgets it when you leave.");
   });
   byId("token-forget").addEventListener("click", () => set(null, "Forgotten."));
 }

@@ -28,7 +28,7 @@ extension BodySource {
         return InflatingReader(reader, coding: coding) ?? gone
     }
 
-    private static var gone: any BodyReader { FailingBodyReader("The beginning of the body is not kept any more.") }
+    private static var gone: any BodyReader { FailingBodyReader("The beginning of the body is no longer kept.") }
 
     /// A part of the body as a response body.
     func part(_ range: Range<Int64>) -> ResponseBody {

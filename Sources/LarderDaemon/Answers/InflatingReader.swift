@@ -72,9 +72,9 @@ final class InflatingReader: BodyReader {
                 return .piece(piece)
             }
         } catch .tooLarge {
-            return .failed(BodyFailure("The plain body is larger than a body of its coded length may become."))
+            return .failed(BodyFailure("The decoded body is too large for its coded length."))
         } catch {
-            return .failed(BodyFailure("The content coding could not be undone."))
+            return .failed(BodyFailure("The content coding could not be decoded."))
         }
         guard !state.rest.isEmpty else { return .dry }
         let portion = Bytes(state.rest.prefix(portion))

@@ -104,11 +104,12 @@ enum ConsoleRoute {
         }
         do throws(ClientFacingError) {
             let match = try RouteTable.router.match(.get, path: request.path)
-            guard !match.value.needsAuthority else { return .problem("That needs the token.") }
+            guard !match.value.needsAuthority else { return .problem("This needs the admin token.") }
             let response = try await match.value.handler(parts, RouteCall(request, match))
             return read(response)
         } catch {
-            return error.code == "noSuchRoute" ? .problem("This daemon does not tell that.") : .problem(error.detail)
+            return error.code == "noSuchRoute"
+                ? .problem("This daemon does not have this information.") : .problem(error.detail)
         }
     }
 

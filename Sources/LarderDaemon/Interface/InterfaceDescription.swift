@@ -22,15 +22,16 @@ enum InterfaceDescription {
     /// The responses that any request may get before its route is asked, or instead of the route's own.
     static let common: [RouteAnswer] = [
         RouteAnswer(400, "The request is malformed."),
-        RouteAnswer(403, "A page of another site asks, or authority is needed and no token is configured."),
-        RouteAnswer(405, "The path does not know the method; Allow tells those that it knows."),
-        RouteAnswer(408, "The request did not come in time."), RouteAnswer(413, "The body is too large."),
-        RouteAnswer(414, "The target is too long."), RouteAnswer(421, "The Host is none of this daemon's."),
-        RouteAnswer(431, "The fields are too large."), RouteAnswer(500, "The daemon is at fault."),
+        RouteAnswer(
+            403, "The request comes from a page of another site, or needs authority and no token is configured."),
+        RouteAnswer(405, "The path does not support the method. Allow lists the supported ones."),
+        RouteAnswer(408, "The request did not arrive in time."), RouteAnswer(413, "The body is too large."),
+        RouteAnswer(414, "The target is too long."), RouteAnswer(421, "The Host field does not name this daemon."),
+        RouteAnswer(431, "The fields are too large."), RouteAnswer(500, "An internal error of the daemon."),
         RouteAnswer(503, "The daemon is stopping or overloaded."),
     ]
     private static let conditional: [RouteAnswer] = [
-        RouteAnswer(206, "The range that was asked for."), RouteAnswer(304, "What the client has is current."),
+        RouteAnswer(206, "The requested range."), RouteAnswer(304, "The client's copy is current."),
         RouteAnswer(412, "The client's condition does not hold."),
         RouteAnswer(416, "The range cannot be satisfied."),
     ]
@@ -52,7 +53,7 @@ enum InterfaceDescription {
             writer.object { writer in
                 writer.member("title", "Larder")
                 writer.member("version", LarderVersion.text)
-                writer.member("summary", "One local cache for searches and artwork.")
+                writer.member("summary", "A local cache for searches and artwork.")
                 writer.member("description", introduction)
                 writer.name("license")
                 writer.object { writer in
@@ -80,10 +81,10 @@ enum InterfaceDescription {
     }
 
     private static let introduction = """
-        GET answers HEAD too. Errors are application/problem+json (RFC 9457). A list is one value with commas, or a value for each time \
-        its name is given. On the Unix \
-        socket, root, the daemon's own user and admin.users have authority without a token. x-aliases are other names of a \
-        parameter, x-refusals the reasons for which a request may be refused although each of its parameters is allowed.
+        Every GET route answers HEAD too. Errors are application/problem+json (RFC 9457). A list is one value with \
+        commas, or one value for each time its name is given. On the Unix socket, root, the daemon's own user and \
+        admin.users have authority without a token. x-aliases are other names of a parameter. x-refusals are reasons \
+        to refuse a request although each of its parameters is allowed.
         """
 
     private static func appendTags(to writer: inout JSONWriter) {
@@ -136,7 +137,7 @@ enum InterfaceDescription {
                     writer.member("scheme", "bearer")
                     writer.member(
                         "description",
-                        "The admin.token of the configuration. Trusted users on the Unix socket need none.")
+                        "The setting admin.token. Trusted users on the Unix socket need no token.")
                 }
             }
         }

@@ -11,24 +11,26 @@ enum InterfaceHouseSchemas {
         case .providerStatus: .object(providerStatus)
         case .limit:
             .object([
-                .init("limit", .integer, "Calls in a window."), .init("windowSeconds", .integer),
-                .init("remaining", .integer, "Calls that are left."), .optional("resetsAt", .time),
+                .init("limit", .integer, "The calls permitted in a window."), .init("windowSeconds", .integer),
+                .init("remaining", .integer, "Calls left in the window."), .optional("resetsAt", .time),
             ])
         case .explanation: .object(explanation)
         case .explainedSource: .object(explainedSource)
         case .rule:
             .object([
-                .init("name"), .init("section", .text, "Where the rule stands."), .init("sentence"),
+                .init("name"), .init("section", .text, "The specification and section of the rule."), .init("sentence"),
             ])
         case .providerSnapshot:
-            .object([.init("at", .time), .init("providers", .list(.map(.any)), "Each with its state.")])
+            .object([.init("at", .time), .init("providers", .list(.map(.any)), "Each provider with its state.")])
         case .providerEvent: .object([.init("provider"), .init("at", .time), .optional("class")])
         case .upload: .object(upload)
-        case .deleted: .object([.init("deleted", .flag), .optional("id", .text, "The upload that it was.")])
+        case .deleted:
+            .object([.init("deleted", .flag), .optional("id", .text, "The upload that brought the picture.")])
         case .signInStart:
             .object([
                 .init("url", .text, "The page to sign in at."), .init("expiresAt", .time), .init("startedAt", .time),
-                .optional("callback", .text, "What the application has to name."), .init("renewable", .flag),
+                .optional("callback", .text, "The callback address that the application must register."),
+                .init("renewable", .flag),
             ])
         case .signedIn:
             .object([
@@ -58,19 +60,19 @@ enum InterfaceHouseSchemas {
         case .suspended: .object([.init("suspended", .text, "The provider's name."), .init("until", .time)])
         case .requests:
             .object([
-                .init("capacity", .integer, "Requests that are remembered."), .init("redacted", .flag),
+                .init("capacity", .integer, "The most requests that are remembered."), .init("redacted", .flag),
                 .init("requests", .list(.component(.request))),
             ])
         case .requestEvent:
             .object([
-                .init("dropped", .integer, "Requests that were not told since the stream began."),
+                .init("dropped", .integer, "Requests left out since the stream began."),
                 .init("redacted", .flag), .init("requests", .list(.component(.request))),
             ])
         case .request: .object(request)
         case .history: .object(history)
         case .entries:
             .object([
-                .init("redacted", .flag), .optional("complete", .flag, "False where not everything was looked at."),
+                .init("redacted", .flag), .optional("complete", .flag, "False if not all entries were examined."),
                 .init("entries", .list(.component(.entry))),
             ])
         case .fleet: .object(fleet)
@@ -79,7 +81,7 @@ enum InterfaceHouseSchemas {
             .object(
                 entry + [
                     .init("fields", .list(.list(.text)), "Name and value of each stored field."),
-                    .init("preview", .map(.any), "Its type, and the beginning of a text."),
+                    .init("preview", .map(.any), "The body's type, and the beginning of a text."),
                     .init("parents", .list(.component(.entry))), .init("children", .list(.component(.entry))),
                     .init("variants", .list(.component(.entry))),
                 ])
@@ -88,7 +90,7 @@ enum InterfaceHouseSchemas {
     }
 
     private static let status: [InterfaceSchema.Member] = [
-        .init("version"), .init("commit", .text, "The commit that was built, or unknown."),
+        .init("version"), .init("commit", .text, "The commit of the build, or unknown."),
         .init("libraries", .map(.text), "The versions of the libraries in use."), .init("startedAt", .time),
         .init("uptimeSeconds", .integer),
         .init("providers", .list(.component(.providerStatus))),
@@ -100,48 +102,49 @@ enum InterfaceHouseSchemas {
                 .optional("degraded", .text, "Why nothing can be stored."), .init("pendingRemovals", .integer),
                 .init("byProvider", .map(.object([.init("entries", .integer), .init("bytes", .integer)]))),
             ])),
-        .init("state", .object([.optional("degraded", .text, "Why calls cannot be written down.")])),
+        .init("state", .object([.optional("degraded", .text, "Why calls cannot be recorded.")])),
         .init(
             "memory",
             .object([.init("entries", .integer), .init("bytes", .integer), .init("maxBytes", .integer)])),
-        .optional("shared", .object(shared), "The tier that hosts share; absent where this host stands alone."),
+        .optional("shared", .object(shared), "The shared tier; absent if nothing is shared."),
     ]
 
     private static let fleet: [InterfaceSchema.Member] = [
-        .init("shared", .flag, "False where this host stands alone."), .optional("url", .text, "Without a password."),
+        .init("shared", .flag, "False if nothing is shared."), .optional("url", .text, "The URL, without a password."),
         .optional("prefix"), .optional("reached", .flag, "Whether the engine answers."),
         .init(
             "hosts",
             .list(
                 .object([
                     .init("id"), .init("name"), .init("self", .flag), .init("version"), .optional("startedAt", .time),
-                    .init("silentSeconds", .integer, "Since its last sign of life."), .init("alive", .flag),
-                    .optional("place", .text, "How far it has carried out the removals of the others."),
-                    .init("calls", .map(.integer), "Calls that it may make without asking, by provider."),
+                    .init("silentSeconds", .integer, "Seconds since its last sign of life."), .init("alive", .flag),
+                    .optional("place", .text, "How far it has carried out the removals by other hosts."),
+                    .init("calls", .map(.integer), "Calls left in its leases, by provider."),
                 ]))),
-        .init("generations", .map(.text), "By provider, and for all (*): another one after each removal."),
+        .init("generations", .map(.text), "By provider, and for all (*). The value changes with each removal."),
     ]
 
     private static let shared: [InterfaceSchema.Member] = [
-        .init("url", .text, "Without a password."), .init("connected", .flag),
-        .init("following", .flag, "It hears what other hosts remove."),
+        .init("url", .text, "The URL, without a password."), .init("connected", .flag),
+        .init("following", .flag, "Whether it receives the removals by other hosts."),
         .init("breaker", .words(["closed", "open", "probing"])), .optional("openSince", .time),
         .optional("lastFailure", .text, "The class of the last failure."),
-        .init("removalWaiting", .flag, "A removal has not been told to the engine yet."), .init("hits", .integer),
-        .init("misses", .integer), .init("published", .integer, "Answers that this host has put there."),
+        .init("removalWaiting", .flag, "A removal has not been sent to the engine yet."), .init("hits", .integer),
+        .init("misses", .integer), .init("published", .integer, "Answers that this host has stored there."),
     ]
 
     private static let providerStatus: [InterfaceSchema.Member] = [
         .init("name"), .init("title"), .init("kind", .words(["passthrough", "builtIn"])),
         .init("state", .words(["off", "notConfigured", "suspended", "probing", "budgetSpent", "ready"])),
-        .optional("configurationProblem"), .optional("minimumTerm", .integer, "Characters that a term must have."),
+        .optional("configurationProblem"),
+        .optional("minimumTerm", .integer, "The least number of characters of a term."),
         .init("reachability"), .optional("reachable", .flag), .optional("lastSuccess", .time),
         .optional("lastFailure", .time),
         .optional("lastFailureClass", .words(FailureClass.allCases.map(\.rawValue))), .optional("lastFailureDetail"),
         .optional("suspendedUntil", .time), .optional("suspensionReason"),
-        .init("budget", .map(.any), "rate and quota as Limit, and what the API says of its credits."),
-        .init("answers", .map(.integer), "How many answers of each outcome since the start."),
-        .init("totals", .map(.integer), "The same over every run."), .optional("attribution"),
+        .init("budget", .map(.any), "rate and quota as Limit, and the credits that the API reports."),
+        .init("answers", .map(.integer), "The number of answers by outcome, since the start."),
+        .init("totals", .map(.integer), "The same, over all runs."), .optional("attribution"),
         .init(
             "recent",
             .list(
@@ -149,11 +152,12 @@ enum InterfaceHouseSchemas {
                     .init("at", .time),
                     .init("event", .words(["reachable", "unreachable", "suspended", "resumed", "budget"])),
                     .init("detail"),
-                ])), "What happened to it lately, the newest first."),
+                ])), "Its recent changes, newest first."),
     ]
 
     private static let request: [InterfaceSchema.Member] = [
-        .init("id"), .init("at", .time), .init("method"), .init("target", .text, "Without authority, without values."),
+        .init("id"), .init("at", .time), .init("method"),
+        .init("target", .text, "Without authority, it has no parameter values."),
         .init("route"), .init("status", .integer), .optional("bytes", .integer), .optional("milliseconds", .number),
         .optional("client"), .optional("provider"), .optional("providers", .list(.text)),
         .init("outcome", .words(CacheOutcome.allCases.map(\.rawValue))),
@@ -174,15 +178,15 @@ enum InterfaceHouseSchemas {
                     .optional("p90", .number),
                     .optional("p99", .number, "Milliseconds."),
                 ]))),
-        .init("saved", .map(.integer), "Calls saved over every run, by provider."),
+        .init("saved", .map(.integer), "Calls saved over all runs, by provider."),
         .init(
             "budgets",
             .list(.object([.init("provider"), .init("calls", .integer), .init("windowSeconds", .integer)])),
-            "The limits that are configured."),
+            "The configured limits."),
     ]
 
     private static let entry: [InterfaceSchema.Member] = [
-        .optional("key", .text, "With authority."), .init("provider"), .init("kind"), .init("label"),
+        .optional("key", .text, "Only with authority."), .init("provider"), .init("kind"), .init("label"),
         .init("status", .integer), .init("bytes", .integer), .optional("uses", .integer), .init("receivedAt", .time),
         .init("freshUntil", .time), .init("staleUntil", .time), .init("lastUsedAt", .time),
     ]
@@ -191,43 +195,43 @@ enum InterfaceHouseSchemas {
         .init("requestId"), .init("at", .time), .init("method"), .init("path"), .init("route"),
         .init("status", .integer),
         .optional("trace", .text, "The trace id of the request's traceparent."),
-        .optional("milliseconds", .number, "From the request to its answer."), .optional("client"),
+        .optional("milliseconds", .number, "Time from the request to its answer."), .optional("client"),
         .optional(
             "problem",
             .object([
                 .init("code"), .init("detail"), .optional("parameter"), .optional("allowed", .list(.text)),
             ])),
-        .optional("timeline", .list(.object(span)), "What took how long, in the order in which the stages began."),
-        .optional("timelineLeftOut", .integer, "Stages beyond the \(Timeline.limit) that are kept."),
+        .optional("timeline", .list(.object(span)), "The duration of the stages, in the order in which they began."),
+        .optional("timelineLeftOut", .integer, "Stages left out, because at most \(Timeline.limit) are kept."),
         .init("sources", .list(.component(.explainedSource))),
     ]
 
     private static let span: [InterfaceSchema.Member] = [
         .init("stage", .words(Timeline.Stage.allCases.map(\.rawValue))), .optional("provider"),
-        .init("startMilliseconds", .number, "Since the request's beginning."), .init("milliseconds", .number),
+        .init("startMilliseconds", .number, "Time from the beginning of the request."), .init("milliseconds", .number),
     ]
 
     private static let explainedSource: [InterfaceSchema.Member] = [
         .init("provider"), .init("outcome", .words(CacheOutcome.allCases.map(\.rawValue))),
         .init("explanation", .list(.text), "What happened, in sentences."),
-        .init("key", .map(.text), "What makes the entry's identity."), .optional("forward"),
+        .init("key", .map(.text), "The parts of the entry's key."), .optional("forward"),
         .optional("upstreamStatus", .integer), .optional("rule", .component(.rule)),
         .optional("storing", .component(.rule)),
-        .optional("further", .list(.component(.rule)), "What else was done, by which rule."),
+        .optional("further", .list(.component(.rule)), "Further decisions, each with its rule."),
         .optional("stored", .flag),
         .optional("partial", .flag, "The body was read from stored parts."),
-        .optional("asked", .text, "The range that the upstream was asked for."), .optional("commit"),
+        .optional("asked", .text, "The range requested from the upstream."), .optional("commit"),
         .optional("receivedAt", .time), .optional("age", .integer), .optional("freshUntil", .time),
         .optional("ttl", .integer), .optional("staleUntil", .time),
-        .optional("deprecatedAt", .time, "What the upstream says of it (RFC 9745)."),
-        .optional("sunsetAt", .time, "What the upstream says of it (RFC 8594)."), .optional("class"),
+        .optional("deprecatedAt", .time, "When the upstream deprecates it (RFC 9745)."),
+        .optional("sunsetAt", .time, "When the upstream will remove it (RFC 8594)."), .optional("class"),
         .optional("detail"),
         .optional(
             "limiter",
             .object([
                 .optional("rateRemaining", .integer), .optional("quotaRemaining", .integer),
                 .optional("resetsAt", .time),
-                .optional("credits", .list(.object(credit)), "What the API itself says is left."),
+                .optional("credits", .list(.object(credit)), "The calls that the API itself reports as left."),
                 .init("suspended", .flag), .optional("suspendedUntil", .time), .init("reachability"),
             ])),
     ]
@@ -240,28 +244,30 @@ enum InterfaceHouseSchemas {
         .init("id"), .init("state", .words(UploadMachine.State.allCases.map(\.rawValue))),
         .init("sent", .integer, "Bytes that were sent."), .optional("total", .integer, "Bytes to be sent."),
         .init("allSent", .flag), .init("createdAt", .time), .optional("endedAt", .time),
-        .optional("image", .map(.any), "What the API made of it."),
+        .optional("image", .map(.any), "The API's record of the picture."),
         .optional("error", .object([.init("code"), .optional("class"), .optional("detail")])),
-        .optional("mayExist", .flag, "It may have arrived although the answer was lost."), .init("self"),
-        .init("content", .text, "Where its file goes."), .init("events", .text, "The path of its events."),
+        .optional("mayExist", .flag, "The file may have arrived, although the answer was lost."), .init("self"),
+        .init("content", .text, "The path to which to send the file."),
+        .init("events", .text, "The path of its events."),
     ]
 
     private static let account: [InterfaceSchema.Member] = [
         .init("provider"), .init("signedIn", .flag), .optional("account"), .optional("signedInAt", .time),
         .optional("expiresAt", .time), .optional("renewsAt", .time), .optional("renewable", .flag),
-        .optional("reason", .text, "Why nobody is signed in any more."),
-        .init("pending", .integer, "Sign-ins that wait for their end."),
+        .optional("reason", .text, "Why nobody is signed in."),
+        .init("pending", .integer, "The number of sign-ins that have begun and not ended."),
         .optional("lastFailure", .object([.init("at", .time), .init("detail")])),
     ]
 
     private static let purge: [InterfaceSchema.Member] = [
-        .optional("purged", .integer, "Entries."), .optional("soft", .flag),
-        .optional("pending", .flag, "It counts, and is not on the disk yet."), .optional("survivesRestart", .flag),
-        .optional("reason", .text, "Why it came to nothing, or is pending."),
-        .optional("dryRun", .flag, "Nothing was changed."), .optional("wouldPurge", .integer, "Entries."),
-        .optional("bytes", .integer), .optional("complete", .flag, "False where not everything was looked at."),
-        .optional("labels", .list(.text), "Some of them."),
-        .optional("told", .flag, "In a fleet: whether the engine knows of it."),
-        .optional("unconfirmed", .list(.text), "Hosts of the fleet that have not carried it out; absent: not known."),
+        .optional("purged", .integer, "The number of entries."), .optional("soft", .flag),
+        .optional("pending", .flag, "The purge is in effect, but not yet written to the disk."),
+        .optional("survivesRestart", .flag),
+        .optional("reason", .text, "Why nothing was purged, or why it is pending."),
+        .optional("dryRun", .flag, "Nothing was changed."), .optional("wouldPurge", .integer, "The number of entries."),
+        .optional("bytes", .integer), .optional("complete", .flag, "False if not all entries were examined."),
+        .optional("labels", .list(.text), "The labels of some of the entries."),
+        .optional("told", .flag, "In a fleet: whether it was sent to the engine."),
+        .optional("unconfirmed", .list(.text), "Hosts of the fleet that have not carried it out. Absent if unknown."),
     ]
 }

@@ -10,12 +10,12 @@ enum InterfaceSchemas {
 
     private static let states: [(state: LiveSearch.State, sentence: String)] = [
         (.results, "Every source answered, and at least one had results."),
-        (.noResults, "Every source answered, and none had anything."),
-        (.allDropped, "Records were found, and none of them could be made a result: see dropped and droppedReasons."),
-        (.partial, "A source failed, or gave a part of what it was asked for."),
-        (.failed, "No source gave anything."),
-        (.loading, "Of a search begun with Prefer: respond-async: it has not ended."),
-        (.cancelled, "Of such a search: its client cancelled it."),
+        (.noResults, "Every source answered, and none had results."),
+        (.allDropped, "Records were found, but none could become a result: see dropped and droppedReasons."),
+        (.partial, "A source failed, or gave only a part of its results."),
+        (.failed, "No source gave results."),
+        (.loading, "An asynchronous search that has not ended."),
+        (.cancelled, "An asynchronous search that its client cancelled."),
     ]
 
     /// The schema of a component.
@@ -25,12 +25,13 @@ enum InterfaceSchemas {
         case .localEnvelope:
             .object(
                 envelope + [
-                    .init("total", .integer, "How many results match in all."),
+                    .init("total", .integer, "The number of all matching results."),
                     .optional("capped", .flag, "The total is a lower bound."),
                 ])
         case .liveSearch:
             .object(
-                [.init("id", .text, "Names the search."), .init("events", .text, "The path of its events.")] + envelope
+                [.init("id", .text, "The id of the search."), .init("events", .text, "The path of its events.")]
+                    + envelope
                     + [.optional("problem", .component(.problem), "Why it failed.")])
         case .source: .object(source)
         case .sourceError:
@@ -38,11 +39,11 @@ enum InterfaceSchemas {
                 .init("class", .words(FailureClass.allCases.map(\.rawValue)), "What kind of failure it was."),
                 .init("detail", .text, "What happened, in a sentence."),
                 .init("retryable", .flag, "Whether asking again may help."),
-                .optional("retryAt", .time, "When it may help."),
+                .optional("retryAt", .time, "When to ask again."),
             ])
         case .result: .object(result)
         case .price:
-            .object([.init("amount", .number), .init("currency", .text, "ISO 4217; of D&D equipment the coin.")])
+            .object([.init("amount", .number), .init("currency", .text, "ISO 4217; for D&D equipment the coin.")])
         case .artwork:
             .object([
                 .optional("small", .text, "A path of this daemon."), .optional("large"), .optional("original"),
@@ -60,32 +61,33 @@ enum InterfaceSchemas {
     /// The envelope around results of that schema.
     static func envelope(of result: InterfaceSchema) -> [InterfaceSchema.Member] {
         [
-            state, .init("query", .map(.any), "The question as it was understood."),
+            state, .init("query", .map(.any), "The request as it was understood."),
             .init("sources", .list(.component(.source)), "What each source gave."),
-            .init("count", .integer, "How many results there are."),
+            .init("count", .integer, "The number of results."),
             .init("results", .list(result), "The results."),
         ]
     }
 
     private static let source: [InterfaceSchema.Member] = [
         .init("provider", .text, "The source's name."), state,
-        .optional("count", .integer, "How many results it gave."),
-        .optional("dropped", .integer, "Records of the API that gave no result; absent where 0."),
+        .optional("count", .integer, "The number of its results."),
+        .optional("dropped", .integer, "Records of the API that could not become results; absent if 0."),
         .optional(
             "droppedReasons",
             .object(DropReason.allCases.map { .optional($0.rawValue, .integer, "Records \($0.phrase).") }),
-            "How many of them for which reason."),
+            "The number of dropped records, by reason."),
         .optional("missing", .integer, "Items that failed."), .optional("total", .integer, "What the API counts."),
-        .optional("fetchedAt", .time, "When the API gave it."),
-        .optional("freshUntil", .time, "Until when it counts as fresh."),
+        .optional("fetchedAt", .time, "When it was fetched from the API."),
+        .optional("freshUntil", .time, "The time until which it is fresh."),
         .optional("stale", .flag, "It is past its lifetime."),
-        .optional("local", .flag, "It is what stored results of other questions give."),
-        .optional("error", .orNull(.component(.sourceError)), "Why it gave nothing, or not all."),
+        .optional("local", .flag, "It was made from stored results of other requests."),
+        .optional("error", .orNull(.component(.sourceError)), "Why it gave no results, or not all."),
         .optional("results", .list(.component(.result)), "Its results; in events only."),
     ]
 
     private static let result = result(
-        provider: .text, kind: .text, kindLine: "What it is: song, article, monster and so on.", attributes: .map(.any))
+        provider: .text, kind: .text, kindLine: "The kind of result: song, article, monster and so on.",
+        attributes: .map(.any))
 
     /// A result with those schemas of provider, kind and attributes. `fields` may leave out all members except the id.
     static func result(
@@ -95,28 +97,30 @@ enum InterfaceSchemas {
             .init("id", .text, "The provider's name, a colon and the API's id."),
             .optional("provider", provider, "The source's name."),
             .optional("kind", kind, kindLine), .optional("title"),
-            .optional("creator", .text, "Who made it."), .optional("collection", .text, "What it is a part of."),
-            .optional("summary", .text, "A few sentences of it."), .optional("url", .text, "Its page."),
+            .optional("creator", .text, "The author, artist or maker."),
+            .optional("collection", .text, "The album, series or other whole that it is part of."),
+            .optional("summary", .text, "A few sentences about it."),
+            .optional("url", .text, "The address of its page."),
             .optional("price", .component(.price)),
             .optional("genres", .list(.text)), .optional("publishedAt", .text, "A day or an instant (RFC 3339)."),
-            .optional("artwork", .component(.artwork), "Paths of its picture at this daemon."),
-            .optional("attributes", attributes, "What only this source has, by kind."),
+            .optional("artwork", .component(.artwork), "Paths of its picture on this daemon."),
+            .optional("attributes", attributes, "Further members that only this source has, by kind."),
             .optional("source", .any, "The API's own record, with include=source."),
-            .optional("local", .map(.any), "Of a stored result: storedAt, stale and highlights."),
+            .optional("local", .map(.any), "For a stored result: storedAt, stale and highlights."),
         ]
     }
 
     private static let problem: [InterfaceSchema.Member] = [
-        .init("type", .text, "/problems/ and the code."), .init("title", .text, "The status in words."),
+        .init("type", .text, "/problems/ followed by the code."), .init("title", .text, "The status in words."),
         .init("status", .integer), .init("detail", .text, "What happened, in a sentence."),
         .init("code", .text, "A stable word for programs."),
-        .optional("parameter", .text, "The parameter at fault."),
-        .optional("allowed", .list(.text), "What it may be."),
-        .optional("conflict", .flag, "The parameter is allowed by itself, and not together with the others."),
+        .optional("parameter", .text, "The parameter that is wrong."),
+        .optional("allowed", .list(.text), "The allowed values of the parameter."),
+        .optional("conflict", .flag, "The parameter is allowed, but not together with the others."),
         .optional("provider", .text, "The provider that failed."),
         .optional("class", .words(FailureClass.allCases.map(\.rawValue)), "What kind of failure it was."),
         .optional("retryable", .flag, "Whether asking again may help."),
-        .optional("retryAfter", .integer, "Seconds after which it may."),
+        .optional("retryAfter", .integer, "Seconds after which to ask again."),
         .init("requestId", .text, "The answer's X-Request-Id: see /v1/explain/{request}."),
     ]
 }

@@ -55,7 +55,7 @@ enum RouteReference {
         let common = route.parameters.filter(\.isCommon).map { "`\($0.name)`" }
         if !common.isEmpty { out += "\nAlso \(common.joined(separator: ", ")): see the top.\n" }
         if !route.refusals.isEmpty {
-            out += "\nA request whose parameters are all allowed is refused with 400 where:\n\n"
+            out += "\nA request with valid parameters is refused with 400 in these cases:\n\n"
             for refusal in route.refusals { out += "- `\(refusal.rawValue)`: \(refusal.sentence)\n" }
         }
         out += "\n| Status | Body | When |\n|---|---|---|\n"
@@ -111,18 +111,19 @@ enum RouteReference {
         var out = """
             # Reference
 
-            Every route with its parameters, answers and an example. The page is made from the same tables as the routes and
-            `/openapi.json`, where the shapes of the bodies stand by the names given here. GET answers HEAD too. Errors are
-            problems (RFC 9457). A comma list may also come as its name repeated, once for each value.
+            Every route with its parameters, answers and an example. The page is made from the same tables as the routes
+            and `/openapi.json`, which has the schemas of the bodies by the names given here. Every GET route answers
+            HEAD too. Errors are problems (RFC 9457). The name of a comma list may also be repeated, once for each
+            value.
 
-            Parameters that many routes have:
+            Parameters of many routes:
 
             | Parameter | In | What it may be | Default | What it is |
             |---|---|---|---|---|
 
             """
         for parameter in RouteParameter.ofResults + TypingRoute.parameters { out += row(parameter) }
-        out += "\nStatuses that every route may answer with:\n\n| Status | When |\n|---|---|\n"
+        out += "\nStatuses of every route:\n\n| Status | When |\n|---|---|\n"
         for answer in InterfaceDescription.common { out += "| \(answer.status) | \(answer.line) |\n" }
         return out
     }()

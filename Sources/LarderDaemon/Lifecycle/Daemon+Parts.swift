@@ -15,7 +15,8 @@ extension Daemon {
         for path in [settings.cache.path, settings.statePath] {
             guard makeDirectory(path) else {
                 throw DaemonError(
-                    stage: "directories", message: "\(path) is no directory this user can write to, and cannot be made."
+                    stage: "directories",
+                    message: "\(path) is not a directory that this user can write to, and cannot be created."
                 )
             }
         }
@@ -105,7 +106,7 @@ extension Daemon {
         }
         if descriptors.loops < wanted.loops {
             log.warning(
-                "fewer loops serve clients than there are cores: the process may open too few files",
+                "fewer loops than cores serve clients, because the limit of open files is too low",
                 [
                     "cores": String(count), "inForce": String(descriptors.loops - 1), "openFiles": String(openFiles),
                 ])
@@ -125,7 +126,7 @@ extension Daemon {
             idle: fetch.mostKept(clientLoops: descriptors.loops - 1) - descriptors.loops)
         if limits.maxConnections < settings.server.maxConnections {
             log.warning(
-                "fewer connections are permitted than server.maxConnections: the process may open too few files",
+                "fewer connections than server.maxConnections are permitted: the limit of open files is too low",
                 [
                     "server.maxConnections": String(settings.server.maxConnections),
                     "inForce": String(limits.maxConnections), "openFiles": String(descriptors.openFiles ?? 0),

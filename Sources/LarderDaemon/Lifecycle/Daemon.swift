@@ -112,14 +112,15 @@ public final class Daemon: Sendable {
             settings = try surroundings.reload()
         } catch {
             engine.counters.cell(DaemonCounters.reloads, "refused").add()
-            engine.log.error("the configuration is not used; the old one stays in force", ["error": "\(error)"])
+            engine.log.error(
+                "the new configuration has errors and is not used; the old one stays in force", ["error": "\(error)"])
             return
         }
         let old = engine.snapshot.settings
         let waiting = settings.changes(since: started).filter(\.needsRestart)
         if !waiting.isEmpty {
             engine.log.warning(
-                "some settings take effect at the next start only",
+                "some settings take effect only at the next start",
                 ["settings": waiting.map(\.path).joined(separator: ", ")])
         }
         if old.log.level != settings.log.level { surroundings.log.threshold = settings.log.level }

@@ -71,7 +71,7 @@ private struct SharedKeeper: SharedKeeping {
         do throws(StoreError) {
             return try await state.value(name)
         } catch {
-            log.warning("what the shared tier kept cannot be read", ["name": name, "error": "\(error)"])
+            log.warning("the stored state of the shared tier cannot be read", ["name": name, "error": "\(error)"])
             return nil
         }
     }
@@ -80,7 +80,7 @@ private struct SharedKeeper: SharedKeeping {
         do throws(StoreError) {
             try await state.setValue(name, bytes)
         } catch {
-            log.warning("the shared tier cannot keep something", ["name": name, "error": "\(error)"])
+            log.warning("the state of the shared tier cannot be stored", ["name": name, "error": "\(error)"])
         }
     }
 }

@@ -3,16 +3,16 @@ import LarderCore
 
 enum DaemonCounters {
     static let requests = MetricFamily(
-        "larder_requests_total", help: "Requests answered by a route, memory hits excepted.",
+        "larder_requests_total", help: "Requests answered by a route, without memory hits.",
         labels: ["route", "status"])
     static let memoryHits = MetricFamily(
-        "larder_memory_hits_total", help: "Answers written from the memory tier without leaving their loop.",
+        "larder_memory_hits_total", help: "Answers sent from the memory tier without leaving the event loop.",
         labels: ["provider"])
     static let mergedMemoryHits = MetricFamily(
         "larder_merged_memory_hits_total",
-        help: "Answers over several sources written from the memory tier; they are no one provider's.")
+        help: "Answers merged from several sources and sent from the memory tier.")
     static let reloads = MetricFamily(
-        "larder_reloads_total", help: "Re-readings of the configuration, by result.", labels: ["result"])
+        "larder_reloads_total", help: "Reloads of the configuration, by result.", labels: ["result"])
 
     /// The label of a final status: its class, so the number of series is bounded. Any other status is sent as 500.
     static func statusClass(_ status: Int) -> String {

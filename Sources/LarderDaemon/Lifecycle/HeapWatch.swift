@@ -83,7 +83,7 @@ final class HeapKeeper: Sendable {
         trims.add()
         returned.add(max(0, resident - left))
         log.debug(
-            "free memory given back",
+            "free memory returned to the system",
             [
                 "from": Units.format(size: Int64(resident)), "to": Units.format(size: Int64(left)),
                 "took": Units.format(duration: time.monotonic() - now),
@@ -94,7 +94,7 @@ final class HeapKeeper: Sendable {
 /// The counters of heap trims.
 enum HeapCounters {
     static let trims = MetricFamily(
-        "larder_heap_trims_total", help: "Times that free memory of the heap was given back to the system.")
+        "larder_heap_trims_total", help: "Times that free heap memory was returned to the system.")
     static let returned = MetricFamily(
-        "larder_heap_returned_bytes_total", help: "Bytes by which the process became smaller by that.")
+        "larder_heap_returned_bytes_total", help: "Bytes by which heap trims made the process smaller.")
 }

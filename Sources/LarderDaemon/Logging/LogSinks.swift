@@ -8,7 +8,7 @@ import LarderSettings
 /// A log sink that writes lines to a descriptor on its own thread.
 public final class QueuedLog: LogSink {
     public static let droppedLines = MetricFamily(
-        "larder_log_dropped_total", help: "Log lines that were not written since the log's reader was too slow.")
+        "larder_log_dropped_total", help: "Log lines that were not written because the log's reader was too slow.")
 
     private let queue: LogQueue
     private let thread: SystemThread

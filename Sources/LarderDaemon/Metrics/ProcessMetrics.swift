@@ -14,9 +14,9 @@ enum ProcessMetrics {
     private static let resident = MetricFamily(
         "process_resident_memory_bytes", .gauge, help: "Memory of the process that is not swapped out.")
     private static let virtual = MetricFamily(
-        "process_virtual_memory_bytes", .gauge, help: "Address space of the process.")
+        "process_virtual_memory_bytes", .gauge, help: "Size of the process's address space.")
     private static let open = MetricFamily("process_open_fds", .gauge, help: "Open file descriptors.")
-    private static let most = MetricFamily("process_max_fds", .gauge, help: "File descriptors that may be open.")
+    private static let most = MetricFamily("process_max_fds", .gauge, help: "Limit of open file descriptors.")
     private static let threads = MetricFamily("process_threads", .gauge, help: "Threads of the process.")
     private static let start = MetricFamily(
         "process_start_time_seconds", .gauge, help: "When the daemon started, in seconds since 1970.")

@@ -4,27 +4,29 @@ import LarderEngine
 
 enum ProviderMetrics {
     static let limit = MetricFamily(
-        "larder_budget_limit_calls", .gauge, help: "Calls that a limit permits within its window.",
+        "larder_budget_limit_calls", .gauge, help: "Calls that a limit permits in its window.",
         labels: ["provider", "limit"])
     static let left = MetricFamily(
-        "larder_budget_left_calls", .gauge, help: "Calls that are left of a limit now.", labels: ["provider", "limit"])
+        "larder_budget_left_calls", .gauge, help: "Calls that a limit still permits now.",
+        labels: ["provider", "limit"])
     static let reset = MetricFamily(
         "larder_budget_reset_timestamp_seconds", .gauge,
-        help: "When a limit is whole again if nothing more is called; without a series it is.",
+        help: "Time at which all calls of a limit are available again. No series: they are available now.",
         labels: ["provider", "limit"])
     static let suspended = MetricFamily(
-        "larder_provider_suspended", .gauge, help: "1 while a provider rests after failures and is not called.",
+        "larder_provider_suspended", .gauge,
+        help: "1 while a provider is suspended after failures and is not called, else 0.",
         labels: ["provider"])
     static let suspendedUntil = MetricFamily(
         "larder_provider_suspended_until_timestamp_seconds", .gauge,
-        help: "When a rest ends; without a series there is none.", labels: ["provider"])
+        help: "Time at which the suspension ends. No series: not suspended.", labels: ["provider"])
     static let reachable = MetricFamily(
         "larder_provider_reachable", .gauge,
-        help: "1 where a provider's last call reached it, 0 where it did not; without a series it was not called.",
+        help: "1 if the last call reached the provider, 0 if it did not. No series: it was not called yet.",
         labels: ["provider"])
     static let lastSuccess = MetricFamily(
         "larder_provider_last_success_timestamp_seconds", .gauge,
-        help: "When a call was last answered, in this run.", labels: ["provider"])
+        help: "Time of the last answered call since the daemon's start.", labels: ["provider"])
 
     /// One series of a metric family.
     struct Sample {

@@ -22,7 +22,7 @@ enum Authority {
         guard let token = settings.admin.token else {
             throw ClientFacingError(
                 status: 403, code: "authorityNeeded",
-                detail: "\(what) need the Unix socket, or a token, and no admin.token is configured.")
+                detail: "\(what) need the Unix socket or a token, and no admin.token is configured.")
         }
         let given = request.fields.first("Authorization") ?? ""
         guard given.lowercased().hasPrefix("bearer "),

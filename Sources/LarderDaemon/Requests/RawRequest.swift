@@ -30,7 +30,7 @@ struct RawRequest: Sendable {
         let isRead = request.method == .get || request.method == .head
         guard isRead else {
             throw ClientFacingError(
-                status: 405, code: "methodNotAllowed", detail: "Raw routes of built-in providers are read only.",
+                status: 405, code: "methodNotAllowed", detail: "Raw routes of built-in providers are read-only.",
                 allowed: ["GET", "HEAD"], fields: ["Allow": "GET, HEAD"])
         }
         try UpstreamPath.check(path, isText: true)

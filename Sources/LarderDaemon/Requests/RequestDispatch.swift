@@ -82,7 +82,7 @@ final class RequestDispatch: RequestHandler {
         let hold = engine.bodies.hold()
         if hold.resize(to: size) { return response.hold = hold }
         let error = ClientFacingError(
-            status: 503, code: "overloaded", detail: "Too many answers wait to be sent; ask again in a moment.",
+            status: 503, code: "overloaded", detail: "Too many answers wait to be sent. Try again in a moment.",
             retryable: true, retryAfter: 2)
         let route = response.route
         response = ProblemEncoder.response(for: error, requestID: request.id)

@@ -72,7 +72,8 @@ struct AccountRoutes: Sendable {
         guard let text = query["response_type"] else { return allowed.first ?? .token }
         guard let type = SignInAbout.ResponseType(rawValue: text), allowed.contains(type) else {
             throw .invalid(
-                "response_type", "\"\(text)\" is no way to sign in at \(provider).", allowed: allowed.map(\.rawValue))
+                "response_type", "\"\(text)\" is not a way to sign in at \(provider).", allowed: allowed.map(\.rawValue)
+            )
         }
         return type
     }
@@ -97,18 +98,19 @@ struct AccountRoutes: Sendable {
         guard request.fields.contains("Origin") else {
             throw ClientFacingError(
                 status: 403, code: "originNeeded",
-                detail: "Only the landing page posts here, and a browser says so in Origin.", parameter: "Origin")
+                detail: "Only the landing page of the sign-in may post here: Origin must be this daemon's.",
+                parameter: "Origin")
         }
         // A form on another site can send text/plain without a preflight, but not JSON.
         let type = request.fields.first("Content-Type")?.prefix { $0 != ";" } ?? ""
         guard ASCII.equalFolded(String(ASCII.trimmed(type)), "application/json") else {
             throw ClientFacingError(
-                status: 415, code: "jsonNeeded", detail: "The body is to be application/json.",
+                status: 415, code: "jsonNeeded", detail: "The body must be application/json.",
                 parameter: "Content-Type")
         }
         guard let root = try? JSON.parse(request.body), let state = root["state"]?.string else {
             throw ClientFacingError(
-                status: 400, code: "missingParameter", detail: "The body is a JSON object with a state.",
+                status: 400, code: "missingParameter", detail: "The body must be a JSON object with a state.",
                 parameter: "state")
         }
         let tokens = try await engine.accounts.finish(provider, state: state, Self.landing(root))
@@ -127,11 +129,11 @@ struct AccountRoutes: Sendable {
             return .denied(isWord ? word : "an error without a name")
         }
         if let code = root["code"]?.string {
-            guard GrantedTokens.isToken(code) else { throw .invalid("code", "This is no code.") }
+            guard GrantedTokens.isToken(code) else { throw .invalid("code", "This is not a code.") }
             return .code(code)
         }
         guard let granted = GrantedTokens(root) else {
-            throw .missing("access_token", "Neither a token, nor a code, nor an error came back.")
+            throw .missing("access_token", "The sign-in returned no token, no code and no error.")
         }
         return .tokens(granted)
     }

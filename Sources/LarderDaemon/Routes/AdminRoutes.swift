@@ -14,19 +14,19 @@ struct AdminRoutes: Sendable {
     /// The parameters that select what to purge.
     static let purgeParameters: [RouteParameter] = [
         .query("all", "Everything.", allowed: ["1"]),
-        .query("provider", "What is of this provider, as the configuration calls it.", example: "itunes"),
-        .query("term", "What a request with this text was answered with.", example: "jack johnson"),
+        .query("provider", "Entries of this provider (its name in the configuration).", example: "itunes"),
+        .query("term", "Entries for requests with this search term.", example: "jack johnson"),
         .query(
-            "url", "What is stored for this URL, the API's own or one below /raw.", .url,
+            "url", "Entries for this URL, the API's own or one below /raw.", .url,
             example: "/raw/itunes/search?term=jack+johnson"),
         .query("key", "The entry with this digest, in base64url.", .digest, example: RouteParameter.exampleDigest),
         .query(
-            "prefix", "What has a URL that begins with this, the API's own or one below /raw.", .urlPrefix,
+            "prefix", "Entries whose URL begins with this, the API's own or one below /raw.", .urlPrefix,
             example: "/raw/itunes/"),
-        .query("kind", "What is of this kind.", allowed: CacheKey.Layer.allCases.map(\.word), example: "results"),
-        .query("olderThan", "What was received longer ago than this.", .duration, example: "7d"),
-        .query("soft", "Expire it instead of removing it.", allowed: ["1"]),
-        .query("dryRun", "Change nothing, and tell what would be purged.", allowed: ["1"]),
+        .query("kind", "Entries of this kind.", allowed: CacheKey.Layer.allCases.map(\.word), example: "results"),
+        .query("olderThan", "Entries that were received longer ago than this.", .duration, example: "7d"),
+        .query("soft", "Expire the entries instead of removing them.", allowed: ["1"]),
+        .query("dryRun", "Change nothing, and report what would be purged.", allowed: ["1"]),
     ]
 
     /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=` or
@@ -51,7 +51,7 @@ struct AdminRoutes: Sendable {
             engine.log.error("purge failed", ["error": "\(error)"])
             throw ClientFacingError(
                 status: 503, code: "storeUnavailable",
-                detail: "The store could not be changed; nothing more was purged.",
+                detail: "The store could not be changed. The purge stopped.",
                 retryable: true)
         }
         let count = purged.count
@@ -68,8 +68,9 @@ struct AdminRoutes: Sendable {
                 writer.member("survivesRestart", isKept)
                 writer.member(
                     "reason",
-                    "The disk does not take it now. Nothing of it is answered any more, and it is tried again until it "
-                        + (isKept ? "is written." : "is written; a restart before that would undo it."))
+                    "The purge cannot be written to the disk now. Its entries are not used any more. Larder tries "
+                        + "again until it is written."
+                        + (isKept ? "" : " A restart before that would undo it."))
             } else if count == 0 {
                 writer.member("reason", orders.reason)
             }
@@ -128,7 +129,8 @@ struct AdminRoutes: Sendable {
         try query.check(only: ["for"])
         let length = try query["for"].map { (text) throws(ClientFacingError) -> Duration in
             guard let length = try? Units.duration(text), length > .zero, length <= Self.suspension.longest else {
-                throw .invalid("for", "\"for\" is a duration above zero and up to 24h, such as 10min, not \"\(text)\".")
+                throw .invalid(
+                    "for", "\"for\" must be a duration above zero and up to 24h, such as 10min, not \"\(text)\".")
             }
             return length
         }
@@ -176,13 +178,14 @@ struct AdminRoutes: Sendable {
         var found: [Orders] = []
         if try Self.flag(query, "all") { found.append(Orders(selectors: [.all], reason: "Nothing is stored.")) }
         for name in ["term", "url"] where query[name]?.isEmpty == true {
-            throw .invalid(name, "An empty \(name) would purge everything: say all=1.")
+            throw .invalid(name, "An empty \(name) would purge everything. For that, give all=1.")
         }
         if let term = query["term"] {
             let of = provider.map { " of \($0)" } ?? ""
             found.append(
                 Orders(
-                    selectors: [.term(term, provider: provider)], reason: "No stored request\(of) holds \"\(term)\"."))
+                    selectors: [.term(term, provider: provider)], reason: "No stored request\(of) holds \"\(term)\"."
+                ))
         }
         if let url = query["url"] {
             // With a term, a URL is one selector too many, whatever it is.
@@ -195,7 +198,7 @@ struct AdminRoutes: Sendable {
             found.append(
                 Orders(
                     selectors: condition.all.map(PurgeSelector.matching),
-                    reason: "Nothing that is stored is of that \(condition.words)."))
+                    reason: "No stored entry is of that \(condition.words)."))
         } else if let provider, query["term"] == nil, query["url"] == nil {
             found.append(Orders(selectors: [.provider(provider)], reason: "Nothing of \(provider) is stored."))
         }
@@ -208,7 +211,8 @@ struct AdminRoutes: Sendable {
         guard let orders = found.first, found.count == 1 else {
             throw ClientFacingError(
                 status: 400, code: "missingParameter",
-                detail: "Say what to purge, by exactly one of these; provider, prefix, kind and olderThan go together.",
+                detail:
+                    "Give exactly one of these. Only provider, prefix, kind and olderThan can be combined.",
                 allowed: ["all=1", "provider=", "term=", "url=", "key=", "prefix=", "kind=", "olderThan="])
         }
         return orders
@@ -232,7 +236,7 @@ struct AdminRoutes: Sendable {
 
     private static func noPlace(_ url: PurgeURL, _ snapshot: Snapshot) -> String {
         guard let name = url.unknown else {
-            return "No provider has a base URL that this is below, and nothing is stored for it."
+            return "This URL is not below the base URL of any provider, and nothing is stored for it."
         }
         let sentence = UnknownProvider.sentence("provider", name, among: snapshot.providers.all.map(\.name))
         return sentence + " No stored request holds that URL."
@@ -242,7 +246,7 @@ struct AdminRoutes: Sendable {
         switch query[name] {
         case nil, "0", "false": false
         case "", "1", "true": true
-        default: throw .invalid(name, "\"\(name)\" is 1 or 0.", allowed: ["1", "0"])
+        default: throw .invalid(name, "\"\(name)\" must be 1 or 0.", allowed: ["1", "0"])
         }
     }
 

@@ -16,13 +16,14 @@ struct ArtworkRoute: Sendable {
     {
         guard let (name, url) = engine.signer.open(handle) else {
             throw ClientFacingError(
-                status: 404, code: "unknownHandle", detail: "This is no artwork handle of this daemon.",
+                status: 404, code: "unknownHandle", detail: "This is not an artwork handle of this daemon.",
                 parameter: "handle")
         }
         let snapshot = engine.snapshot
         guard let provider = snapshot.providers.named(name), let permission = provider.imageHosts.permits(url) else {
             throw ClientFacingError(
-                status: 403, code: "forbiddenHost", detail: "Images of \(name) may not come from that host.",
+                status: 403, code: "forbiddenHost",
+                detail: "Images of \(name) must not come from that host: see providers.\(name).imageHosts.",
                 provider: name, failure: .refused, retryable: false)
         }
         let settings = snapshot.settings
@@ -59,7 +60,7 @@ struct ArtworkRoute: Sendable {
         guard !entry.isNegative else {
             engine.count(served.outcome, of: provider.name)
             throw ClientFacingError(
-                status: 404, code: "noData", detail: "There is no image at the address that the result named.",
+                status: 404, code: "noData", detail: "There is no image at the address in the result.",
                 provider: provider.name, failure: .notFound, retryable: false,
                 fields: [
                     "Cache-Status": CacheStatus.render(

@@ -11,22 +11,24 @@ struct EntriesRoute: Sendable {
 
     static let parameters: [RouteParameter] = [
         .query(
-            "order", "By what they are ordered.", allowed: EntryOrder.allCases.map(\.rawValue),
+            "order", "The order of the entries.", allowed: EntryOrder.allCases.map(\.rawValue),
             default: EntryOrder.newest.rawValue),
-        .query("provider", "Of this provider, as the configuration calls it.", example: "itunes"),
+        .query("provider", "Only entries of this provider (its name in the configuration).", example: "itunes"),
         .query("kind", "Of this kind.", allowed: CacheKey.Layer.allCases.map(\.word), example: "results"),
         .query(
-            "prefix", "With a URL that begins with this, the API's own or one below /raw; needs authority.", .urlPrefix,
+            "prefix", "Only entries whose URL begins with this, the API's own or one below /raw. Needs authority.",
+            .urlPrefix,
             example: "/raw/itunes/"),
-        .query("olderThan", "Received longer ago than this.", .duration, example: "7d"),
+        .query("olderThan", "Only entries that were received longer ago than this.", .duration, example: "7d"),
         .query(
-            "url", "Stored for this URL, and what was made of it; needs authority.", .url,
+            "url", "The entries for this URL, and the entries made from them. Needs authority.", .url,
             example: "/raw/itunes/search?term=jack+johnson"),
         .query(
-            "key", "The entry with this digest, in base64url, and what was made of it; needs authority.", .digest,
+            "key", "The entry with this digest, in base64url, and the entries made from it. Needs authority.", .digest,
             example: RouteParameter.exampleDigest),
         .query(
-            "limit", "At most so many.", .number(1...mostEntries), example: "5", default: String(usualEntries)),
+            "limit", "The most entries to return.", .number(1...mostEntries), example: "5",
+            default: String(usualEntries)),
     ]
 
     static let mostEntries = 200
@@ -70,13 +72,13 @@ struct EntriesRoute: Sendable {
         if let order = query["order"] {
             guard let known = EntryOrder(rawValue: order) else {
                 throw .invalid(
-                    "order", "\"order\" is one of these.", allowed: EntryOrder.allCases.map(\.rawValue))
+                    "order", "\"order\" must be one of these.", allowed: EntryOrder.allCases.map(\.rawValue))
             }
             question.order = known
         }
         if let limit = query["limit"] {
             guard let count = Int(limit), (1...Self.mostEntries).contains(count) else {
-                throw .invalid("limit", "\"limit\" is a number from 1 to \(Self.mostEntries).")
+                throw .invalid("limit", "\"limit\" must be a number from 1 to \(Self.mostEntries).")
             }
             question.limit = count
         }
@@ -101,7 +103,7 @@ struct EntriesRoute: Sendable {
 
     private static func digest(_ key: String) throws(ClientFacingError) -> Digest {
         guard let bytes = Base64URL.decode(key), let digest = Digest(bytes: bytes) else {
-            throw .invalid("key", "\"key\" is the base64url form of a key's digest.")
+            throw .invalid("key", "\"key\" must be the base64url form of a key's digest.")
         }
         return digest
     }
@@ -179,5 +181,5 @@ struct EntriesRoute: Sendable {
 extension ClientFacingError {
     /// 503, if the store cannot be read.
     static let storeUnreadable = ClientFacingError(
-        status: 503, code: "storeUnavailable", detail: "The store cannot be read at present.", retryable: true)
+        status: 503, code: "storeUnavailable", detail: "The store cannot be read at the moment.", retryable: true)
 }

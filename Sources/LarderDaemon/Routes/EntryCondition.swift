@@ -16,13 +16,13 @@ struct EntryCondition: Sendable {
         let words = CacheKey.Layer.allCases.map(\.word)
         if let kind = query["kind"] {
             guard let layer = CacheKey.Layer(word: kind) else {
-                throw .invalid("kind", "\"kind\" is one of these.", allowed: words)
+                throw .invalid("kind", "\"kind\" must be one of these.", allowed: words)
             }
             condition.layer = layer
         }
         if let age = query["olderThan"] {
             guard let span = try? Units.duration(age), span >= .zero else {
-                throw .invalid("olderThan", "\"olderThan\" is a duration such as 90s, 12h or 7d.")
+                throw .invalid("olderThan", "\"olderThan\" must be a duration such as 90s, 12h or 7d.")
             }
             condition.receivedBefore = engine.time.wall() + (.zero - span)
         }
@@ -60,7 +60,7 @@ struct EntryCondition: Sendable {
         guard let rest = text.dropping(prefix: "/raw/") else {
             // "http" alone would match the entries of every API.
             guard ["http://", "https://"].contains(where: { text.hasPrefix($0) && text.count > $0.count }) else {
-                throw .invalid("prefix", "\"prefix\" is the beginning of an http or https URL, or of /raw/NAME/….")
+                throw .invalid("prefix", "\"prefix\" must be the beginning of an http or https URL, or of /raw/NAME/….")
             }
             return [text]
         }

@@ -17,12 +17,13 @@ struct ExplainRoute: Sendable {
 
     func explain(_ text: String, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         guard let id = RequestID(text) else {
-            throw .invalid("request-id", "\"\(text)\" is no request id; the field X-Request-Id of an answer has one.")
+            throw .invalid(
+                "request-id", "\"\(text)\" is not a request id. The field X-Request-Id of an answer has one.")
         }
         guard let explanation = await find(id) else {
             throw ClientFacingError(
                 status: 404, code: "unknownRequest",
-                detail: "Nothing is known of request \(id) any more: the last \(ExplanationLog.capacity) are kept.",
+                detail: "Nothing is known of request \(id) any more. The last \(ExplanationLog.capacity) are kept.",
                 parameter: "request-id")
         }
         var lanes: [String: LaneReport] = [:]

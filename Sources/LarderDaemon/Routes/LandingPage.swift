@@ -28,7 +28,7 @@ enum LandingPage {
         <main>
         <h1>Larder</h1>
         <p id="word" role="status">Finishing the sign-in…</p>
-        <noscript><p>This page needs its script: the sign-in stands where only a script can read it.</p></noscript>
+        <noscript><p>This page needs JavaScript, because only a script can read the sign-in's result.</p></noscript>
         </main>
         </body>
         </html>
@@ -62,7 +62,7 @@ enum LandingPage {
           const body = {};
           for (const name of names) if (found.has(name)) body[name] = found.get(name);
           if (!body.error && !body.code && !body.access_token) {
-            return tell("Nothing came back from the sign-in. Begin again.", true);
+            return tell("The sign-in returned nothing. Begin again.", true);
           }
           try {
             const reply = await fetch("tokens", {

@@ -34,7 +34,7 @@ struct LocalRoute: Sendable {
         if error.isInterruption {
             return ClientFacingError(
                 status: 503, code: "tooBroad",
-                detail: "The search was ended since it took too long: more letters or words make it narrower.",
+                detail: "The search took too long and was ended. Use more letters or words to narrow it.",
                 retryable: false)
         }
         engine.log.warning("a full-text search failed", ["error": "\(error)"])

@@ -75,7 +75,7 @@ struct PassContent {
         } catch {
             throw ClientFacingError(
                 status: 400, code: "incompleteBody",
-                detail: "The request's body did not come whole. \(error.reason)")
+                detail: "The body of the request did not arrive whole. \(error.reason)")
         }
         context.request.upload = nil
         context.request.body = body

@@ -53,7 +53,9 @@ struct PassRoute: Sendable {
         } catch let error as ClientFacingError {
             throw error
         } catch {
-            throw ClientFacingError(status: 500, code: "internal", detail: "The server is at fault.")
+            throw ClientFacingError(
+                status: 500, code: "internal",
+                detail: "Larder failed to handle this request. This is a defect of Larder.")
         }
     }
 

@@ -35,12 +35,15 @@ struct ProbeRoutes: Sendable {
         let gauges: [(String, String, Int64)] = [
             ("larder_store_file_bytes", "Size of the cache database's file.", statistics.fileBytes),
             ("larder_store_entries", "Entries in the store.", statistics.entries),
-            ("larder_store_degraded", "1 while nothing can be stored.", statistics.degraded == nil ? 0 : 1),
+            ("larder_store_degraded", "1 while the cache cannot store anything.", statistics.degraded == nil ? 0 : 1),
             (
-                "larder_state_degraded", "1 while calls cannot be written down, and budgeted ones are not made.",
+                "larder_state_degraded", "1 while state.db cannot be written. Calls with a budget are then not made.",
                 state.degraded == nil ? 0 : 1
             ),
-            ("larder_uptime_seconds", "Time since start.", (engine.time.wall() - startedAt).wholeSeconds),
+            (
+                "larder_uptime_seconds", "Seconds since the daemon's start.",
+                (engine.time.wall() - startedAt).wholeSeconds
+            ),
         ]
         for (name, help, value) in gauges { page.add(MetricFamily(name, .gauge, help: help), [], Double(value)) }
         page.add(

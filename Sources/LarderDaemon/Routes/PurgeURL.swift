@@ -30,7 +30,7 @@ struct PurgeURL: Sendable {
         let text = String(text.prefix { $0 != "#" })
         if text.hasPrefix("/") {
             guard let (name, request) = Self.raw(text) else {
-                throw .invalid("url", "A path is /raw/NAME/…; what else is stored has the URL of the API.")
+                throw .invalid("url", "A path must be /raw/NAME/…. For other entries, give the URL of the API.")
             }
             guard let provider = providers.named(name) else {
                 let all = providers.all.map(\.name)
@@ -40,7 +40,7 @@ struct PurgeURL: Sendable {
             return
         }
         guard let url = HTTPURL(text) else {
-            throw .invalid("url", "\"url\" is the http or https URL of an API, or /raw/NAME/….")
+            throw .invalid("url", "\"url\" must be the http or https URL of an API, or /raw/NAME/….")
         }
         for provider in providers.all {
             guard let request = provider.request(url: url) else { continue }

@@ -17,25 +17,25 @@ struct RequestsRoute: Sendable {
     let home: EventLoop
 
     static let filterParameters: [RouteParameter] = [
-        .query("provider", "Requests that this provider had a part in.", example: "itunes"),
-        .query("outcome", "Requests with this outcome.", allowed: CacheOutcome.allCases.map(\.rawValue)),
+        .query("provider", "Only requests that this provider took part in.", example: "itunes"),
+        .query("outcome", "Only requests with this outcome.", allowed: CacheOutcome.allCases.map(\.rawValue)),
         .query(
-            "status", "Requests answered with this status, or one of this class.",
+            "status", "Only requests answered with this status, or with one of this class.",
             .pattern("^[1-5]([0-9][0-9]|xx)$"), example: "4xx"),
-        .query("client", "Requests of this client: an address, or \"user 1000\".", example: "127.0.0.1"),
-        .query("path", "Requests whose target, as it is told, holds this text.", example: "/v1/search"),
-        .query("slow", "Requests that took this long at least.", .duration, example: "100ms"),
+        .query("client", "Only requests of this client: an address, or \"user 1000\".", example: "127.0.0.1"),
+        .query("path", "Only requests whose shown target contains this text.", example: "/v1/search"),
+        .query("slow", "Only requests that took at least this long.", .duration, example: "100ms"),
     ]
     static let listParameters =
         filterParameters + [
             .query(
-                "limit", "How many at most.", .number(1...RequestWatch.capacity), example: "5",
+                "limit", "The most requests to return.", .number(1...RequestWatch.capacity), example: "5",
                 default: String(usualLimit))
         ]
     static let eventParameters =
         filterParameters + [
             .query(
-                "last", "How many earlier ones come first.", .number(0...RequestWatch.capacity), example: "20",
+                "last", "How many earlier requests to send first.", .number(0...RequestWatch.capacity), example: "20",
                 default: "0")
         ]
 
@@ -93,7 +93,8 @@ struct RequestsRoute: Sendable {
         guard let text = query[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw .invalid(
-                name, "\"\(name)\" is a whole number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\".")
+                name,
+                "\"\(name)\" must be a whole number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\".")
         }
         return number
     }

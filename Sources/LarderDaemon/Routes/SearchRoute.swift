@@ -170,12 +170,12 @@ struct SearchRoute: Sendable {
     }
 
     private static let noSuchRoute = ClientFacingError(
-        status: 404, code: "noSuchRoute", detail: "There is nothing at this path; /openapi.json lists what there is.")
+        status: 404, code: "noSuchRoute", detail: "There is no route at this path. /openapi.json lists all routes.")
 
     private static func notFound(_ served: Served, _ engine: Engine) -> ClientFacingError {
         engine.count(served.outcome, of: served.entry.provider)
         var error = ClientFacingError(
-            status: 404, code: "notFound", detail: "\(served.entry.provider) has nothing of that name.",
+            status: 404, code: "notFound", detail: "\(served.entry.provider) has no such thing.",
             provider: served.entry.provider, failure: .notFound, retryable: false)
         let now = engine.time.wall()
         error.fields = [

@@ -18,15 +18,15 @@ struct TypingRoute: Sendable {
     static let parameters = [
         RouteParameter(
             name: SessionCoordinator.field, place: .header,
-            line: "One name for all questions of a person who types. ;seq= and a growing number tell their order.",
+            line: "One name for all requests of a person who types. ;seq= and an increasing number give their order.",
             isCommon: true, form: .pattern("^[A-Za-z0-9._-]{1,64}(;seq=[0-9]{1,15})?$"), example: "person-1;seq=2"),
         RouteParameter(
             name: SessionCoordinator.debounceField, place: .header,
-            line: "How long a newer question is waited for: 0, or a duration of at most 10s.", isCommon: true,
+            line: "How long to wait for a newer request: 0, or a duration of at most 10s.", isCommon: true,
             form: .pattern("^(0|[1-9][0-9]{0,2}ms)$"), example: "0"),
         RouteParameter(
             name: "Prefer", place: .header,
-            line: "respond-async: the search goes on by itself; with wait, after so many seconds (RFC 7240).",
+            line: "respond-async: if the search takes longer than wait seconds, it runs on behind a 202 (RFC 7240).",
             isCommon: true, form: .pattern("^respond-async(, wait=[0-9])?$"), example: "respond-async"),
     ]
 

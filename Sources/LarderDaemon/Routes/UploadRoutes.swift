@@ -74,7 +74,7 @@ struct UploadRoutes: Sendable {
 
     private func content(_ context: RequestContext, _ id: String) async throws(ClientFacingError) -> ServerResponse {
         guard context.request.query == nil else {
-            throw .invalid("query", "What is said about the file is said when the upload is made.")
+            throw .invalid("query", "Give the parameters of the file when the upload is begun, not here.")
         }
         guard let report = await uploads.report(id) else { throw UploadCoordinator.unknown }
         let taker = try taker(report.provider, context.snapshot)
@@ -164,16 +164,18 @@ struct UploadRoutes: Sendable {
         let reader: any BodyReader = request.upload?.reader ?? WholeBodyReader(request.body)
         let length = request.upload.map(\.length) ?? Int64(request.body.count)
         guard length != 0 else {
-            throw ClientFacingError(status: 400, code: "emptyBody", detail: "There is no content.")
+            throw ClientFacingError(
+                status: 400, code: "emptyBody", detail: "The body is empty. Send the file as the body.")
         }
         if let length, length > max(settings.maxSize, settings.maxFilm) + 64 * 1024 {
             throw ClientFacingError(
                 status: 413, code: UploadFailure.tooLarge.rawValue,
-                detail: "No picture or film may be that large: see uploads.maxSize and uploads.maxFilm.")
+                detail: "The file is too large for a picture or film: see uploads.maxSize and uploads.maxFilm.")
         }
         guard !request.fields.contains("Content-Encoding") else {
             throw ClientFacingError(
-                status: 415, code: "unsupportedCoding", detail: "The content is passed on as it is, without a coding.",
+                status: 415, code: "unsupportedCoding",
+                detail: "Send the content without a Content-Encoding: it is passed on unchanged.",
                 fields: ["Accept-Encoding": "identity"])
         }
         let given = request.fields.first("Content-Type")
@@ -182,7 +184,7 @@ struct UploadRoutes: Sendable {
             guard let boundary = MultipartFormReader.boundary(of: given) else {
                 throw ClientFacingError(
                     status: 400, code: UploadFailure.malformed.rawValue,
-                    detail: "The form's Content-Type names no boundary (RFC 7578 §4.1).")
+                    detail: "The Content-Type of the form has no boundary (RFC 7578 §4.1).")
             }
             return .form(reader, boundary: boundary)
         }
@@ -191,7 +193,7 @@ struct UploadRoutes: Sendable {
             let form = mayBeForm ? ", or a form (multipart/form-data) with one" : ""
             throw ClientFacingError(
                 status: 415, code: "unsupportedType",
-                detail: "The content is an image/… or video/…\(form); base64 and URLs are not passed on.",
+                detail: "The content must be an image/… or video/…\(form). Base64 and URLs are not passed on.",
                 parameter: "Content-Type")
         }
         return .file(reader, length: length)

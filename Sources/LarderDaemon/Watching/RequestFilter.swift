@@ -38,7 +38,9 @@ struct RequestFilter: Sendable, Equatable {
     init(_ query: QueryParameters) throws(ClientFacingError) {
         func value(_ name: String) throws(ClientFacingError) -> String? {
             guard let text = query[name] else { return nil }
-            guard !text.isEmpty else { throw .invalid(name, "\"\(name)\" has no value: leave it out to see all.") }
+            guard !text.isEmpty else {
+                throw .invalid(name, "\"\(name)\" has no value. Leave it out to get all requests.")
+            }
             return text
         }
         provider = try value("provider")
@@ -47,7 +49,8 @@ struct RequestFilter: Sendable, Equatable {
         if let text = try value("outcome") {
             guard let known = CacheOutcome(rawValue: text) else {
                 throw .invalid(
-                    "outcome", "\"\(text)\" is no outcome of a request.", allowed: CacheOutcome.allCases.map(\.rawValue)
+                    "outcome", "\"\(text)\" is not an outcome of a request.",
+                    allowed: CacheOutcome.allCases.map(\.rawValue)
                 )
             }
             outcome = known
@@ -64,7 +67,7 @@ struct RequestFilter: Sendable, Equatable {
 
     private static func status(_ text: String) throws(ClientFacingError) -> Status {
         let refusal = ClientFacingError.invalid(
-            "status", "\"\(text)\" is no status: give one from 100 to 599, or a class such as 4xx.")
+            "status", "\"\(text)\" is not a status: give one from 100 to 599, or a class such as 4xx.")
         if text.utf8.count == 3, text.lowercased().hasSuffix("xx"), let digit = text.first?.wholeNumberValue {
             guard (1...5).contains(digit) else { throw refusal }
             return .hundreds(digit)

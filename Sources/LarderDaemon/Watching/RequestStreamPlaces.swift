@@ -9,7 +9,7 @@ final class RequestStreamPlaces: Sendable {
     static let standard = 32
 
     static let refusals = MetricFamily(
-        "larder_request_streams_refused_total", help: "Streams of requests refused because too many were open.")
+        "larder_request_streams_refused_total", help: "Streams of the request log refused because too many were open.")
 
     /// A stream's place. It becomes free when the last reference to this object is gone.
     final class Place: Sendable {
@@ -43,6 +43,7 @@ final class RequestStreamPlaces: Sendable {
         refused.add()
         throw ClientFacingError(
             status: 503, code: FailureClass.overloaded.rawValue,
-            detail: "As many streams of requests are open as are permitted: \(limit).", retryable: true, retryAfter: 15)
+            detail: "Too many streams of requests are open: at most \(limit) are permitted.", retryable: true,
+            retryAfter: 15)
     }
 }

@@ -202,7 +202,7 @@ extension SeenRequest {
             let parameter = refusal.parameter.map { " (parameter \($0))" } ?? ""
             return "The request was refused: \(refusal.code)\(parameter)."
         }
-        guard let part = explanation.parts.first else { return "No provider had a part in it, nor the cache." }
+        guard let part = explanation.parts.first else { return "Neither a provider nor the cache took part in it." }
         guard explanation.parts.count == 1 else {
             return "Several sources were asked: "
                 + explanation.parts.map { "\($0.provider) \($0.outcome.rawValue)" }.joined(separator: ", ") + "."

@@ -14,7 +14,7 @@ extension AccountCoordinator {
         guard let application = accounts[provider]?.application, let clientID = application.clientID else {
             throw ClientFacingError(
                 status: 503, code: FailureClass.notConfigured.rawValue,
-                detail: "Signing in needs the application's id: set providers.\(provider).key.", provider: provider,
+                detail: "A sign-in needs the application's id: set providers.\(provider).key.", provider: provider,
                 failure: .notConfigured)
         }
         let now = time.wall()
@@ -86,7 +86,7 @@ extension AccountCoordinator {
         guard await save(provider) else {
             throw ClientFacingError(
                 status: 503, code: "storeUnavailable",
-                detail: "Signed out until Larder starts again: the state database cannot be written.", retryable: true)
+                detail: "Signed out until Larder restarts: the state database cannot be written.", retryable: true)
         }
         guard case .signedOut = standing else {
             log.notice("signed out by hand", ["provider": provider])
@@ -100,7 +100,7 @@ extension AccountCoordinator {
     private func failed(_ provider: String, _ status: Int, _ code: String, _ detail: String) -> ClientFacingError {
         accounts[provider]?.lastFailure = (time.wall(), detail)
         countSignIn(provider, .failed)
-        log.warning("nobody was signed in", ["provider": provider, "detail": detail])
+        log.warning("the sign-in failed", ["provider": provider, "detail": detail])
         return ClientFacingError(status: status, code: code, detail: detail, provider: provider)
     }
 
@@ -117,5 +117,5 @@ extension AccountCoordinator {
 
     private static let unknownState = ClientFacingError(
         status: 403, code: "unknownState",
-        detail: "This sign-in is none that was begun here, or is over, or has been used. Begin again.")
+        detail: "This sign-in was not begun here, has expired or was already used. Begin again.")
 }

@@ -120,9 +120,9 @@ public actor AccountCoordinator {
         do {
             guard let bytes = try await store.value(Self.valueName(provider)) else { return .signedOut }
             if let standing = TokenState.Standing(decoding: bytes) { return standing }
-            log.warning("the kept sign-in cannot be read: signed out", ["provider": provider])
+            log.warning("the stored sign-in cannot be read: signed out", ["provider": provider])
         } catch {
-            log.warning("the kept sign-in cannot be read: signed out", ["provider": provider, "error": "\(error)"])
+            log.warning("the stored sign-in cannot be read: signed out", ["provider": provider, "error": "\(error)"])
         }
         return .signedOut
     }
@@ -159,7 +159,7 @@ public actor AccountCoordinator {
         guard pass.account == account else {
             throw UpstreamFailure(
                 provider: pass.provider, failure: .overloaded,
-                detail: "Another account was signed in meanwhile; ask again.", retryAt: time.wall())
+                detail: "Another account was signed in meanwhile. Try again.", retryAt: time.wall())
         }
         return pass
     }
@@ -187,7 +187,7 @@ public actor AccountCoordinator {
             generation = nil
         }
         throw UpstreamFailure(
-            provider: provider, failure: .overloaded, detail: "The sign-in at \(provider) is changing; ask again.",
+            provider: provider, failure: .overloaded, detail: "The sign-in at \(provider) is changing. Try again.",
             retryAt: time.wall())
     }
 
@@ -332,13 +332,13 @@ public actor AccountCoordinator {
     private static func signedOut(_ provider: String) -> UpstreamFailure {
         UpstreamFailure(
             provider: provider, failure: .notConfigured,
-            detail: "This needs an account, and nobody is signed in at \(provider): larder \(provider) login")
+            detail: "This needs an account, and nobody is signed in at \(provider). Sign in: larder \(provider) login")
     }
 
     private static func refused(_ provider: String, _ detail: String) -> UpstreamFailure {
         UpstreamFailure(
             provider: provider, failure: .refused,
             detail:
-                "The sign-in at \(provider) could not be renewed (\(detail)); sign in again: larder \(provider) login")
+                "The sign-in at \(provider) could not be renewed (\(detail)). Sign in again: larder \(provider) login")
     }
 }

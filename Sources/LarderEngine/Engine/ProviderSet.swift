@@ -65,9 +65,9 @@ public final class ConfiguredProvider: Sendable {
         }
         let detail =
             settings.enabled
-            ? "\(name) needs an API key: set providers.\(name).key, or give the credential \(name).key."
+            ? "\(name) needs an API key: set providers.\(name).key, or provide the credential \(name).key."
                 + (about.keyNote.map { " \($0)" } ?? "")
-            : "\(name) is switched off in the configuration."
+            : "\(name) is switched off by the setting providers.\(name).enabled."
         return UpstreamFailure(provider: name, failure: .notConfigured, detail: detail)
     }
 

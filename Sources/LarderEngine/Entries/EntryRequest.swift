@@ -386,6 +386,6 @@ public struct EntryRequest: Sendable {
     public static func notCached(by provider: String) -> UpstreamFailure {
         UpstreamFailure(
             provider: provider, failure: .timedOut,
-            detail: "Nothing usable is stored, and the client asked for nothing else.", isNotAsked: true)
+            detail: "No usable answer is stored, and the request permits only a stored one.", isNotAsked: true)
     }
 }

@@ -101,7 +101,7 @@ public final class EventStreams: Sendable {
 
     private static let full = ClientFacingError(
         status: 503, code: FailureClass.overloaded.rawValue,
-        detail: "As many event streams are open as server.maxEventStreams permits.", retryable: true, retryAfter: 15)
+        detail: "Too many event streams are open (server.maxEventStreams).", retryable: true, retryAfter: 15)
     static let stopping = ClientFacingError(
         status: 503, code: "stopping", detail: "Larder is stopping.", retryable: true, retryAfter: 5)
 }
@@ -112,7 +112,7 @@ enum EventCounters {
     static let refused = MetricFamily(
         "larder_event_streams_refused_total", help: "Event streams refused because too many were open.")
     static let posted = MetricFamily(
-        "larder_events_total", help: "Events told to whoever listened, by feed.", labels: ["feed"])
+        "larder_events_total", help: "Events published, by feed.", labels: ["feed"])
     static let dropped = MetricFamily(
-        "larder_events_dropped_total", help: "Events that a reader was too slow for, by feed.", labels: ["feed"])
+        "larder_events_dropped_total", help: "Events dropped because a reader was too slow, by feed.", labels: ["feed"])
 }

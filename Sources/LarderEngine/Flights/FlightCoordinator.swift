@@ -278,5 +278,5 @@ public final class FlightCoordinator: Sendable {
     }
 
     private static let overload = UpstreamFailure(
-        provider: "larder", failure: .overloaded, detail: "Too many fetches are under way; ask again in a moment.")
+        provider: "larder", failure: .overloaded, detail: "Too many fetches are running. Try again in a moment.")
 }

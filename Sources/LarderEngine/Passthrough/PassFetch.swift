@@ -197,7 +197,7 @@ public struct PassFetch: Sendable {
     var unasked304: UpstreamFailure {
         UpstreamFailure(
             provider: request.provider.name, failure: .broken,
-            detail: "The upstream answered 304 to a request that set no condition.",
+            detail: "The upstream answered 304 to a request without a condition.",
             fetch: FetchError(stage: .malformed, origin: "", message: ""))
     }
 

@@ -58,7 +58,7 @@ public final class PassRequest: Sendable {
         try UpstreamPath.check(path)
         guard !Via.isLoop(request.fields) else {
             throw ClientFacingError(
-                status: 508, code: "loop", detail: "The request has come through this program too many times.")
+                status: 508, code: "loop", detail: "The request has passed through Larder too many times.")
         }
         self.provider = provider
         self.path = path

@@ -12,17 +12,17 @@ public enum UpstreamPath {
     public static func check(_ path: String, isText: Bool = false) throws(ClientFacingError) {
         // "OPTIONS *" is about the server itself (RFC 9112 §3.2.4). Behind the base URL the star would be part of its
         // name.
-        guard path.utf8.first == 0x2F else { throw .invalid("path", "A path begins with a slash.") }
+        guard path.utf8.first == 0x2F else { throw .invalid("path", "A path must begin with a slash.") }
         let plain: Bytes
         do {
             plain = try PercentCoding.decodeBytes(path.utf8, plusIsSpace: false)
         } catch {
             throw .invalid("path", "The path is not percent-encoded.")
         }
-        guard !plain.contains(0) else { throw .invalid("path", "The path holds a NUL.") }
+        guard !plain.contains(0) else { throw .invalid("path", "The path contains a NUL.") }
         guard !isText || plain.strictText != nil else { throw .invalid("path", "The path is not UTF-8.") }
         guard !DotSegment.occurs(in: plain) else {
-            throw .invalid("path", "The path may not climb: it has a segment of dots.")
+            throw .invalid("path", "The path must not have a segment of dots (. or ..).")
         }
     }
 }

@@ -144,7 +144,8 @@ extension Engine {
             return .failed(
                 gathered.failure
                     ?? UpstreamFailure(
-                        provider: provider.name, failure: .broken, detail: "\(provider.name) had nothing to draw from.")
+                        provider: provider.name, failure: .broken,
+                        detail: "\(provider.name) gave nothing to choose from.")
             )
         }
         // An absence is stored, but never in place of existing answers.
@@ -176,7 +177,7 @@ extension Engine {
             provider: provider.name, order: order, isBudgeted: true,
             classify: { [bodies] response in
                 guard let plain = response.decoded(limit: limit, in: bodies) else {
-                    return .broken("The body's content coding could not be undone.")
+                    return .broken("The body's content coding could not be decoded.")
                 }
                 return provider.provider.classify(plain, endpoint: endpoint)
             })
@@ -239,7 +240,7 @@ extension Engine {
     }
 
     private static func absent(_ provider: String) -> UpstreamFailure {
-        UpstreamFailure(provider: provider, failure: .notFound, detail: "\(provider) has nothing of that name.")
+        UpstreamFailure(provider: provider, failure: .notFound, detail: "\(provider) has no such thing.")
     }
 }
 

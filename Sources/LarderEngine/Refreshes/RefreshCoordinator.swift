@@ -90,7 +90,7 @@ public actor RefreshCoordinator {
             // Forget remembered failures before any client asks: a recent failure happened because the provider was
             // away.
             flights.forgetFailures(of: news.provider)
-            log.info("provider is back: refreshing what was asked for", ["provider": news.provider])
+            log.info("provider is back: refreshing the stale answers served meanwhile", ["provider": news.provider])
             begin(news.provider)
         case .unreachable, .suspended, .budget: break
         }
@@ -167,9 +167,9 @@ enum ReturnCounters {
     static let refreshes = MetricFamily(
         "larder_return_refreshes_total",
         help:
-            "Stale entries asked for while their provider was away, by what became of them: refreshed, failed, unneeded "
-            + "(fresh or gone by then), skipped (the budget was spent) or displaced (too many).",
+            "Stale entries served while their provider was away, by what became of their refresh: refreshed, failed, "
+            + "unneeded (fresh or gone by then), skipped (the budget was spent) or displaced (too many).",
         labels: ["provider", "result"])
     static let waiting = MetricFamily(
-        "larder_return_waiting", .gauge, help: "Stale entries that wait for their provider's return.")
+        "larder_return_waiting", .gauge, help: "Stale entries that will be refreshed when their provider is back.")
 }

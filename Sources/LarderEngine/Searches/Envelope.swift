@@ -44,7 +44,7 @@ public struct SourceAnswer: Sendable {
         // A stored absence is reported like a new one.
         if failure == nil, served.entry.isNegative {
             failure = UpstreamFailure(
-                provider: provider, failure: .notFound, detail: "\(provider) has nothing of that name.")
+                provider: provider, failure: .notFound, detail: "\(provider) has no such thing.")
         }
     }
 

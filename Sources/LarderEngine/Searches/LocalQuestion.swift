@@ -70,7 +70,7 @@ public struct LocalQuestion: Sendable {
         }
         guard isRight, kinds.count <= Self.mostKinds else {
             throw .invalid(
-                "kind", "\"kind\" is what results have as \"kind\", such as song or story; several with commas.")
+                "kind", "\"kind\" is a kind of result, such as song or story. Separate several with commas.")
         }
     }
 
@@ -86,7 +86,7 @@ public struct LocalQuestion: Sendable {
         let known = knowing.compactMap { source in source.provider.kinds(of: category).map { (source.name, $0) } }
         guard !known.isEmpty else {
             throw .conflicting(
-                "category", "Stored results do not tell whether they belong to the category \"\(category)\".",
+                "category", "Stored results cannot be searched by the category \"\(category)\".",
                 allowed: sources.flatMap { source in
                     source.about.categories.filter { source.provider.kinds(of: $0) != nil }
                 })

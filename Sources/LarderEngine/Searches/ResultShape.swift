@@ -54,7 +54,7 @@ public struct ResultShape: Sendable, Hashable {
 
     private static func mistake(_ name: String, _ part: String) -> String {
         if part.isEmpty { return "\"\(name)\" has an empty part." }
-        let what = "\"\(part)\" is no word of \"\(name)\"."
+        let what = "\"\(part)\" is not a word of \"\(name)\"."
         // Results can have this member, but `fields` cannot select it.
         guard name == "fields", ASCII.equalFolded(part, SourceRecord.name) else { return what }
         return what + " The API's own record comes with include=\(SourceRecord.name)."

@@ -72,7 +72,7 @@ public struct SearchPlan: Sendable {
             if let category {
                 let known = sources.flatMap { $0.about.categories }
                 throw .conflicting(
-                    "category", "No source that was asked knows the category \"\(category)\".", allowed: known)
+                    "category", "None of the requested sources has the category \"\(category)\".", allowed: known)
             }
             throw ClientFacingError(
                 status: 503, code: FailureClass.notConfigured.rawValue, detail: "No provider is configured.",
@@ -105,7 +105,7 @@ public struct SearchPlan: Sendable {
         if let text = query["sort"] {
             guard let sort = SortOrder(rawValue: text.lowercased()) else {
                 throw .invalid(
-                    "sort", "\"\(text)\" is no order of results.", allowed: SortOrder.allCases.map(\.rawValue))
+                    "sort", "\"\(text)\" is not an order of results.", allowed: SortOrder.allCases.map(\.rawValue))
             }
             request.sort = sort
         }

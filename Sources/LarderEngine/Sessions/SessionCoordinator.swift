@@ -171,7 +171,7 @@ public final class SessionCoordinator: Sendable {
     }
 
     static let outdated = ClientFacingError(
-        status: 409, code: "superseded", detail: "A newer request of the same session took this one's place.",
+        status: 409, code: "superseded", detail: "A newer request of the same session replaced this one.",
         retryable: false)
 
     /// Reads a request's session fields. Returns nil if the request belongs to no session.
@@ -214,7 +214,7 @@ public final class SessionCoordinator: Sendable {
             let number = UInt64(digits)
         else {
             throw .invalid(
-                field, "After its name \"\(field)\" has \";\(sequenceName)\" and 1 to 15 digits, or nothing.")
+                field, "After the name, \"\(field)\" has \";\(sequenceName)\" and 1 to 15 digits, or nothing.")
         }
         return number
     }

@@ -123,17 +123,17 @@ final class FormFile: BodyReader {
             if part.filename != nil || ofFiles.contains(part.name) {
                 guard ofFiles.contains(part.name) || part.name == "file" else {
                     let names = ofFiles.map { "\"\($0)\"" }.joined(separator: " or ")
-                    throw refusal("The file belongs into the field \(names).")
+                    throw refusal("The file must be in the field \(names).")
                 }
                 // Without a file name the field holds base64 or a URL, which other clients of the API send.
                 guard part.filename != nil else {
                     throw Refusal(
                         ClientFacingError(
                             status: 415, code: "unsupportedKind",
-                            detail: "The field \"\(part.name)\" holds no file: base64 and URLs are not passed on.",
+                            detail: "The field \"\(part.name)\" has no file: base64 and URLs are not passed on.",
                             parameter: part.name))
                 }
-                guard !state.hadFile else { throw refusal("One file at a time.") }
+                guard !state.hadFile else { throw refusal("The form has more than one file. Send one file at a time.") }
                 (state.isInFile, state.hadFile) = (true, true)
             } else {
                 state.field = (part.name, [])
@@ -219,7 +219,7 @@ final class MeteredContent: BodyReader {
         }
         guard !isTooLarge else {
             await ended(.failure(.tooLarge))
-            throw BodyFailure("It is larger than is permitted.")
+            throw BodyFailure("It is larger than permitted.")
         }
         try await pass(piece.count)
         return piece
@@ -248,7 +248,7 @@ final class LentReader: BodyReader {
             if !state.isOver { state.wasAsked = true }
             return state.isOver
         }
-        guard !isOver else { throw BodyFailure("It is sent elsewhere.") }
+        guard !isOver else { throw BodyFailure("The upload is over.") }
         return try await base.next()
     }
 

@@ -85,7 +85,7 @@ public actor UploadCoordinator {
                 counters.cell(UploadCounters.refused, "tooMany").add()
                 throw ClientFacingError(
                     status: 503, code: FailureClass.overloaded.rawValue,
-                    detail: "As many uploads are under way as uploads.maxEntries permits.", retryable: true,
+                    detail: "Too many uploads are known (uploads.maxEntries). Try again later.", retryable: true,
                     retryAfter: 30)
             }
             entries[oldest.key] = nil
@@ -131,7 +131,7 @@ public actor UploadCoordinator {
             counters.cell(UploadCounters.refused, "atOnce").add()
             throw ClientFacingError(
                 status: 503, code: FailureClass.overloaded.rawValue,
-                detail: "As many uploads are under way at once as uploads.atOnce permits.", retryable: true,
+                detail: "Too many uploads are running (uploads.atOnce). Try again later.", retryable: true,
                 retryAfter: 10)
         }
         entries[id]?.content = content as? any RestingBodyReader
@@ -181,7 +181,7 @@ public actor UploadCoordinator {
                     id, .clientLost,
                     ClientFacingError(
                         status: 400, code: UploadFailure.clientLost.rawValue,
-                        detail: "The connection that brought the content ended before all of it was there."))
+                        detail: "The connection ended before the whole content had arrived."))
             }
         }
     }
@@ -301,28 +301,29 @@ public actor UploadCoordinator {
 
     /// The 404 error of an unknown upload.
     public static let unknown = ClientFacingError(
-        status: 404, code: "unknownUpload", detail: "There is no such upload, or it is forgotten already.")
+        status: 404, code: "unknownUpload", detail: "There is no such upload, or it is no longer remembered.")
 
     /// The 409 error of a command that the upload's state does not allow.
     /// - Parameter what: what the upload cannot do now, as a verb.
     public static func conflict(_ state: UploadMachine.State, _ what: String) -> ClientFacingError {
         ClientFacingError(
-            status: 409, code: "wrongState", detail: "The upload is \(state.rawValue): it cannot \(what) now.")
+            status: 409, code: "wrongState", detail: "The upload is \(state.rawValue) and cannot \(what) now.")
     }
 }
 
 /// The counters of uploads.
 enum UploadCounters {
     static let uploads = MetricFamily(
-        "larder_uploads_total", help: "Uploads that ended: finished, cancelled, or why they failed.", labels: ["result"]
+        "larder_uploads_total", help: "Uploads that ended, by result: finished, cancelled, or the failure.",
+        labels: ["result"]
     )
     static let bytes = MetricFamily(
-        "larder_upload_bytes_total", help: "Bytes of content that were handed on to a provider.")
+        "larder_upload_bytes_total", help: "Bytes of content passed on to a provider.")
     static let refused = MetricFamily(
         "larder_uploads_refused_total",
-        help: "Uploads refused since too many were remembered (tooMany) or under way (atOnce).", labels: ["limit"])
+        help: "Uploads refused because too many were remembered (tooMany) or running (atOnce).", labels: ["limit"])
     static let underWay = MetricFamily(
-        "larder_uploads_under_way", .gauge, help: "Uploads whose content is being handed on, or paused.")
+        "larder_uploads_under_way", .gauge, help: "Running uploads, paused ones included.")
     static let held = MetricFamily(
-        "larder_uploads_held", .gauge, help: "Uploads under way or remembered.")
+        "larder_uploads_held", .gauge, help: "Uploads that are known, running or remembered.")
 }

@@ -29,7 +29,7 @@ public struct UploadRemoval: Sendable {
         let word = "delete \(format.about.removalWord)"
         guard let path = format.removalPath(of: name) else {
             throw ClientFacingError(
-                status: 400, code: "invalidParameter", detail: "That is no \(word), and no id of a picture.",
+                status: 400, code: "invalidParameter", detail: "This is neither a \(word) nor the id of a picture.",
                 parameter: format.about.removalName)
         }
         var order = provider.order(UpstreamRequest(method: .delete, path: path), settings: settings)
@@ -49,7 +49,7 @@ public struct UploadRemoval: Sendable {
         case .success((_, .notFound)):
             throw ClientFacingError(
                 status: 404, code: FailureClass.notFound.rawValue,
-                detail: "\(provider.about.title) knows no picture by that \(word).", provider: provider.name,
+                detail: "\(provider.about.title) has no picture with this \(word).", provider: provider.name,
                 failure: .notFound, retryable: false)
         case .success: break
         }

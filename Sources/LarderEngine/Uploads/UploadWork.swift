@@ -123,7 +123,7 @@ public struct UploadWork: Sendable {
         } catch {
             throw file.fault.map { Ending(.malformed, $0) } ?? lost()
         }
-        guard isFound else { throw malformed("The form holds no file.") }
+        guard isFound else { throw malformed("The form has no file.") }
         return file
     }
 
@@ -145,7 +145,9 @@ public struct UploadWork: Sendable {
                 .notMedia,
                 ClientFacingError(
                     status: 415, code: UploadFailure.notMedia.rawValue,
-                    detail: "By its first bytes this is no picture or film that \(provider.about.title) takes."))
+                    detail:
+                        "The file's first bytes are not those of a picture or film that \(provider.about.title) takes.")
+            )
         }
         return (type, held)
     }
@@ -243,7 +245,7 @@ public struct UploadWork: Sendable {
 
     private func image(in answer: UpstreamResponse, ofAccount: Bool = false) throws(Ending) -> UploadedImage {
         if format.classify(answer) == .notFound {
-            throw Ending(.refused, problem(.broken, "\(provider.about.title)'s upload is not where it was: 404."))
+            throw Ending(.refused, problem(.broken, "\(provider.about.title) answered 404 at the upload's address."))
         }
         if let failure = failure(in: answer) {
             let shown = ofAccount && failure.isAccountRefusal ? failure.ofAccount : failure
@@ -251,7 +253,7 @@ public struct UploadWork: Sendable {
         }
         guard let image = format.image(in: answer.body) else {
             throw Ending(
-                .refused, problem(.broken, "\(provider.about.title) says that it took the file, but not where it is."))
+                .refused, problem(.broken, "\(provider.about.title) took the file, but did not tell its address."))
         }
         return image
     }
@@ -264,7 +266,7 @@ public struct UploadWork: Sendable {
         } catch {
             throw Ending(
                 .upstreamLost,
-                problem(.unreachable, "\(provider.about.title)'s answer did not come whole: \(error.reason)"))
+                problem(.unreachable, "The answer of \(provider.about.title) did not arrive whole: \(error.reason)"))
         }
         let head = stream.head
         return UpstreamResponse(
@@ -298,7 +300,7 @@ public struct UploadWork: Sendable {
             .tooLarge,
             ClientFacingError(
                 status: 413, code: UploadFailure.tooLarge.rawValue,
-                detail: "It is larger than \(Units.format(size: limit)), which is the limit for its kind."))
+                detail: "The file is larger than \(Units.format(size: limit)), the limit for its kind."))
     }
 
     private func lost() -> Ending {
@@ -306,7 +308,7 @@ public struct UploadWork: Sendable {
             .clientLost,
             ClientFacingError(
                 status: 400, code: UploadFailure.clientLost.rawValue,
-                detail: "The connection that brought the content ended before all of it was there."))
+                detail: "The connection ended before the whole content had arrived."))
     }
 
     /// Purges the account's lists, which lack the new picture.

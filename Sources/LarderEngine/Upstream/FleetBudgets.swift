@@ -132,7 +132,7 @@ extension UpstreamClient {
         }
         guard isNew else { return }
         let reason = suspension?.failure.rawValue ?? "resumed"
-        log.notice("another host tells of a suspension", ["provider": provider, "reason": reason])
+        log.notice("another host reported a suspension", ["provider": provider, "reason": reason])
         await flush()
     }
 }

@@ -107,12 +107,12 @@ public struct RedactingUpstream: Upstream {
     ) throws(FetchError) -> UpstreamResponse {
         guard response.status >= 400 else {
             throw FetchError(
-                stage: .malformed, origin: origin(of: order), message: "The body's content coding cannot be undone.")
+                stage: .malformed, origin: origin(of: order), message: "The body's content coding cannot be decoded.")
         }
         var response = response
         response.fields.describeOtherBytes()
         response.fields.set("Content-Type", "text/plain; charset=utf-8")
-        response.body = Bytes(text: "Larder cannot search the body of this error for secrets, and withholds it.\n")
+        response.body = Bytes(text: "Larder cannot search the body of this error for secrets and withholds it.\n")
         return response
     }
 
@@ -150,7 +150,7 @@ public struct RedactingUpstream: Upstream {
         return body
     }
 
-    private static let late = "The error's body took too long."
+    private static let late = "The body of the error took too long."
 }
 
 extension SecretRedactor {

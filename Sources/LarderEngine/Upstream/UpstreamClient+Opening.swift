@@ -61,7 +61,7 @@ extension UpstreamClient {
         do {
             try await state.capCalls(at: now.wall)
         } catch {
-            log.warning("calls dated ahead could not be put at now", ["error": "\(error)"])
+            log.warning("calls recorded in the future could not be moved to the present", ["error": "\(error)"])
         }
     }
 

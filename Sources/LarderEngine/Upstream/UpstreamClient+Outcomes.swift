@@ -101,7 +101,7 @@ extension UpstreamClient {
             step({ $0.tellsOfBound(provider) })
         else { return }
         log.warning(
-            "a Retry-After beyond reason counts as \(Units.format(duration: RetryAfter.bound))",
+            "a Retry-After beyond reason was shortened to \(Units.format(duration: RetryAfter.bound))",
             ["provider": provider, "retryAfter": String((response.fields.first("Retry-After") ?? "").prefix(40))])
     }
 

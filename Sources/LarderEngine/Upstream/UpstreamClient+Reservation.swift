@@ -23,7 +23,7 @@ extension UpstreamClient {
             // Without a lane the limits are unknown, so no call is made.
             throw UpstreamFailure(
                 provider: call.provider, failure: .notConfigured,
-                detail: "What may be called of \(call.provider) is not known.")
+                detail: "It is not known how many calls \(call.provider) permits.")
         case .refused(let admission):
             count(admission, call.provider)
             if let refusal = Self.refusal(admission, call.provider, now) { throw refusal }
@@ -118,8 +118,8 @@ extension UpstreamClient {
                 guard isUnanswered else { return Self.refusal(admission, provider, now) }
                 return UpstreamFailure(
                     provider: provider, failure: .limited,
-                    detail: "The engine that keeps the budget of \(provider) does not answer, and this host has no "
-                        + "call left of its lease.",
+                    detail: "The shared engine with the budget of \(provider) does not answer, and this host has no "
+                        + "calls left in its lease.",
                     retryAt: now.boundedWall(at: until))
             }
         }
@@ -200,14 +200,14 @@ extension UpstreamClient {
             return UpstreamFailure(
                 provider: provider, failure: reason == .limited ? .limited : .suspended,
                 detail: reason == .suspended
-                    ? "\(provider) was suspended by hand; it is called again at \(until.rfc3339)."
-                    : "\(provider) rests after failures (\(reason.rawValue)); the next trial is at \(until.rfc3339).",
+                    ? "\(provider) was suspended by hand until \(until.rfc3339)."
+                    : "\(provider) is suspended after failures (\(reason.rawValue)) until a trial at \(until.rfc3339).",
                 retryAt: until)
         case .spent(let end):
             let until = now.boundedWall(at: end)
             return UpstreamFailure(
                 provider: provider, failure: .limited,
-                detail: "The budget of calls to \(provider) is spent; it opens again at \(until.rfc3339).",
+                detail: "The budget of calls to \(provider) is spent. The next call is possible at \(until.rfc3339).",
                 retryAt: until)
         case .probe, .granted: return nil
         }
@@ -219,7 +219,7 @@ extension UpstreamClient {
         do {
             try await state.forgetCalls(before: horizon(now, reach))
         } catch {
-            log.warning("old calls could not be taken off the record", ["error": "\(error)"])
+            log.warning("old call records could not be deleted", ["error": "\(error)"])
         }
     }
 }

@@ -90,7 +90,7 @@ public final class UpstreamClient: Sendable {
         for fate in fates {
             counters.cell(EngineCounters.reservedAhead, fate.provider, fate.isUsed ? "used" : "returned").add()
         }
-        for note in lost { log.warning("too many notes wait for the state database", ["note": note]) }
+        for note in lost { log.warning("a note was lost: too many notes wait for the state database", ["note": note]) }
         return result
     }
 

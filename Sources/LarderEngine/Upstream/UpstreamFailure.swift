@@ -138,12 +138,11 @@ extension UpstreamFailure {
         case .ownQueue:
             self.init(
                 provider: provider, failure: .overloaded,
-                detail: "What was asked of \(provider) waited for its turn in Larder's own queue; "
-                    + "nobody waits any longer.",
+                detail: "The call to \(provider) waited for too long in Larder's own queue.",
                 retryAt: now + UpstreamClient.crowdPause)
         case .upstream:
             self.init(
-                provider: provider, failure: .timedOut, detail: "The upstream is slow; nobody waits any longer.")
+                provider: provider, failure: .timedOut, detail: "The upstream was too slow.")
         }
     }
 

@@ -96,7 +96,7 @@ public struct ArtworkWork: Sendable {
         switch response.status {
         case 200:
             guard !response.fields.contains("Content-Encoding"), let image = MediaType.sniffImage(response.body) else {
-                return .broken("What came is no image.")
+                return .broken("The answer is not an image.")
             }
             return image.isComplete ? .data : .broken("The image is cut off.")
         case 403, 404, 410: return .notFound

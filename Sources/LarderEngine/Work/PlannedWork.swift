@@ -38,7 +38,7 @@ struct PlannedWork: Sendable {
                 for subject in sum.subjects { await engine.shorten(subject) }
                 return .failed(failure)
             case .success((_, .done(let answer))):
-                guard !sum.parents.isEmpty else { return .failed(nothing("the plan asked nothing")) }
+                guard !sum.parents.isEmpty else { return .failed(nothing("the plan made no calls")) }
                 return await finish(answer, sum)
             case .success((let next, .fetch(let wanted))):
                 plan = next
@@ -48,7 +48,7 @@ struct PlannedWork: Sendable {
                 for _ in wanted.dropFirst(parts.count) { parts.append(.failure(tooMany())) }
                 // After cancellation nobody waits for the answer. Parts that were not waited for must not count as
                 // missing.
-                if Task.isCancelled { return .failed(nothing("nobody waits for it any more")) }
+                if Task.isCancelled { return .failed(nothing("no client waits for it any more")) }
             }
             for (call, part) in zip(calls, parts) {
                 if let failure = sum.add(part, of: call) { return .failed(failure) }
@@ -84,7 +84,7 @@ struct PlannedWork: Sendable {
                 case .success(let served):
                     let response = UpstreamResponse(served.entry, url: provider.url(call.request))
                     guard let plain = response.decoded(limit: limit, in: bodies) else {
-                        return .failure(nothing("its content coding could not be undone"))
+                        return .failure(nothing("its content coding could not be decoded"))
                     }
                     brought.append(.answered(plain))
                 }
@@ -154,8 +154,8 @@ struct PlannedWork: Sendable {
 
     private func late(_ blame: Blame) -> UpstreamFailure {
         var failure = UpstreamFailure(late: blame, provider: question.provider.name, now: engine.time.wall())
-        failure.detail = "Not every part came within \(Units.format(duration: deadline))"
-        failure.detail += blame == .ownQueue ? ": parts waited for their turn in Larder's own queue." : "."
+        failure.detail = "Not every part arrived within \(Units.format(duration: deadline))"
+        failure.detail += blame == .ownQueue ? ": parts waited in Larder's own queue." : "."
         return failure
     }
 
@@ -163,7 +163,7 @@ struct PlannedWork: Sendable {
         count(.refused)
         return UpstreamFailure(
             provider: question.provider.name, failure: .overloaded,
-            detail: "It takes more than \(question.settings.fetch.callsPerAnswer) calls (fetch.callsPerAnswer).")
+            detail: "It needs more than \(question.settings.fetch.callsPerAnswer) calls (fetch.callsPerAnswer).")
     }
 
     private func finish(_ answer: NormalisedAnswer, _ sum: PlannedSum) async -> FlightResult {

@@ -75,7 +75,7 @@ extension Engine {
             hasClientCredentials: question.hasClientCredentials,
             classify: { [bodies] response in
                 guard let plain = response.decoded(limit: limit, in: bodies) else {
-                    return .broken("The body's content coding could not be undone.")
+                    return .broken("The body's content coding could not be decoded.")
                 }
                 return provider.provider.classify(plain, endpoint: endpoint, of: request)
             })
@@ -264,7 +264,7 @@ extension Engine {
                 await compute.run(reading: response.plainSize) {
                     [bodies] () -> Result<NormalisedEntry, UpstreamFailure> in
                     guard let plain = response.decoded(limit: limit, in: bodies) else {
-                        return .failure(Self.unreadable(endpoint.provider, "its content coding could not be undone"))
+                        return .failure(Self.unreadable(endpoint.provider, "its content coding could not be decoded"))
                     }
                     do {
                         let answer = try endpoint.normalise(plain, signer)

@@ -5,14 +5,14 @@ import LarderCore
 
 /// Why bytes are not a valid form.
 public enum MultipartFault: String, Error, Sendable, Hashable, CaseIterable {
-    case badBoundary = "the boundary is missing or not one (RFC 2046 §5.1.1)"
-    case badDelimiter = "a delimiter line holds something else"
+    case badBoundary = "the boundary is missing or invalid (RFC 2046 §5.1.1)"
+    case badDelimiter = "a delimiter line has other characters in it"
     case headTooLarge = "the head of a part is too large"
     case badHead = "the head of a part is malformed"
-    case badDisposition = "a part has no Content-Disposition of a form's field with a name"
-    case codedPart = "a part's content is in a transfer encoding, which forms have no longer (RFC 7578 §4.7)"
+    case badDisposition = "a part has no Content-Disposition with the name of a form field"
+    case codedPart = "a part's content has a transfer encoding, which is not allowed in forms (RFC 7578 §4.7)"
     case tooManyParts = "there are too many parts"
-    case tooMuchBehind = "too much follows the last delimiter"
+    case tooMuchBehind = "too many bytes follow the last delimiter"
     case truncated = "the form ends before its last delimiter"
 }
 

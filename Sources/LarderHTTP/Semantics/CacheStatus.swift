@@ -76,7 +76,8 @@ public enum CacheStatus {
     ) -> String {
         var out = "larder; fwd=\(reason.rawValue)"
         if let status, (100...999).contains(status) { out += "; fwd-status=\(status)" }
-        if stored { out += "; stored" }
+        // A 304 stores nothing new, unless it confirmed the variant of another request.
+        if stored, status != 304 || reason == .varyMiss { out += "; stored" }
         if collapsed { out += "; collapsed" }
         if let ttl { out += "; ttl=\(StructuredField.integer(ttl))" }
         return out + rendered(detail: detail)

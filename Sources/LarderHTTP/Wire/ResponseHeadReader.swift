@@ -108,16 +108,16 @@ public struct ResponseHeadReader: Sendable {
         isVersion10 = line[7] == 0x30
         var code = 0
         for byte in line[9..<12] {
-            guard ASCII.isDigit(byte) else { throw ResponseHeadFault("the status is no number of three digits") }
+            guard ASCII.isDigit(byte) else { throw ResponseHeadFault("the status is not a number of three digits") }
             code = code * 10 + Int(byte - 0x30)
         }
         guard code >= 100, code < 600 else { throw ResponseHeadFault("the status \(code) does not exist") }
         guard line.count == 12 || line[12] == 0x20 else {
-            throw ResponseHeadFault("the status is no number of three digits")
+            throw ResponseHeadFault("the status is not a number of three digits")
         }
         let phrase = UnsafeBufferPointer(rebasing: line.dropFirst(13))
         guard phrase.allSatisfy({ Octet.isValue($0) }) else {
-            throw ResponseHeadFault("the reason holds a control character")
+            throw ResponseHeadFault("the reason phrase contains a control character")
         }
         status = code
         reason = HeaderField.text(phrase)
@@ -136,7 +136,7 @@ public struct ResponseHeadReader: Sendable {
         guard !name.isEmpty, name.allSatisfy({ Octet.isToken($0) }) else {
             throw ResponseHeadFault(
                 name.last.map(Self.isBlank) ?? false
-                    ? "there is white space before a field's colon" : "a field has an impossible name")
+                    ? "there is white space before a field's colon" : "a field has an invalid name")
         }
         var start = colon + 1
         var end = line.count
@@ -144,7 +144,7 @@ public struct ResponseHeadReader: Sendable {
         while start < end, Self.isBlank(line[end - 1]) { end -= 1 }
         let value = UnsafeBufferPointer(rebasing: line[start..<end])
         guard value.allSatisfy({ Octet.isValue($0) }) else {
-            throw ResponseHeadFault("the value of a field holds a control character")
+            throw ResponseHeadFault("the value of a field contains a control character")
         }
         fields.add(HeaderField.text(name), HeaderField.text(value))
     }
@@ -154,7 +154,9 @@ public struct ResponseHeadReader: Sendable {
     private mutating func endHead() throws(ResponseHeadFault) -> Step {
         guard status >= 200 else {
             // The response switches to a protocol that was never requested.
-            guard status != 101 else { throw ResponseHeadFault("the answer switches protocols unasked") }
+            guard status != 101 else {
+                throw ResponseHeadFault("the answer switches protocols, which was not requested")
+            }
             // An interim response ends with its head (RFC 9112 §6.3) and must have neither field (RFC 9110 §8.6, RFC
             // 9112 §6.1). A reader that obeys such a field takes the next head for a body.
             guard !fields.contains("Content-Length"), !fields.contains("Transfer-Encoding") else {
@@ -200,7 +202,7 @@ public struct ResponseHeadReader: Sendable {
             for item in line.split(separator: ",", omittingEmptySubsequences: false) {
                 let digits = ASCII.trimmed(item)
                 guard !digits.isEmpty, digits.utf8.allSatisfy(ASCII.isDigit), let count = Int64(digits) else {
-                    throw ResponseHeadFault("the Content-Length is no number")
+                    throw ResponseHeadFault("the Content-Length is not a number")
                 }
                 guard length == nil || length == count else {
                     throw ResponseHeadFault("the head has differing Content-Lengths")
@@ -209,7 +211,7 @@ public struct ResponseHeadReader: Sendable {
                 times += 1
             }
         }
-        guard let length else { throw ResponseHeadFault("the Content-Length is no number") }
+        guard let length else { throw ResponseHeadFault("the Content-Length is not a number") }
         if times > 1 { fields.set("Content-Length", String(length)) }
         return length
     }

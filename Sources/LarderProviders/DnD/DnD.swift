@@ -27,7 +27,7 @@ public struct DnD: Provider {
         emptyTTL: .seconds(600), negativeTTL: .seconds(600), staleFor: .seconds(30 * 86_400),
         defaultRate: CallRate(calls: 20, per: .seconds(1)), imageHosts: ["www.dnd5eapi.co"],
         categories: DnDCollection.allCases.map(\.rawValue), sorts: [.relevance, .name],
-        offers: "monsters, equipment, spells and all else of the D&D 5e rules",
+        offers: "monsters, equipment, spells and everything else of the D&D 5e rules",
         terms: "Content of the SRD 5.1 is under CC BY 4.0 and the OGL 1.0a.",
         attribution: "D&D 5e SRD API, dnd5eapi.co", normaliserVersion: 2,
         // A list gives the index and the level. A single record also has its own members.

@@ -12,7 +12,7 @@ extension DnD {
         case 200: Self.classify(response, endpoint)
         case 404 where endpoint == "list", 410 where endpoint == "list": Absence.ofList(response, of: "The D&D API")
         case 404 where Self.saysNotFound(response.body), 410 where Self.saysNotFound(response.body): .notFound
-        case 400: .invalidRequest(Self.errorMessage(response.body) ?? "The D&D API refused the question.")
+        case 400: .invalidRequest(Self.errorMessage(response.body) ?? "The D&D API refused the request.")
         default: Self.statuses.classify(response)
         }
     }
@@ -31,7 +31,7 @@ extension DnD {
             return .broken(Impostor.describe(response.body, error))
         }
         if root["error"] != nil || root["message"] != nil, root["index"] == nil, root["results"] == nil {
-            return .broken(errorMessage(response.body) ?? "The answer is an error under status 200.")
+            return .broken(errorMessage(response.body) ?? "The answer has status 200 and contains an error.")
         }
         switch endpoint {
         case "list":
@@ -41,11 +41,12 @@ extension DnD {
             var elements = list.elements
             return elements.next() == nil ? .empty : .data
         case "details":
-            return root["index"]?.string?.isEmpty == false ? .data : .broken("The answer is no record of the D&D API.")
+            return root["index"]?.string?.isEmpty == false
+                ? .data : .broken("The answer is not a record of the D&D API.")
         default:
             // A part of a record is a list, a list inside an object, or an object. A part of a missing record is an
             // empty object.
-            guard root.kind == .object || root.kind == .array else { return .broken("The answer is no record.") }
+            guard root.kind == .object || root.kind == .array else { return .broken("The answer is not a record.") }
             return root.kind == .object && root.count == 0 ? .notFound : .data
         }
     }

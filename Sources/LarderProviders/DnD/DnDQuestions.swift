@@ -57,9 +57,9 @@ extension DnD {
     ]
 
     private static let edition = QuestionParameter.choice(
-        "edition", editions, "The edition of the rules; that of 2024 has no spells.", default: "2014")
+        "edition", editions, "The edition of the rules. The edition of 2024 has no spells.", default: "2014")
     private static let usualParameters = [
-        .text("name", "What the name holds.", example: "dragon", longest: 200), edition, .limit(1...1000),
+        .text("name", "A text in the name.", example: "dragon", longest: 200), edition, .limit(1...1000),
         .sort([SortOrder.relevance, .name]),
     ]
     /// The parameters of all collections together.

@@ -21,7 +21,7 @@ public struct HackerNews: Provider {
         } + [
             EndpointAbout(
                 "item", route: "item/{id}", captures: [itemCapture], parameters: itemParameters, ttl: .seconds(300),
-                summary: "/v0/item/{id}.json, with its comments where wanted"),
+                summary: "/v0/item/{id}.json, with its comments if wanted"),
             EndpointAbout(
                 "user", route: "user/{id}", captures: [userCapture], ttl: .seconds(3600), summary: "/v0/user/{id}.json"),
             EndpointAbout(
@@ -36,8 +36,8 @@ public struct HackerNews: Provider {
         // Algolia's limit per address. Firebase states no limit, but its calls count here as well, as a courtesy.
         defaultQuota: CallRate(calls: 10_000, per: .seconds(3600)),
         categories: ["stories", "comments", "ask", "show", "jobs", "polls"], sorts: [.relevance, .name, .date],
-        offers: "lists of Hacker News with their items, each cached by itself; comments, users, search",
-        terms: "No key and no stated limit for lists and items; searches at most 10,000 an hour from one address.",
+        offers: "lists of Hacker News with their items, each cached separately; comments, users, search",
+        terms: "No key and no stated limit for lists and items. At most 10,000 searches an hour from one address.",
         attribution: "Hacker News, news.ycombinator.com; search by Algolia", normaliserVersion: 2, kinds: kinds)
 }
 

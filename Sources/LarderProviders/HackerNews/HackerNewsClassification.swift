@@ -35,11 +35,11 @@ extension HackerNews {
         case "item", "user":
             if root.isNull { return .notFound }
             let isRecord = endpoint == "item" ? root["id"]?.integer != nil : root["id"]?.string != nil
-            return isRecord ? .data : .broken("The answer is no record of Hacker News.")
+            return isRecord ? .data : .broken("The answer is not a record of Hacker News.")
         case "other": return .data
         default:
             guard root.kind == .array, !root.isForeignList(where: { $0.integer != nil }) else {
-                return .broken("The answer is no list of ids.")
+                return .broken("The answer is not a list of ids.")
             }
             return root.count == 0 ? .empty : .data
         }

@@ -34,7 +34,7 @@ struct HackerNewsListPlan: CallPlan {
             return .fetch([PlannedCall(list.rawValue, list.request, role: .subject)])
         case .ids:
             guard let root = try brought.first?.response.map(HackerNewsResults.root), root.kind == .array else {
-                throw NormaliseError(provider: HackerNews.facts.name, message: "The answer is no list of ids.")
+                throw NormaliseError(provider: HackerNews.facts.name, message: "The answer is not a list of ids.")
             }
             let wanted = Array(root.elements.dropFirst(start).prefix(limit))
             let ids = wanted.compactMap(\.integer)

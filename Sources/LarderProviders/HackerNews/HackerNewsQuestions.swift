@@ -12,22 +12,22 @@ extension HackerNews {
         .limit(1...longestList, default: 30), .page(longestList), .sort(orders),
     ]
     static let itemParameters: [QuestionParameter] = [
-        .number("depth", 0...deepest, "How many levels of comments come with it.", example: "1", default: "1"),
-        .number("limit", 1...longestList, "How many comments at most.", default: "100"),
+        .number("depth", 0...deepest, "How many levels of comments to return.", example: "1", default: "1"),
+        .number("limit", 1...longestList, "The most comments to return.", default: "100"),
     ]
     static let itemCapture = QuestionParameter(
         "id", .pattern("^[1-9][0-9]{0,11}$"), "The item's number.", example: "1000001")
     static let userCapture = QuestionParameter(
-        "id", .pattern("^[A-Za-z0-9_-]{1,40}$"), "The user's name; its case counts.", example: "ada")
+        "id", .pattern("^[A-Za-z0-9_-]{1,40}$"), "The user's name, case-sensitive.", example: "ada")
     /// The order is always by time, so there is no `sort`.
     static let recentParameters: [QuestionParameter] = [
-        .text("q", "What is searched for.", example: "cache").or("query"),
+        .text("q", "The search term.", example: "cache").or("query"),
         QuestionParameter(
             "tags", .pattern("^(\(tag)|[(]\(tag)(,\(tag)){0,7}[)])(,\(tag)){0,7}$"),
-            "Tags that must all hold, separated by commas; of those in brackets, one.", example: "story"),
+            "Tags, separated by commas. All must match; of tags in brackets one must match.", example: "story"),
         QuestionParameter(
             "numericFilters", .pattern("^(created_at_i|points|num_comments)(<=|>=|<|>|=)[0-9]{1,12}$"),
-            "At most 10 comparisons of figures, separated by commas.", example: "points>=1"
+            "At most 10 comparisons of numbers, separated by commas.", example: "points>=1"
         ).list,
         .limit(1...reach, default: 20), .page(reach),
     ]

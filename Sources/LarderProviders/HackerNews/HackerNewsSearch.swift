@@ -35,7 +35,7 @@ extension HackerNews {
         let page = try reader.number("page", in: 1...reach) ?? 1
         guard (page - 1) * limit < reach else {
             throw .conflicting(
-                "page", "Only the first \(reach) hits of a search can be reached; narrow it down by created_at_i.")
+                "page", "Only the first \(reach) hits of a search can be reached. Narrow it down with created_at_i.")
         }
         return search(
             term: term, tags: tags, filters: filters, limit: limit, page: page,
@@ -124,7 +124,7 @@ enum HackerNewsTags {
     }
 
     private static var unclosed: ClientFacingError {
-        .invalid("tags", "\"tags\" is a list such as story,author_pg or (story,poll),show_hn.")
+        .invalid("tags", "\"tags\" must be a list such as story,author_pg or (story,poll),show_hn.")
     }
 
     private static func word(_ word: Substring) throws(ClientFacingError) -> String {
@@ -132,7 +132,7 @@ enum HackerNewsTags {
         if word.hasPrefix("author_"), HackerNews.isUserName(String(word.dropFirst(7))) { return String(word) }
         if word.hasPrefix("story_"), HackerNews.number(String(word.dropFirst(6))) != nil { return String(word) }
         throw .invalid(
-            "tags", "\"\(word)\" is no tag of Hacker News.",
+            "tags", "\"\(word)\" is not a tag of Hacker News.",
             allowed: HackerNews.tagWords + ["author_NAME", "story_ID"])
     }
 }
@@ -159,7 +159,7 @@ struct HackerNewsFilter: Sendable, Hashable {
             let number = Int(digits)
         else {
             throw .invalid(
-                "numericFilters", "\"\(text)\" is no filter such as points>=100 or created_at_i<1700000000.",
+                "numericFilters", "\"\(text)\" is not a filter such as points>=100 or created_at_i<1700000000.",
                 allowed: Field.allCases.map(\.rawValue))
         }
         self.field = field

@@ -11,7 +11,7 @@ extension ITunes {
         switch response.status {
         case 200 where endpoint == "other": .data
         case 200: Self.classify(response.body)
-        case 400: .invalidRequest(Self.errorMessage(response.body) ?? "iTunes refused the question.")
+        case 400: .invalidRequest(Self.errorMessage(response.body) ?? "iTunes refused the request.")
         // iTunes sometimes reports 404 for requests that succeed a moment later.
         default: Self.statuses.classify(response)
         }
@@ -33,7 +33,7 @@ extension ITunes {
         if elements.next() != nil { return .data }
         // A count that contradicts the list means that the response was cut or incomplete.
         return (root["resultCount"]?.integer ?? 0) == 0
-            ? .empty : .broken("The answer counts results it does not have.")
+            ? .empty : .broken("The answer has fewer results than it says.")
     }
 
     private static func errorMessage(_ body: Bytes) -> String? {

@@ -3,26 +3,28 @@ import LarderCore
 
 extension ITunes {
     static let searchParameters: [QuestionParameter] = [
-        .text("term", "What is searched for.", example: "jack johnson").or("q").required,
+        .text("term", "The search term.", example: "jack johnson").or("q").required,
         .choice(
-            "category", ITunesCategory.allCases.map(\.rawValue), "Stands for a media and an entity.", example: "music"),
+            "category", ITunesCategory.allCases.map(\.rawValue), "A category: a name for a media and an entity.",
+            example: "music"),
         .choice("media", ITunesTables.media, "The media.", example: "music", default: "all"),
         .choice("entity", ITunesTables.allEntities, "The entity; each media has its own.", example: "song"),
         .choice(
-            "attribute", ITunesTables.attributes(of: nil), "Where the term is looked for; each media has its own.",
+            "attribute", ITunesTables.attributes(of: nil),
+            "The attribute in which the term is searched for; each media has its own.",
             example: "artistTerm"),
         .limit(1...200, default: 50),
-        .number("offset", 0...100_000, "How many results are left out before the first.", example: "0", default: "0"),
+        .number("offset", 0...100_000, "How many results to skip.", example: "0", default: "0"),
         country, language, .explicit, .sort(SortOrder.allCases),
     ]
     private static let country = QuestionParameter(
-        "country", .pattern("^[A-Za-z]{2}$"), "The country whose store is asked (ISO 3166-1).", example: "US",
+        "country", .pattern("^[A-Za-z]{2}$"), "The country of the store (ISO 3166-1).", example: "US",
         default: "US")
     private static let language = QuestionParameter(
-        "lang", .pattern("^([A-Za-z]{2}[_-][A-Za-z]{2}|en|ja)$"), "A language with its country.", example: "en_us",
+        "lang", .pattern("^([A-Za-z]{2}[_-][A-Za-z]{2}|en|ja)$"), "A language with a country.", example: "en_us",
         default: "en_us")
     private static let keys: [QuestionParameter] = [
-        QuestionParameter("id", .pattern("^[0-9]{1,20}$"), "Ids of the store.", example: "1440857781").list,
+        QuestionParameter("id", .pattern("^[0-9]{1,20}$"), "Ids in the store.", example: "1440857781").list,
         QuestionParameter("upc", .pattern("^[0-9]{8,14}$"), "UPCs of albums.", example: "720642462928").list,
         QuestionParameter("isbn", .pattern("^[0-9]{13}$"), "ISBNs of books.", example: "9780316069359").list,
         QuestionParameter(
@@ -34,7 +36,8 @@ extension ITunes {
     ]
     static let lookupParameters =
         keys + [
-            .choice("entity", ITunesTables.allEntities, "What of the record is wanted too.", example: "album"),
+            .choice(
+                "entity", ITunesTables.allEntities, "Related entities to return with the record.", example: "album"),
             .limit(1...200), country, language, .sort(SortOrder.allCases.map(\.rawValue) + ["recent"]),
         ]
 
@@ -123,7 +126,7 @@ extension ITunes {
         if let category = category.flatMap(ITunesCategory.init) {
             guard media == nil, entity == nil else {
                 throw .conflicting(
-                    "category", "A category stands for a media and an entity: give it or them, not both.")
+                    "category", "A category stands for a media and an entity: give it or those two, not both.")
             }
             (search.media, search.entity) = category.question
         } else if media == "ebook" {
@@ -208,7 +211,7 @@ extension ITunes {
     private static func identifier(_ text: String, _ name: String) throws(ClientFacingError) -> String {
         if name == "bundleId" {
             guard text.utf8.count <= 155, text.utf8.allSatisfy({ PercentCoding.isUnreserved($0) && $0 != 0x7E }) else {
-                throw .invalid(name, "\"\(text)\" is no bundle id such as com.example.app.")
+                throw .invalid(name, "\"\(text)\" is not a bundle id such as com.example.app.")
             }
             return text
         }
@@ -218,7 +221,7 @@ extension ITunes {
             let wanted =
                 lengths.lowerBound == lengths.upperBound
                 ? "\(lengths.lowerBound)" : "\(lengths.lowerBound) to \(lengths.upperBound)"
-            throw .invalid(name, "\"\(name)\" takes numbers of \(wanted) digits, separated by commas.")
+            throw .invalid(name, "\"\(name)\" must be numbers of \(wanted) digits, separated by commas.")
         }
         return digits
     }

@@ -21,18 +21,18 @@ public struct Imgur: Provider {
                 EndpointAbout(
                     "search", parameters: searchParameters, refusals: [.missingParameter, .conflict],
                     ttl: .seconds(600),
-                    summary: "/3/gallery/search: the gallery by words"),
+                    summary: "/3/gallery/search: a search of the gallery"),
                 EndpointAbout(
                     "gallery", parameters: galleryParameters, refusals: [.conflict], ttl: .seconds(300),
-                    summary: "/3/gallery/{hot|top|user}: what is shown there"),
+                    summary: "/3/gallery/{hot|top|user}: the posts of that section"),
                 EndpointAbout(
                     "tag", route: "tag/{tag}", captures: [tagCapture], parameters: tagParameters, refusals: [.conflict],
                     ttl: .seconds(600),
-                    summary: "/3/gallery/t/{tag}: of one tag"),
+                    summary: "/3/gallery/t/{tag}: the posts with one tag"),
                 EndpointAbout(
                     "subreddit", route: "r/{subreddit}", captures: [subredditCapture], parameters: subredditParameters,
                     refusals: [.conflict], ttl: .seconds(600),
-                    summary: "/3/gallery/r/{subreddit}: posted there"),
+                    summary: "/3/gallery/r/{subreddit}: the posts of one subreddit"),
                 EndpointAbout(
                     "image", route: "image/{id}", captures: [idCapture("LmpA001")], ttl: .seconds(3600),
                     summary: "/3/image/{id}: one picture"),
@@ -48,11 +48,11 @@ public struct Imgur: Provider {
             categories: ["images", "gifs", "albums"], sorts: [.relevance, .name, .date], needsKey: true,
             keyVariables: ["LARDER_IMGUR_KEY", "IMGUR_CLIENT_ID"], credentialParameters: ["client_id"],
             credentialFieldNames: ["Authorization"],
-            offers: "pictures of Imgur, albums told by their pictures",
-            terms: "Free for use that is not commercial, with a client id of one's own; no new ones are given out.",
+            offers: "pictures of Imgur, albums shown by their pictures",
+            terms: "Free for non-commercial use, with your own client id. Imgur gives out no new client ids.",
             attribution: "Imgur", normaliserVersion: 2, kinds: kinds)
         facts.keyNote =
-            "Imgur's key is the Client-ID of an application; no new ones are given out since 2025, older ones work."
+            "Imgur's key is the Client-ID of an application. Since 2025 Imgur gives out no new ones; older ones work."
         facts.removedPictures = ["i.imgur.com/removed.png"]
         // Anyone with a delete hash can remove the picture.
         facts.secretMembers = ["deletehash"]

@@ -126,7 +126,7 @@ struct ImgurFailure: Sendable, Hashable {
         let text = message ?? ""
         let shown = Impostor.shown(message ?? "Imgur answered \(status).")
         if text.contains(Self.bannedCountry) {
-            return .refused("Imgur answers nobody in this country or network (\(Self.bannedCountry)).")
+            return .refused("Imgur does not serve this country or network (\(Self.bannedCountry)).")
         }
         if status == 429 || text.lowercased().contains("too fast") {
             return .limited(until: Imgur.limitedUntil(response, wait: wait ?? Self.wait(in: text)))
@@ -149,12 +149,13 @@ struct ImgurFailure: Sendable, Hashable {
     private static func refusal(_ text: String, _ shown: String) -> String {
         let words = text.lowercased()
         // "The access token provided is invalid.", "The access token has expired."
-        if words.contains("token") { return "Imgur refuses the account's token (\(shown)). Sign in once more." }
+        if words.contains("token") { return "Imgur refuses the account's token (\(shown)). Sign in again." }
         if words.contains("client") {
             return "Imgur refuses the client id (\(shown)). "
-                + "Ids of programs are often blocked, and no new ones are given out."
+                + "Imgur often blocks the ids of programs, and gives out no new ones."
         }
-        return "Imgur refuses the request (\(shown)). Its client id may be blocked, as ids of programs often are."
+        return
+            "Imgur refuses the request (\(shown)). The client id may be blocked, as ids of programs often are."
     }
 
     /// The waiting time in "Please wait 59 more minutes" or "Try again in 27 seconds", in seconds.

@@ -6,7 +6,7 @@ extension Imgur {
     private static func pageParameters(_ sorts: [String]) -> [QuestionParameter] {
         [
             .sort(sorts + ["relevance", "name", "date"]),
-            .choice("window", ImgurListing.windows, "The span of time; together with top only."),
+            .choice("window", ImgurListing.windows, "The span of time; only together with top."),
             .page(lastPage), .limit(1...longestList), .explicit,
         ]
     }
@@ -17,7 +17,7 @@ extension Imgur {
     static let subredditCapture = QuestionParameter(
         "subreddit", .pattern("^[A-Za-z0-9_-]{1,100}$"), "The subreddit.", example: "pics")
     static func idCapture(_ example: String) -> QuestionParameter {
-        QuestionParameter("id", .pattern("^[A-Za-z0-9]{1,32}$"), "Its id; the case counts.", example: example)
+        QuestionParameter("id", .pattern("^[A-Za-z0-9]{1,32}$"), "The id, case-sensitive.", example: example)
     }
     /// If one of these is given, the API ignores `q`.
     private static let narrowTexts = ["q_all", "q_any", "q_exactly", "q_not"]
@@ -26,11 +26,11 @@ extension Imgur {
     static let sizes = ["small", "med", "big", "lrg", "huge"]
     static let searchParameters: [QuestionParameter] =
         [
-            .text("q", "What is searched for.", example: "lantern").or("query"),
-            .text("q_all", "Words that must all be met.", example: "lantern"),
-            .text("q_any", "Words of which one must be met.", example: "lantern octopus"),
-            .text("q_exactly", "Words that follow each other.", example: "lantern in the fog"),
-            .text("q_not", "Words that must not be met.", example: "cat"),
+            .text("q", "The search term.", example: "lantern").or("query"),
+            .text("q_all", "Words of which all must match.", example: "lantern"),
+            .text("q_any", "Words of which one must match.", example: "lantern octopus"),
+            .text("q_exactly", "A phrase: words in this order.", example: "lantern in the fog"),
+            .text("q_not", "Words that must not match.", example: "cat"),
             .choice("q_type", types, "The type of the pictures.", example: "jpg"),
             .choice("q_size_px", sizes, "The size of the pictures.", example: "med"),
         ] + pageParameters(["time", "viral", "top"])
@@ -98,7 +98,7 @@ extension Imgur {
         if let text {
             guard words.isEmpty else {
                 throw .conflicting(
-                    "q", "Imgur does not look at \"q\" where \"\(words[0].0)\" is given: give \"q_all\".")
+                    "q", "Imgur ignores \"q\" if \"\(words[0].0)\" is given: use \"q_all\" instead.")
             }
             words = [("q", text)]
         }
@@ -138,7 +138,7 @@ extension Imgur {
         if let window = try reader.word("window", among: ImgurListing.windows) {
             guard listing.isWindowed else {
                 let top = if case .gallery = subject { "section=top" } else { "sort=top" }
-                throw .conflicting("window", "A span of time is chosen together with \(top) only.")
+                throw .conflicting("window", "A span of time can be given only together with \(top).")
             }
             listing.window = window
         }

@@ -15,17 +15,19 @@ struct ImgurUploads: UploadFormat {
             collection: "images",
             fields: [
                 .init("title", "The picture's title.", option: .init("--title", "the picture's title")),
-                .init("description", "What is said below it.", option: .init("--description", "its description")),
                 .init(
-                    "album", "The album that it goes to, by its id, or by its delete hash where it is nobody's.",
+                    "description", "The description, shown below it.", option: .init("--description", "its description")
+                ),
+                .init(
+                    "album", "The album to add it to, by id; an anonymous album by its delete hash.",
                     .pattern("^[A-Za-z0-9]{1,64}$"),
                     option: .init(
-                        "--album", "the album it belongs into; an anonymous one by its delete hash", .called("ID"))),
+                        "--album", "the album to add it to; an anonymous one by its delete hash", .called("ID"))),
                 .init(
                     "name", "The file's name.",
-                    option: .init("--name", "a name for the file; the file's own name stays here")),
+                    option: .init("--name", "a name for the file; the local name is not sent")),
                 .init(
-                    "disable_audio", "1 takes the sound out of a film.", .choice(["1", "0"]),
+                    "disable_audio", "1 removes the sound of a film.", .choice(["1", "0"]),
                     option: .init("--mute", "without the film's sound", .always("1"))),
             ], removalName: "deletehash", removalWord: "hash")
         facts.removalForm = .pattern("^[A-Za-z0-9_-]{1,64}$")
@@ -46,7 +48,7 @@ struct ImgurUploads: UploadFormat {
         guard value.isEmpty || value == "file" else {
             throw ClientFacingError(
                 status: 415, code: "unsupportedKind",
-                detail: "Only the bytes of a file are passed on: \"type\" is \"file\", not base64 and not a URL.",
+                detail: "Only the bytes of a file are passed on: \"type\" must be \"file\", not base64 or a URL.",
                 parameter: "type", allowed: ["file"])
         }
         return true
@@ -56,7 +58,7 @@ struct ImgurUploads: UploadFormat {
         switch name {
         case "album":
             guard value.utf8.count <= 64, value.utf8.allSatisfy(Self.isLetterOrDigit) else {
-                throw .invalid(name, "An album is named by its id, or by its delete hash where it is nobody's.")
+                throw .invalid(name, "Name an album by its id, or an anonymous album by its delete hash.")
             }
             return value
         case "disable_audio":

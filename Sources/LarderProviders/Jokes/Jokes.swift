@@ -33,10 +33,10 @@ public struct Jokes: Provider {
             endpoints: [
                 EndpointAbout(
                     "random", parameters: randomParameters, ttl: .seconds(3600),
-                    summary: "/jokes/random: from a pool that is filled up"),
+                    summary: "/jokes/random: a random joke, from a pool that Larder refills"),
                 EndpointAbout(
                     "search", parameters: searchParameters, refusals: [.conflict, .termLength], ttl: .seconds(86_400),
-                    summary: "/jokes/search: jokes that hold a text"),
+                    summary: "/jokes/search: jokes that contain a text"),
                 EndpointAbout("categories", ttl: .seconds(86_400), summary: "/jokes/categories: the categories"),
                 EndpointAbout(
                     "joke", route: "{id}", captures: [jokeCapture], ttl: .seconds(30 * 86_400),
@@ -46,7 +46,7 @@ public struct Jokes: Provider {
             defaultRate: CallRate(calls: 30, per: .seconds(60)), categories: ["jokes"],
             sorts: [.relevance, .name, .date],
             offers: "Chuck Norris jokes; random ones without repeats, from a pool that also works offline",
-            terms: "A free service without a key and without promises; some jokes are rude, also without a category.",
+            terms: "A free service without a key and without guarantees. Some jokes are rude, even without a category.",
             attribution: "chucknorris.io", normaliserVersion: 2,
             kinds: [ResultKind("joke", [.flags("explicit"), .texts("updatedAt")]), ResultKind("jokeCategory")])
         facts.minimumTerm = termLength.lowerBound

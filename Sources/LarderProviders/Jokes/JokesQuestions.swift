@@ -4,13 +4,15 @@ import LarderCore
 
 extension Jokes {
     private static let category = QuestionParameter(
-        "category", .pattern("^[a-z-]{1,40}$"), "A category, as /v1/jokes/categories lists them.", example: "dev")
+        "category", .pattern("^[a-z-]{1,40}$"), "A category from the list at /v1/jokes/categories.", example: "dev")
     static let randomParameters: [QuestionParameter] = [
         category.list.upTo(5), .explicit, .limit(1...10, default: 1),
     ]
     static let searchParameters: [QuestionParameter] = [
-        .text("q", "The text that the jokes hold, of 3 to 120 characters.", example: "Chuck", longest: 120).or("query")
-            .required,
+        .text("q", "The text that the jokes contain, of 3 to 120 characters.", example: "Chuck", longest: 120).or(
+            "query"
+        )
+        .required,
         category, .explicit, .limit(1...200), .sort([SortOrder.relevance, .name, .date]),
     ]
     static let jokeCapture = QuestionParameter(
@@ -24,7 +26,7 @@ extension Jokes {
         case ["search"]:
             let reader = try QuestionReader(query, allowed: Self.searchParameters)
             guard let term = try reader.text("q", or: "query") else {
-                throw .missing("q", "Jokes are searched by a text: q=…")
+                throw .missing("q", "A search for jokes needs a text: q=…")
             }
             return try search(
                 term, category: category(reader, max: 1).first, explicit: reader.flag("explicit") ?? true,
@@ -45,7 +47,7 @@ extension Jokes {
         let term = QuestionReader.collapsed(request.term)
         guard !term.isEmpty else { throw .missing("q", "A search needs a term.") }
         if let category = request.category, !about.categories.contains(category) {
-            throw .invalid("category", "The jokes have no such category here.", allowed: about.categories)
+            throw .invalid("category", "There is no such category of jokes here.", allowed: about.categories)
         }
         return try search(
             term, category: nil, explicit: request.explicit ?? true, limit: request.limit,
@@ -83,7 +85,7 @@ extension Jokes {
     ) throws(ClientFacingError) -> Endpoint {
         guard Self.termLength.contains(term.count) else {
             throw .termLength(
-                "q", "Jokes are searched by \(Self.termLength.lowerBound) to \(Self.termLength.upperBound) characters.")
+                "q", "The text must have \(Self.termLength.lowerBound) to \(Self.termLength.upperBound) characters.")
         }
         // The API's own search ignores case, so terms that differ only in case are one question.
         let term = term.lowercased()
@@ -112,7 +114,7 @@ extension Jokes {
             && id.utf8.allSatisfy { PercentCoding.isUnreserved($0) && $0 != 0x2E && $0 != 0x7E }
         guard dialect == .icndb ? isNumber : isWord else {
             let shape = dialect == .icndb ? "a number" : "letters, digits, - and _, as in a joke's id"
-            throw .invalid("id", "A joke is named by \(shape).")
+            throw .invalid("id", "The id of a joke must be \(shape).")
         }
         var builder = QuestionBuilder()
         builder.add("id", id)
@@ -153,7 +155,7 @@ extension Jokes {
         let words = Set(parts.map { $0.lowercased() }).sorted()
         for word in words
         where word.utf8.count > 40 || !word.utf8.allSatisfy({ ASCII.isLowercaseLetter($0) || $0 == 0x2D }) {
-            throw .invalid("category", "\"\(word)\" is no name of a category; /v1/jokes/categories lists them.")
+            throw .invalid("category", "\"\(word)\" is not a category; /v1/jokes/categories lists them.")
         }
         return words
     }

@@ -37,8 +37,8 @@ public struct NewsAPI: Provider {
         sorts: [.relevance, .name, .date], needsKey: true, keyVariables: ["LARDER_NEWSAPI_KEY", "NEWSAPI_KEY"],
         credentialParameters: ["apiKey"], credentialFieldNames: ["X-Api-Key", "Authorization"],
         offers: "headlines, articles and sources of NewsAPI",
-        terms: "The free plan is for development only, its articles are a day old, and the standard headers forbid "
-            + "storing: the lifetimes here are the user's own decision.",
+        terms: "The free plan is for development only, and its articles are a day old. The API's headers forbid "
+            + "storing: the lifetimes here are your own decision.",
         attribution: "Powered by NewsAPI.org", normaliserVersion: 2,
         kinds: [
             ResultKind("article", [.texts("sourceId", "authorUrl", "content"), .numbers("omittedCharacters")]),

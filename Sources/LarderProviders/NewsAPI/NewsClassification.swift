@@ -27,7 +27,7 @@ extension NewsAPI {
         }
         guard root["status"]?.string == "ok", let list = root[endpoint == "sources" ? "sources" : "articles"],
             list.kind == .array
-        else { return .broken("The answer has not the shape of NewsAPI's.") }
+        else { return .broken("The answer does not have the form of NewsAPI's answers.") }
         guard !list.isForeignList() else { return .broken("The answer's list has no records of NewsAPI.") }
         var elements = list.elements
         return elements.next() == nil ? .empty : .data

@@ -4,11 +4,11 @@ import LarderCore
 extension NewsAPI {
     static let languages = ["ar", "de", "en", "es", "fr", "he", "it", "nl", "no", "pt", "ru", "sv", "ud", "zh"]
     private static let term = QuestionParameter.text(
-        "q", "What is searched for; at most 500 characters when percent-encoded.", example: "cache", longest: 500)
+        "q", "The search term, at most 500 characters when percent-encoded.", example: "cache", longest: 500)
     private static let category = QuestionParameter.choice(
-        "category", categories, "What the news are about.", example: "technology")
+        "category", categories, "The topic of the news.", example: "technology")
     private static let sources = QuestionParameter.text(
-        "sources", "At most 20 ids of sources, as /v1/news/sources has them.", example: "sample-tech"
+        "sources", "At most 20 source ids from /v1/news/sources.", example: "sample-tech"
     ).list
     private static let country = QuestionParameter.twoLetters("country", "The country.", example: "us")
     private static let language = QuestionParameter.choice("language", languages, "The language.", example: "en").or(
@@ -22,22 +22,25 @@ extension NewsAPI {
         term, country, category, sources, .limit(1...100, default: 20).or("pageSize"), .page(1000), .sort(newsSorts),
     ]
     static let everythingParameters = [
-        term, .text("qInTitle", "What is searched for in titles.", example: "cache", longest: 500),
+        term, .text("qInTitle", "The term to search for in titles.", example: "cache", longest: 500),
         QuestionParameter.choice(
-            "searchIn", ["title", "description", "content"], "The parts that are searched; all where left out."
+            "searchIn", ["title", "description", "content"], "The parts to search. Default: all."
         ).list,
-        sources, QuestionParameter("domains", .pattern(host), "Only of these sites.", example: "example.com").list,
-        QuestionParameter("excludeDomains", .pattern(host), "Not of these sites.", example: "example.org").list,
+        sources,
+        QuestionParameter("domains", .pattern(host), "Only articles of these sites.", example: "example.com").list,
+        QuestionParameter("excludeDomains", .pattern(host), "No articles of these sites.", example: "example.org").list,
         QuestionParameter(
             "from", .pattern(date), "The earliest day; a time may follow (2026-11-20T12:00:00).", example: "2026-11-01"),
         QuestionParameter(
             "to", .pattern(date), "The latest day; a time may follow (2026-11-20T12:00:00).", example: "2026-11-25"),
         language,
-        .choice("sortBy", ["relevancy", "popularity", "publishedAt"], "The API's own order.", example: "publishedAt"),
+        .choice(
+            "sortBy", ["relevancy", "popularity", "publishedAt"], "The order, by the API's own names.",
+            example: "publishedAt"),
         .limit(1...100, default: 100).or("pageSize"), .page(1000), .sort(newsSorts),
     ]
     static let sourceParameters = [
-        .text("name", "What the source's name holds.", example: "sample", longest: 200), category, language, country,
+        .text("name", "A text in the source's name.", example: "sample", longest: 200), category, language, country,
         .sort([SortOrder.relevance, .name]),
     ]
 
@@ -63,7 +66,7 @@ extension NewsAPI {
             }
             let country = request.country.map { $0.lowercased() }
             guard country.map(QuestionReader.isTwoLetters) ?? true else {
-                throw .invalid("country", "\"country\" is no code of two letters.")
+                throw .invalid("country", "\"country\" is not a two-letter code.")
             }
             return Self.headlines(
                 [("q", term), ("country", country), ("category", category), ("sources", nil)], limit: limit ?? 20,
@@ -109,7 +112,7 @@ extension NewsAPI {
             ("domains", try domains(reader, "domains")),
         ]
         guard items.contains(where: { $0.1 != nil }) else {
-            throw .missing("q", "An article search needs one of: q, qInTitle, sources, domains.")
+            throw .missing("q", "A search for articles needs one of: q, qInTitle, sources, domains.")
         }
         items.append(("excludeDomains", try domains(reader, "excludeDomains")))
         items.append(("searchIn", try places(reader)))
@@ -217,7 +220,7 @@ extension NewsAPI {
     private static func domains(_ reader: QuestionReader, _ name: String) throws(ClientFacingError) -> String? {
         guard let domains = try reader.list(name, max: 100) else { return nil }
         for domain in domains where WebURL.normalisedHost(domain) == nil {
-            throw .invalid(name, "\"\(domain)\" is no host name such as bbc.co.uk.")
+            throw .invalid(name, "\"\(domain)\" is not a host name such as bbc.co.uk.")
         }
         return domains.joined(separator: ",").lowercased()
     }
@@ -226,7 +229,7 @@ extension NewsAPI {
         guard let parts = try reader.list("searchIn", max: 3) else { return nil }
         let places = ["title", "description", "content"]
         for part in parts where !places.contains(part) {
-            throw .invalid("searchIn", "\"\(part)\" is no part of an article.", allowed: places)
+            throw .invalid("searchIn", "\"\(part)\" is not a part of an article.", allowed: places)
         }
         // All three parts mean the same as omitting the parameter. Otherwise the order has no meaning.
         let chosen = places.filter(parts.contains)

@@ -18,7 +18,7 @@ public struct OpenLibrary: Provider {
                 EndpointAbout(
                     "search", parameters: searchParameters, refusals: [.missingParameter, .termLength],
                     ttl: .seconds(86_400),
-                    summary: "/search.json: books by title, author and all else"),
+                    summary: "/search.json: books by title, author and other words"),
                 EndpointAbout(
                     "work", route: "works/{id}", captures: [workCapture], ttl: .seconds(7 * 86_400),
                     summary: "/works/{id}.json: one book"),
@@ -28,7 +28,7 @@ public struct OpenLibrary: Provider {
             defaultRate: CallRate(calls: 60, per: .seconds(60)),
             imageHosts: ["covers.openlibrary.org", "archive.org", "*.archive.org"], categories: ["books"],
             sorts: [.relevance, .name, .date], offers: "books of Open Library",
-            terms: "The API is for single questions; whole copies of the data come as dumps.",
+            terms: "The API is for single requests. Use the dumps for copies of all data.",
             attribution: "Open Library, openlibrary.org",
             kinds: [
                 ResultKind(

@@ -3,9 +3,9 @@ import LarderCore
 
 extension OpenLibrary {
     static let searchParameters: [QuestionParameter] = [
-        .text("q", "What is searched for, of at least 3 characters.", example: "lantern"),
-        .text("title", "What the title holds.", example: "lantern"),
-        .text("author", "What the author's name holds.", example: "brandt"),
+        .text("q", "The search term, of at least 3 characters.", example: "lantern"),
+        .text("title", "A text in the title.", example: "lantern"),
+        .text("author", "A text in the author's name.", example: "brandt"),
         .limit(1...100, default: 50), .page(1000), .sort([SortOrder.relevance, .name, .date]),
     ]
     static let workCapture = QuestionParameter(
@@ -42,7 +42,7 @@ extension OpenLibrary {
             try about.check(term: term, of: name)
             items.append((name, term))
         }
-        guard !items.isEmpty else { throw .missing("q", "A search of books needs one of: q, title, author.") }
+        guard !items.isEmpty else { throw .missing("q", "A search for books needs one of: q, title, author.") }
         return Self.search(
             items, limit: try reader.number("limit", in: 1...100) ?? 50,
             page: try reader.number("page", in: 1...1000) ?? 1, sort: try reader.sort(about.sorts) ?? .relevance)
@@ -69,7 +69,7 @@ extension OpenLibrary {
         let id = id.uppercased()
         guard id.hasPrefix("OL"), id.hasSuffix("W"), (4...20).contains(id.utf8.count),
             id.utf8.dropFirst(2).dropLast().allSatisfy(ASCII.isDigit)
-        else { throw .invalid("id", "The id of a book is such as OL45804W.") }
+        else { throw .invalid("id", "The id of a book must be like OL45804W.") }
         var question = QuestionBuilder()
         question.add("id", id)
         return Endpoint(

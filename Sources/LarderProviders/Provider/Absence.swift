@@ -9,12 +9,12 @@ enum Absence {
 
     /// - Parameter isOwn: whether the response has the form in which this API reports that nothing exists.
     static func judge(_ response: UpstreamResponse, of title: String, isOwn: Bool) -> Classification {
-        isOwn ? .notFound : .broken("\(title) answered \(response.status), but not in its own form.")
+        isOwn ? .notFound : .broken("\(title) answered \(response.status), but not in the form of this API.")
     }
 
     /// Classifies a 404 for a list, which always exists.
     static func ofList(_ response: UpstreamResponse, of title: String) -> Classification {
-        .broken("\(title) answered \(response.status) to a list that it has.")
+        .broken("\(title) answered \(response.status) for a list that exists.")
     }
 }
 

@@ -75,7 +75,7 @@ extension Endpoint {
         self.init(
             provider: provider, name: name, parameters: parameters, upstream: subject, query: query,
             normalise: { _, _ throws(NormaliseError) in
-                throw NormaliseError(provider: provider, message: "This question takes several calls.")
+                throw NormaliseError(provider: provider, message: "This request takes several calls.")
             })
         self.plan = plan
     }

@@ -25,7 +25,7 @@ public struct Passthrough: Provider {
             name: name, routePrefix: "", title: name, defaultBaseURL: baseURL,
             endpoints: [EndpointAbout(Self.other, ttl: .seconds(300), summary: "every request")],
             emptyTTL: .seconds(60), negativeTTL: .seconds(60), staleFor: .seconds(86_400),
-            terms: "Whatever the operator of \(name) asks for.")
+            terms: "The terms of the operator of \(name) apply.")
     }
 
     static let other = "other"

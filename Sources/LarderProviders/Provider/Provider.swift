@@ -246,7 +246,7 @@ public struct ProviderAbout: Sendable, Hashable {
     /// - Parameter parameter: the name of the parameter that held the term.
     public func check(term: String, of parameter: String) throws(ClientFacingError) {
         guard term.count < minimumTerm else { return }
-        throw .termLength(parameter, "\(title): a search needs a term of \(minimumTerm) characters or more.")
+        throw .termLength(parameter, "\(title): a search needs a term of at least \(minimumTerm) characters.")
     }
 
     /// Whether a path belongs to the search host. The paths of a provider's two hosts never share a prefix, so the path

@@ -16,7 +16,7 @@ extension Provider {
         guard found == .data, request.method == .get, let isAsked = recordCheck(for: request, endpoint: endpoint),
             let root = try? JSON.parse(response.body)
         else { return found }
-        return isAsked(root) ? .data : .broken("\(about.title) answered with another record than the one asked for.")
+        return isAsked(root) ? .data : .broken("\(about.title) answered with a record that was not requested.")
     }
 }
 

@@ -7,7 +7,7 @@ enum ProviderError {
         let prefix = provider.routePrefix.isEmpty ? "/raw/\(provider.name)" : "/v1/\(provider.routePrefix)"
         return ClientFacingError(
             status: 404, code: "noSuchRoute",
-            detail: "There is no \(prefix)/\(path.joined(separator: "/")); /openapi.json lists what there is.",
+            detail: "There is no route \(prefix)/\(path.joined(separator: "/")). /openapi.json lists all routes.",
             provider: provider.name)
     }
 }
@@ -16,9 +16,9 @@ enum ProviderError {
 enum Impostor {
     static func describe(_ body: Bytes, _ error: JSONError) -> String {
         let start = body.prefix(512).drop { $0 <= 0x20 }
-        if start.isEmpty { return "The answer is empty where JSON belongs." }
-        if start.first == 0x3C { return "The answer is a page of HTML or XML where JSON belongs." }
-        return "The answer is no whole JSON text: \(error.description)."
+        if start.isEmpty { return "The answer is empty instead of JSON." }
+        if start.first == 0x3C { return "The answer is HTML or XML instead of JSON." }
+        return "The answer is not valid JSON: \(error.description)."
     }
 }
 

@@ -92,11 +92,11 @@ extension QuestionParameter {
     }
 
     static func limit(_ range: ClosedRange<Int>, default count: Int? = nil) -> QuestionParameter {
-        number("limit", range, "How many results at most.", default: count.map(String.init))
+        number("limit", range, "The most results to return.", default: count.map(String.init))
     }
 
     static func page(_ last: Int) -> QuestionParameter {
-        number("page", 1...last, "Which page of the results.", example: "1", default: "1")
+        number("page", 1...last, "The page of the results.", example: "1", default: "1")
     }
 
     static func sort(_ orders: [String]) -> QuestionParameter {
@@ -110,7 +110,7 @@ extension QuestionParameter {
         QuestionParameter(name, .pattern("^[A-Za-z]{2}$"), line, example: example)
     }
 
-    static let explicit = flag("explicit", "Whether explicit results are wanted.", default: "yes")
+    static let explicit = flag("explicit", "Whether to include explicit results.", default: "yes")
 }
 
 /// A refusal that a schema of single parameters cannot express: each value is valid, but the whole question is refused.
@@ -139,15 +139,15 @@ public enum QuestionRefusal: String, Sendable, Hashable, CaseIterable {
     /// One sentence for documentation.
     public var sentence: String {
         switch self {
-        case .missingParameter: "One of several parameters is needed; detail names them."
+        case .missingParameter: "One of several parameters is needed. detail names them."
         case .conflict: "Each value is allowed, but not together with the others."
-        case .unknownProvider: "No provider of that name is configured; detail names those that are."
-        case .unknownPrefix: "A prefix below /raw names no provider that is configured."
+        case .unknownProvider: "No provider with this name is configured. detail names the configured ones."
+        case .unknownPrefix: "The prefix below /raw names a provider that is not configured."
         case .emptyBody: "The body is empty."
         case .malformed: "The form cannot be read, or has no file."
-        case .notMedia: "By its first bytes the file is none that is taken."
-        case .accountLimit: "The API refuses what the key's account is not entitled to, such as later pages."
-        case .termLength: "The term is too short or too long for the source, counted as the source counts."
+        case .notMedia: "The first bytes of the file are not those of an accepted type."
+        case .accountLimit: "The API refuses it, because the key's account is not entitled to it (such as later pages)."
+        case .termLength: "The term is too short or too long for the source, by the source's own count."
         }
     }
 }

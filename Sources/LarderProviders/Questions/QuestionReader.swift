@@ -51,7 +51,7 @@ struct QuestionReader {
     func word(_ name: String, among words: [String]) throws(ClientFacingError) -> String? {
         guard let text = try text(name) else { return nil }
         guard let word = words.first(where: { ASCII.equalFolded($0, text) }) else {
-            throw .invalid(name, "\"\(name)\" is none of the allowed words.", allowed: words)
+            throw .invalid(name, "\"\(name)\" is not one of the allowed words.", allowed: words)
         }
         return word
     }
@@ -62,7 +62,7 @@ struct QuestionReader {
     ) throws(ClientFacingError) -> String? {
         guard let text = try text(name) else { return nil }
         if let word = words.first(where: { ASCII.equalFolded($0, text) }) { return word }
-        let detail = "\"\(name)\" is none of the allowed words."
+        let detail = "\"\(name)\" is not one of the allowed words."
         let isKnown = all.contains { ASCII.equalFolded($0, text) }
         throw isKnown ? .conflicting(name, detail, allowed: words) : .invalid(name, detail, allowed: words)
     }
@@ -71,7 +71,7 @@ struct QuestionReader {
         guard let text = try text(name) else { return nil }
         guard text.utf8.allSatisfy(ASCII.isDigit), let number = Int(text), range.contains(number) else {
             throw .invalid(
-                name, "\"\(name)\" is no number between \(range.lowerBound) and \(range.upperBound).",
+                name, "\"\(name)\" is not a number between \(range.lowerBound) and \(range.upperBound).",
                 allowed: ["\(range.lowerBound)…\(range.upperBound)"])
         }
         return number
@@ -88,7 +88,7 @@ struct QuestionReader {
     /// Two letters in lower case: a country (ISO 3166-1 alpha-2) or a language (ISO 639-1).
     func twoLetters(_ name: String) throws(ClientFacingError) -> String? {
         guard let text = try text(name) else { return nil }
-        guard Self.isTwoLetters(text) else { throw .invalid(name, "\"\(name)\" is no code of two letters.") }
+        guard Self.isTwoLetters(text) else { throw .invalid(name, "\"\(name)\" is not a two-letter code.") }
         return text.lowercased()
     }
 

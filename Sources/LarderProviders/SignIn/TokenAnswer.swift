@@ -19,7 +19,7 @@ public enum TokenAnswer: Sendable, Hashable {
         switch response.status {
         case 200..<300:
             guard let root, let granted = GrantedTokens(root) else {
-                self = .failed(.broken, "The token endpoint's answer holds no tokens.")
+                self = .failed(.broken, "The answer of the token endpoint has no tokens.")
                 return
             }
             self = .granted(granted)
@@ -27,13 +27,13 @@ public enum TokenAnswer: Sendable, Hashable {
         case 400..<500:
             // A page from a device in between (a portal, a block list) says nothing about the grant.
             guard let message = root.flatMap(Self.message) else {
-                self = .failed(.broken, "The token endpoint answered \(response.status), and not in its own form.")
+                self = .failed(.broken, "The token endpoint answered \(response.status) in an unexpected form.")
                 return
             }
             // A limit on the client's address is also sent as a refusal (Imgur: 403 "temporarily over capacity").
             let told = root?["status"]?.integer ?? response.status
             guard told != 429, told < 500, !message.lowercased().contains("temporarily") else {
-                self = .failed(.limited, "The token endpoint answered \(response.status): not now.")
+                self = .failed(.limited, "The token endpoint answered \(response.status): try again later.")
                 return
             }
             if let fault = Self.fault(root?["data"]?["error"]?.string ?? root?["error"]?.string, response.status) {
@@ -53,7 +53,7 @@ public enum TokenAnswer: Sendable, Hashable {
         case "invalid_grant": nil
         case "invalid_client", "unauthorized_client",
             _ where status == 401:
-            .failed(.notConfigured, "The token endpoint does not take the application's id and secret (\(status)).")
+            .failed(.notConfigured, "The token endpoint refuses the application's id and secret (\(status)).")
         case "invalid_request", "unsupported_grant_type", "invalid_scope":
             .failed(.broken, "The token endpoint does not understand the request (\(status)).")
         default: nil

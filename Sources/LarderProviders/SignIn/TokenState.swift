@@ -63,7 +63,7 @@ public struct TokenState: Sendable {
                 ? .use(tokens, generation: generation) : .failing(failure.0, failure.1, until: failure.until)
         }
         guard tokens.refresh != nil else {
-            standing = .refused(account: tokens.account, detail: "the sign-in is over and cannot be renewed")
+            standing = .refused(account: tokens.account, detail: "the sign-in has expired and cannot be renewed")
             generation += 1
             return wanted(now: now)
         }

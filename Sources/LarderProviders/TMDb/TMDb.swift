@@ -39,7 +39,7 @@ public struct TMDb: Provider {
             EndpointAbout(
                 "details", route: "{kind}/{id}", captures: [kindCapture(["movie", "tv", "person"]), idCapture],
                 parameters: detailParameters, refusals: [.conflict], ttl: .seconds(86_400),
-                summary: "/3/{movie|tv|person}/{id}, with what is appended"),
+                summary: "/3/{movie|tv|person}/{id}, with appended records"),
             EndpointAbout("configuration", ttl: .seconds(7 * 86_400), summary: "/3/configuration: sizes of pictures"),
             EndpointAbout(
                 "genres", route: "genres/{kind}", captures: [kindCapture(TMDbGenres.kinds.map(\.rawValue))],
@@ -52,7 +52,7 @@ public struct TMDb: Provider {
         keyVariables: ["LARDER_TMDB_KEY", "TMDB_KEY", "TMDB_API_KEY", "TMDB_READ_ACCESS_TOKEN"],
         credentialParameters: ["api_key"], credentialFieldNames: ["Authorization"],
         offers: "films, series and people of TMDb",
-        terms: "Free for use that is not commercial; nothing may be kept for more than six months.",
+        terms: "Free for non-commercial use. Nothing may be kept for more than six months.",
         attribution: "This product uses the TMDB API but is not endorsed or certified by TMDB.",
         retention: .seconds(180 * 86_400), normaliserVersion: 3)
 

@@ -29,7 +29,7 @@ struct TMDbPlan: CallPlan {
             return .fetch([subject, Self.configuration] + genres)
         }
         guard let response = brought.first?.response else {
-            throw NormaliseError(provider: TMDb.facts.name, message: "The question has no answer.")
+            throw NormaliseError(provider: TMDb.facts.name, message: "The answer to the request is missing.")
         }
         var tables = TMDbTables()
         let configuration = brought.dropFirst().first?.response?.body

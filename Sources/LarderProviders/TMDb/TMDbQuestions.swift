@@ -5,19 +5,19 @@ import LarderCore
 extension TMDb {
     static let languageParameters = [
         QuestionParameter(
-            "language", .pattern("^[A-Za-z]{2}([_-][A-Za-z]{2})?$"), "A language, with a country or without.",
+            "language", .pattern("^[A-Za-z]{2}([_-][A-Za-z]{2})?$"), "A language, with or without a country.",
             example: "en-US", default: "en-US"
         ).or("lang")
     ]
     static let pageParameters =
         languageParameters + [
-            .twoLetters("region", "The country whose dates count; films only.", example: "US").or("country"),
+            .twoLetters("region", "The country whose release dates count; films only.", example: "US").or("country"),
             .page(500), .limit(1...20), .sort([SortOrder.relevance, .name, .date]),
         ]
     static let searchParameters: [QuestionParameter] =
         [
-            .text("q", "What is searched for.", example: "lantern").or("query").required,
-            .number("year", 1800...2200, "Of this year; films and series only.", example: "2019"),
+            .text("q", "The search term.", example: "lantern").or("query").required,
+            .number("year", 1800...2200, "The year; films and series only.", example: "2019"),
             .flag("explicit", "Whether adult results are wanted.", default: "no"),
         ] + pageParameters
     /// The parameters if the path does not name the kind.
@@ -28,15 +28,16 @@ extension TMDb {
     static let detailParameters =
         languageParameters + [
             QuestionParameter(
-                "append", .pattern("^[a-z0-9_/]{1,40}$"), "At most 20 names of what else is wanted.", example: "credits"
+                "append", .pattern("^[a-z0-9_/]{1,40}$"), "Further records to append, at most 20 names.",
+                example: "credits"
             ).list.or("append_to_response")
         ]
     static func kindCapture(_ words: [String]) -> QuestionParameter {
         .choice("kind", words, "What it is.", example: "movie")
     }
-    static let spanCapture = QuestionParameter.choice("span", ["day", "week"], "Of the day or of the week.")
+    static let spanCapture = QuestionParameter.choice("span", ["day", "week"], "The span of time: day or week.")
     static let idCapture = QuestionParameter(
-        "id", .pattern("^[1-9][0-9]{0,9}$"), "The record's number; the name of a list gives that list.", example: "101")
+        "id", .pattern("^[1-9][0-9]{0,9}$"), "The record's number, or the name of a list.", example: "101")
 
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         switch (path.first, path.count) {
@@ -80,7 +81,7 @@ extension TMDb {
             throw .invalid("category", "TMDb has no such category.", allowed: about.categories)
         }
         if let country = request.country, !QuestionReader.isTwoLetters(country) {
-            throw .invalid("country", "\"country\" is no code of two letters.")
+            throw .invalid("country", "\"country\" is not a two-letter code.")
         }
         return search(
             term, request.category.flatMap { TMDbKind(rawValue: $0) },
@@ -130,7 +131,7 @@ extension TMDb {
 
     private func word(_ name: String, _ text: String, among words: [String]) throws(ClientFacingError) -> String {
         guard let word = words.first(where: { ASCII.equalFolded($0, text) }) else {
-            throw .invalid(name, "\"\(text)\" is none of the allowed words.", allowed: words)
+            throw .invalid(name, "\"\(text)\" is not one of the allowed words.", allowed: words)
         }
         return word
     }
@@ -140,7 +141,7 @@ extension TMDb {
         let name = text.lowercased().replacing("-", with: "_")
         guard let found = kind.lists.first(where: { $0 == name || name == "top" && $0 == "top_rated" }) else {
             throw ClientFacingError(
-                status: 404, code: "noSuchRoute", detail: "There is no such list, and a record is named by its number.",
+                status: 404, code: "noSuchRoute", detail: "There is no such list. A record is named by its number.",
                 parameter: "list", allowed: kind.lists, provider: facts.name)
         }
         return found
@@ -159,7 +160,7 @@ extension TMDb {
         let kind = TMDbKind(rawValue: named)
         let year = try reader.number("year", in: 1800...2200)
         if year != nil, kind != .movie, kind != .tv {
-            throw .conflicting("year", "Only films and series are searched by year.")
+            throw .conflicting("year", "Only films and series can be searched by year.")
         }
         return search(term, kind, try page(reader), year: year, adult: try reader.flag("explicit") ?? false)
     }
@@ -240,7 +241,7 @@ extension TMDb {
         let appended = Set(names).sorted()
         for name in appended
         where !name.utf8.allSatisfy({ ASCII.isLowercaseLetter($0) || $0 == 0x5F || $0 == 0x2F || ASCII.isDigit($0) }) {
-            throw .invalid("append", "\"\(name)\" is no name of something to append, such as credits or images.")
+            throw .invalid("append", "\"\(name)\" cannot be appended; use names such as credits or images.")
         }
         var builder = QuestionBuilder()
         builder.add("of", kind.rawValue)

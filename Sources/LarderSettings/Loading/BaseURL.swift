@@ -40,7 +40,7 @@ enum BaseURL {
     }
 
     private static func takenOver(_ host: String) -> String {
-        "\(host) is no longer what it was: strangers own the name, and Larder never asks there"
+        "\(host) is no longer the API's: strangers own the name, and Larder never calls it"
     }
 
     /// Splits an authority into host and port. An IPv6 address keeps its brackets (RFC 3986 §3.2.2).

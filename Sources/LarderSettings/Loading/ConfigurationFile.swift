@@ -64,7 +64,7 @@ enum ConfigurationFile {
         let deadline = patience.map { SystemTime().monotonic() + $0 }
         while bytes.count <= limit {
             if let deadline, !isReady(descriptor, before: deadline) {
-                var fault = SettingFault("\(path) is a pipe, and nobody has written all of it in time")
+                var fault = SettingFault("\(path) is a pipe, and its writer did not finish in time")
                 fault.isSilence = true
                 throw fault
             }

@@ -131,13 +131,13 @@ extension SettingsLoader {
             guard about.dialects.contains(text) else {
                 throw SettingFault(
                     about.dialects.isEmpty
-                        ? "\(about.name) has one make only: this setting is not for it"
+                        ? "\(about.name) has only one variant: this setting is not for it"
                         : "\"\(text)\" is not one of \(about.dialects.joined(separator: ", "))")
             }
             return text
         }
         if let written, written != about.dialects.first, reader.written["\(path).baseURL"] == nil {
-            reader.issue("\(path).dialect", "\(written) needs a baseURL: the mirror to ask")
+            reader.issue("\(path).dialect", "\(written) needs a baseURL, the URL of a mirror")
         }
         return written
     }
@@ -177,10 +177,10 @@ extension SettingsLoader {
             return (found, nil)
         }
         if let missing {
-            let what = name == "key" ? "\(about.name) is not configured" : "it is as if there were none"
+            let what = name == "key" ? "\(about.name) is not configured" : "it counts as not set"
             reader.note(
-                "\(path): \(file ?? "its file") \(missing.predicate); \(what) until it can be read and the settings are "
-                    + "read again")
+                "\(path): \(file ?? "its file") \(missing.predicate); \(what) until the file can be read and the "
+                    + "settings are reloaded")
             return (nil, missing)
         }
         if let written { return (written, nil) }

@@ -75,7 +75,7 @@ struct SettingsCollector {
                 section(member.value, path: memberPath, source: source)
             } else if !member.key.contains("."), SettingsTable.parameter(at: memberPath) != nil {
                 if member.value.isAbsent {
-                    issue(origin, memberPath, "has no value; leave the line out to have the default")
+                    issue(origin, memberPath, "has no value; leave the line out to get the default")
                 } else {
                     written[memberPath] = setting
                 }

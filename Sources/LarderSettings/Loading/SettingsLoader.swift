@@ -105,7 +105,7 @@ public struct SettingsLoader: Sendable {
             return text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text
         }
         if path == nil, reader.written[parameter.path] == nil {
-            reader.issue(parameter.path, "is needed: neither $\(variable) nor $HOME tells where it could be")
+            reader.issue(parameter.path, "is needed, because neither $\(variable) nor $HOME is set")
         }
         return path ?? "/"
     }
@@ -183,7 +183,7 @@ public struct SettingsLoader: Sendable {
 
     static func fieldValue(_ text: String) throws(SettingFault) -> String {
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
-            throw SettingFault("holds signs that are not ASCII")
+            throw SettingFault("contains characters that are not ASCII")
         }
         return text
     }
@@ -237,17 +237,17 @@ public struct SettingsLoader: Sendable {
     private static func notes(about settings: Settings) -> [String] {
         var notes: [String] = []
         if settings.cache.path == settings.statePath {
-            notes.append("state.path is the cache's directory: whoever empties the cache loses budgets and keys too")
+            notes.append("state.path is the cache's directory: if the cache is emptied, budgets and keys are lost too")
         }
         if let token = settings.admin.token, token.utf8.count < 16 {
             notes.append("admin.token is short: programs on this machine could guess it")
         }
         let isRemote = settings.listen.contains { (try? Address($0.address))?.isLoopback == false }
-        if isRemote { notes.append("other machines can reach Larder: it asks nobody who they are") }
+        if isRemote { notes.append("other machines can reach Larder, and it does not authenticate clients") }
         for provider in settings.providers.values.sorted(by: { $0.name < $1.name })
         where provider.key != nil {
             for url in provider.baseURLs where BaseURL.isReadableOnTheWay(url) {
-                notes.append("the key of \(provider.name) goes unencrypted to \(url)")
+                notes.append("the key of \(provider.name) is sent unencrypted to \(url)")
             }
         }
         return notes

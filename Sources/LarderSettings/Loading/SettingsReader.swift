@@ -226,10 +226,10 @@ struct SettingsReader {
         }
         let text = String(ASCII.trimmed(raw[...]))
         guard !text.isEmpty else {
-            throw SettingFault("is empty; leave the line out to have the default", at: node.mark)
+            throw SettingFault("is empty; leave the line out to get the default", at: node.mark)
         }
         guard !text.holdsControls else {
-            throw SettingFault("holds a line break or another control character", at: node.mark)
+            throw SettingFault("contains a line break or another control character", at: node.mark)
         }
         return text
     }

@@ -23,8 +23,8 @@ public struct SharedURL: Sendable, Hashable {
     init(_ text: String) throws(SettingFault) {
         if text.hasPrefix("rediss://") {
             throw SettingFault(
-                "rediss:// (TLS) is not spoken here: let a tunnel such as stunnel, or ssh -L, speak it, and name its near "
-                    + "end, as in redis://127.0.0.1:6379")
+                "rediss:// (TLS) is not supported: use a tunnel such as stunnel or ssh -L, and write the address of "
+                    + "its near end, as in redis://127.0.0.1:6379")
         }
         if text.hasPrefix("unix:") {
             do throws(AddressError) {
@@ -36,20 +36,20 @@ public struct SharedURL: Sendable, Hashable {
             return
         }
         guard let rest = text.dropping(prefix: "redis://"), !rest.contains("?"), !rest.contains("#") else {
-            throw SettingFault("\"\(text.prefix { $0 != ":" })…\" is no address of an engine: \(Self.wanted)")
+            throw SettingFault("\"\(text.prefix { $0 != ":" })…\" is not the address of an engine: \(Self.wanted)")
         }
         var authority = rest.prefix { $0 != "/" }
         let path = rest.dropFirst(authority.count + 1)
         if !path.isEmpty {
             guard let number = Int(path), (0...65_535).contains(number), path.utf8.allSatisfy(ASCII.isDigit) else {
-                throw SettingFault("\"/\(path)\" is no number of a database from 0 to 65535: \(Self.wanted)")
+                throw SettingFault("\"/\(path)\" is not a database number from 0 to 65535: \(Self.wanted)")
             }
             database = number
         }
         if let at = authority.lastIndex(of: "@") {
             let user = authority[..<at]
             guard !user.contains(":") else {
-                throw SettingFault("holds a password, which would be shown: put it into shared.password")
+                throw SettingFault("contains a password, which would be shown: put it into shared.password")
             }
             guard !user.isEmpty, user.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw SettingFault("has no user before \"@\": \(Self.wanted)")
@@ -67,7 +67,7 @@ public struct SharedURL: Sendable, Hashable {
             host = authority[..<colon]
             let text = authority[authority.index(after: colon)...]
             guard text.utf8.allSatisfy(ASCII.isDigit), let number = UInt16(text), number > 0 else {
-                throw SettingFault("\"\(text)\" is no port from 1 to 65535: \(wanted)")
+                throw SettingFault("\"\(text)\" is not a port from 1 to 65535: \(wanted)")
             }
             port = number
         }
@@ -80,7 +80,7 @@ public struct SharedURL: Sendable, Hashable {
             ASCII.isDigit($0) || ASCII.isLetter($0) || [0x2D, 0x2E, 0x5F].contains($0)
         }
         guard isName, !host.isEmpty, host.utf8.count <= 253 else {
-            throw SettingFault("\"\(host)\" is no host: \(wanted)")
+            throw SettingFault("\"\(host)\" is not a host: \(wanted)")
         }
         return .tcp(host: String(host), port: port)
     }
@@ -105,7 +105,7 @@ public struct SharedURL: Sendable, Hashable {
     /// Checks that a secret shared by hosts has at least 32 bytes.
     static func strong(_ text: String) throws(SettingFault) -> String {
         guard text.utf8.count >= 32 else {
-            throw SettingFault("has \(text.utf8.count) signs and needs 32 at least: openssl rand -hex 32 makes one")
+            throw SettingFault("has \(text.utf8.count) bytes and needs 32 at least: openssl rand -hex 32 makes one")
         }
         return text
     }

@@ -23,8 +23,8 @@ public enum ConfigurationManual {
 
             ### A provider of your own
 
-            `kind: passthrough` and a `baseURL` are needed. `semantics` is `rfc` unless set, so that RFC 9111 and the
-            answer decide; with `ttl`, `ttl` is \(Units.format(duration: own.endpoints.first?.ttl ?? .zero)), \
+            `kind: passthrough` and a `baseURL` are needed. The default of `semantics` is `rfc`: RFC 9111 and the answer
+            decide. With `ttl`, `ttl` is \(Units.format(duration: own.endpoints.first?.ttl ?? .zero)), \
             `negativeTTL` \(Units.format(duration: own.negativeTTL)). `staleFor` is \
             \(Units.format(duration: own.staleFor)), `rate` and `quota` are off.
 
@@ -36,8 +36,8 @@ public enum ConfigurationManual {
                 baseURL: http://forge.lan:3000/api/v1
             ```
 
-            Now `http://127.0.0.1:8787/raw/forge/repos` and `http://127.0.0.1:8790/repos` are both the forge's
-            `/api/v1/repos`, through the cache.
+            Now `http://127.0.0.1:8787/raw/forge/repos` and `http://127.0.0.1:8790/repos` both give the forge's
+            `/api/v1/repos`, cached.
 
             """
         return out
@@ -64,24 +64,25 @@ public enum ConfigurationManual {
         the first that exists of `$XDG_CONFIG_HOME/larder/larder.yaml` (`~/.config/larder/larder.yaml`) and
         `/etc/larder/larder.yaml`. [`config/larder.yaml`](../config/larder.yaml) shows every setting with its default.
 
-        What outweighs what, weakest first: the default, the file, the environment, the command line.
+        Precedence, lowest first: the default, the file, the environment, the command line.
 
         - **Environment**: `LARDER_` and the path in capitals, `_` for each dot: `LARDER_CACHE_MAXSIZE=1GiB`,
-          `LARDER_PROVIDERS_ITUNES_RATE=10/min`. Lists are written with commas. An empty variable counts as unset.
+          `LARDER_PROVIDERS_ITUNES_RATE=10/min`. Commas separate the items of a list. An empty variable counts as unset.
         - **Command line**: `larder serve --set cache.maxSize=1GiB --listen 127.0.0.1:9000`. A repeated option adds to a list.
 
-        Values are texts, read by the type of their setting: no YAML guess (`no`, `1:30`, `0x10`) applies. Sizes: `512 KiB`,
+        The type of a setting decides how its value is read. YAML's guesses (`no`, `1:30`, `0x10`) do not apply. Sizes: `512 KiB`,
         `64 MiB`, `2 GiB`. Durations: `500ms`, `30s`, `15min`, `6h`, `7d`. Rates: `20/min`, `100/day`, `off`. Lists and mappings
         may be written in either of YAML's styles; anchors, aliases, tags and second documents are refused.
 
-        `larder config check [FILE]` tells everything that is wrong at once, each with file, line, column and path:
+        `larder config check [FILE]` reports all errors at once, each with file, line, column and path:
 
         ```
         larder.yaml:3:3: cache.maxsize: there is no such setting; did you mean "maxSize"?
         larder.yaml:7:11: providers.itunes.rate: "20/fortnight" …
         ```
 
-        `larder params` lists every setting, `larder params --changed` what differs from the defaults and where it was written.
+        `larder params` lists every setting. `larder params --changed` lists those that differ from the defaults and tells
+        where each was written.
 
         **Secrets** (`admin.token`, `shared.key`, `shared.password`, `artwork.key`, `providers.<name>.key`,
         `providers.<name>.clientSecret`) are read once, at start and reload: from
@@ -91,7 +92,7 @@ public enum ConfigurationManual {
         never shown, logged or stored.
 
         **Reload**: SIGHUP (`systemctl reload larder`) reads everything again without dropping connections or cache. Settings that
-        take effect at the next start say so below. A file with errors changes nothing, and the log says why.
+        take effect only at the next start say so below. A file with errors changes nothing, and the log says why.
 
         """
 }

@@ -11,14 +11,14 @@ public enum ExampleConfiguration {
         var out = """
             # Larder's configuration.
             #
-            # Every setting stands here with its default, behind "#"; take the "#" away to change it. Check with
+            # Every setting is listed here with its default, behind "#". Remove the "#" to change it. Check with
             #
             #     larder config check FILE
             #
-            # and make a running daemon read it again with `systemctl reload larder` or a SIGHUP.
+            # and reload it in a running daemon with `systemctl reload larder` or a SIGHUP.
             # Sizes: 512 KiB, 64 MiB, 2 GiB. Durations: 500ms, 30s, 15min, 6h, 7d. Rates: 20/min, 100/day, off.
             # A value may also come from the environment (LARDER_CACHE_MAXSIZE=1GiB) or the command line
-            # (larder serve --set cache.maxSize=1GiB), which both outweigh this file.
+            # (larder serve --set cache.maxSize=1GiB). Both take precedence over this file.
 
             """
         for section in SettingsTable.sections {
@@ -51,7 +51,7 @@ public enum ExampleConfiguration {
             out += "\n"
         }
         out += """
-              # A provider of your own: http://localhost:8787/raw/example/… through the cache, by the answers' own rules.
+              # A provider of your own: http://localhost:8787/raw/example/… is cached by the answers' own rules.
               #example:
                 #kind: passthrough
                 #baseURL: https://api.example.com/v1

@@ -40,7 +40,7 @@ public struct SecretPlaces {
 
     private func file(_ path: String) throws(SettingFault) -> String {
         let bytes = try ConfigurationFile.read(path, limit: Self.maxBytes, patience: Self.patience)
-        guard let text = bytes.strictText else { throw SettingFault("\(path) is no text") }
+        guard let text = bytes.strictText else { throw SettingFault("\(path) is not text") }
         return try Self.check(text, from: path)
     }
 
@@ -56,7 +56,7 @@ public struct SecretPlaces {
         }
         guard !secret.isEmpty else { throw SettingFault("\(place) is empty") }
         guard secret.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw SettingFault("\(place) holds spaces, line breaks or other signs that no key has")
+            throw SettingFault("\(place) contains spaces, line breaks or other characters that no key has")
         }
         return String(secret)
     }

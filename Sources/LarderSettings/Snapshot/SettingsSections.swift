@@ -219,7 +219,7 @@ extension Settings {
             if key == nil, !reader.issues.contains(where: { $0.path == "shared.key" }) {
                 reader.issue(
                     "shared.key",
-                    "is needed with shared.url: a secret of 32 signs at least, the same on each host "
+                    "is needed with shared.url: a secret of at least 32 characters, the same on each host "
                         + "(openssl rand -hex 32)")
             }
             if url.user != nil, password == nil {

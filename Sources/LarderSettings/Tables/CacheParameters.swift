@@ -9,39 +9,42 @@ extension SettingsTable {
         needsRestart: true)
     static let cacheMaxSize = Parameter(
         "cache.maxSize", .size((1 << 20)...(16 << 40)), default: "2 GiB",
-        summary: "Bytes the cache may hold on disk; the least recently used entries make room.")
+        summary: "The largest size of the cache on disk. The least recently used entries are removed to make room.")
     static let cacheMemorySize = Parameter(
         "cache.memorySize", .size(0...(64 << 30)), default: "64 MiB",
-        summary: "Bytes of ready answers kept in memory above the database; 0 switches the memory tier off.")
+        summary: "Memory for ready answers, in front of the database. 0 switches the memory tier off.")
     static let cacheMaxObject = Parameter(
         "cache.maxObject", .size((1 << 10)...(1 << 36)), default: "32 MiB",
-        summary: "The largest body that is stored. Of a larger one only parts are stored, together no more than this.",
-        advice: "Where it is not written it is at most half of maxSize.")
+        summary: "The largest body stored whole. Of a larger one only parts are stored, up to this size in all.",
+        advice: "The default is never more than half of maxSize.")
     static let cacheMaxQueryBody = Parameter(
         "cache.maxQueryBody", .size(0...(4 << 20)), default: "64 KiB",
-        summary: "The longest content of a QUERY, or of a POST that only reads, whose answer is stored; 0 stores none.",
-        advice: "For providers with semantics: rfc. Longer content, and content of unknown length, is passed on.")
+        summary: "The longest content of a QUERY, or of a POST that only reads, whose answer is stored. 0 stores none.",
+        advice: """
+            For providers with semantics: rfc. A request with longer content, or with content of unknown length, is \
+            passed on to the API and its answer is not stored.
+            """)
     static let cacheMinFree = Parameter(
         "cache.minFree", .size(0...(1 << 40)), default: "256 MiB",
-        summary: "With less than this free on the file system nothing is stored; Larder goes on serving.",
-        advice: "Where it is not written it is at most a tenth of the file system.")
+        summary: "Free space to leave on the file system. With less, Larder stores nothing and goes on serving.",
+        advice: "The default is never more than a tenth of the file system.")
     static let cacheHighWater = Parameter(
         "cache.highWater", .count(50...100), default: "95",
-        summary: "Percent of maxSize at which eviction begins.")
+        summary: "Percentage of maxSize at which eviction begins.")
     static let cacheLowWater = Parameter(
-        "cache.lowWater", .count(10...99), default: "85", summary: "Percent of maxSize at which eviction ends.")
+        "cache.lowWater", .count(10...99), default: "85", summary: "Percentage of maxSize at which eviction ends.")
     static let cachePatience = Parameter(
         "cache.patience", .duration(.milliseconds(1) ... .seconds(60)), default: "50ms",
-        summary: "How long an answer waits until the cache database has it; then it goes out and the write goes on.",
-        advice: "A look-up waits five times as long and is a miss then, an invalidation twenty times.")
+        summary: "An answer waits this long for its write to the database. Then it is sent, and the write goes on.",
+        advice: "A look-up waits five times as long and is then a miss. An invalidation waits twenty times as long.")
     static let cacheCommitWithin = Parameter(
         "cache.commitWithin", .duration(.zero ... .seconds(10)), default: "100ms",
-        summary: "An answer counts as stored at once, and is safe from a crash of Larder so much later.",
-        advice: "Answers of that time share a commit. With 0 each waits for its own, up to cache.patience.")
+        summary: "A stored answer is committed to disk within this time. Until then a crash of Larder can lose it.",
+        advice: "Answers of this time share one commit. With 0 each answer waits for its own, up to cache.patience.")
     static let cacheJitter = Parameter(
         "cache.jitter", .count(0...10), default: "10",
-        summary: "Entries become due up to this many percent early, each by its own key.",
-        advice: "So that what was fetched together is not due together.")
+        summary: "Entries become stale early by up to this percentage of their lifetime. The key decides how much.",
+        advice: "Entries that were fetched together then do not become stale together.")
     static let cache = [
         cachePath, cacheMaxSize, cacheMemorySize, cacheMaxObject, cacheMaxQueryBody, cacheMinFree, cacheHighWater,
         cacheLowWater,
@@ -55,70 +58,79 @@ extension SettingsTable {
 
     static let fetchUserAgent = Parameter(
         "fetch.userAgent", .text, default: "Larder/\(LarderVersion.text)",
-        summary: "How Larder names itself to the APIs.", advice: "Add a way to reach you if you call much.")
+        summary: "The User-Agent that Larder sends to the APIs.",
+        advice: "If you make many calls, add a way to reach you.")
     static let fetchConnectTimeout = Parameter(
         "fetch.connectTimeout", .duration(.milliseconds(100) ... .seconds(120)), default: "5s",
-        summary: "Within this a connection to an API must stand, TLS included.")
+        summary: "Time limit for connecting to an API, TLS included.")
     static let fetchDeadline = Parameter(
         "fetch.deadline", .duration(.milliseconds(100) ... .seconds(600)), default: "20s",
-        summary: "Within this a whole upstream exchange ends, redirects and the one retry included.",
-        advice: "It begins when the request is sent. The wait for its turn has a bound of its own, fetch.queueTimeout.")
+        summary: "Time limit for a whole upstream exchange, redirects and the one retry included.",
+        advice: "It begins when the request is sent. The wait before that has its own limit, fetch.queueTimeout.")
     static let fetchSoftDeadline = Parameter(
         "fetch.softDeadline", .duration(.milliseconds(10) ... .seconds(600)), default: "2s",
-        summary: "An upstream slower than this is answered with a stale entry, where there is one; the fetch goes on.",
-        advice: "Keep it below the patience of your clients.")
+        summary: "After this time without an answer from the API, a stale entry is served if there is one.",
+        advice: "The fetch goes on. Keep this below the timeout of your clients.")
     static let fetchFailurePause = Parameter(
         "fetch.failurePause", .duration(.zero ... .seconds(3600)), default: "1s",
-        summary: "For this long a failed fetch answers the same question, instead of one more call; 0 asks anew.",
-        advice: "It keeps a crowd of clients from becoming a crowd of calls; suspensions come on top of it.")
+        summary: "After a failed fetch, the same request gets the same failure for this long, without a new call.",
+        advice: "0 makes a new call for each request. Suspensions apply as well.")
     static let fetchMaxBody = Parameter(
         "fetch.maxBody", .size((1 << 10)...(1 << 30)), default: "128 MiB",
-        summary: "The largest answer that is taken whole from an upstream; a larger one is broken off.",
+        summary: "The largest answer that Larder reads whole from an API. A larger one is broken off.",
         advice: "It is held in memory while it is read. Answers of passthrough providers stream and have no limit.")
     static let fetchMaxMemory = Parameter(
         "fetch.maxMemory", .size((1 << 20)...(64 << 30)), default: "256 MiB",
-        summary: "Memory for answers that are taken whole, of all fetches together; one that finds no room gets 503.",
+        summary: "Memory for the answers that all fetches read whole. A fetch that finds no room is answered with 503.",
         advice: """
-            An answer counts from its head on, or as it grows, until it is answered and stored. Those of up to 64 KiB \
-            are not counted, and the only one that is may be as large as fetch.maxBody. Streams have 1 MiB each.
+            An answer counts from its head on, or as it grows, until it is sent and stored. Answers of up to 64 KiB \
+            do not count. If only one answer counts, it may be as large as fetch.maxBody. Each stream has 1 MiB of \
+            its own.
             """)
     static let fetchMaxTransfers = Parameter(
         "fetch.maxTransfers", .count(1...1024), default: "64",
-        summary: "Upstream exchanges under way at once whose pace is the API's, of all providers; more wait.",
-        advice: "How many of them one provider may have is its maxConnections.")
+        summary: "The most ordinary upstream exchanges at once, of all providers together. Further ones wait.",
+        advice: """
+            An exchange is ordinary if the API sets its pace; fetch.maxStreams limits the others. The limit for one \
+            provider is its maxConnections.
+            """)
     static let fetchMaxStreams = Parameter(
         "fetch.maxStreams", .count(1...4096), default: "128",
-        summary: "Upstream exchanges under way at once whose pace is a client's, of all providers.",
+        summary: "The most upstream exchanges at once whose pace a client sets, of all providers together.",
         advice: """
             These are uploads, event streams and other long answers that are passed on without being stored. They \
-            come on top of fetch.maxTransfers. How many of them one provider may have is its maxStreams.
+            come on top of fetch.maxTransfers. The limit for one provider is its maxStreams.
             """)
     static let fetchMaxQueue = Parameter(
         "fetch.maxQueue", .count(1...100_000), default: "1000",
-        summary: "Fetches that may wait for their turn, of each of the two kinds and of all providers.",
+        summary: "The most fetches that wait for a place, of all providers. Streams are counted apart.",
         advice: """
-            One more is answered with 503 and Retry-After at once. A provider's own bound is its maxQueue. The clients \
-            that wait for one provider take turns: users of the Unix socket, sessions, connections.
+            A further fetch is answered with 503 and Retry-After at once. The limit for one provider is its maxQueue. \
+            The clients that wait for one provider take turns. A client is a user of the Unix socket, a session or \
+            a connection.
             """)
     static let fetchQueueTimeout = Parameter(
         "fetch.queueTimeout", .duration(.milliseconds(10) ... .seconds(600)), default: "10s",
-        summary: "A fetch whose turn has not come within this is answered with 503 and Retry-After.",
-        advice: "Nothing was sent and no call is counted then. The deadline of a fetch begins when it is sent.")
+        summary: "A fetch waits this long for a place. Then it is answered with 503 and Retry-After.",
+        advice: "In that case nothing was sent and no call is counted. fetch.deadline begins when a fetch is sent.")
     static let fetchSideBySide = Parameter(
         "fetch.sideBySide", .count(1...256), default: "16",
-        summary: "Calls that one answer may have under way at once, where it takes several: a list and its items.",
-        advice: "fetch.maxTransfers bounds all of them together, the provider's rate and quota as well.")
+        summary: "The most calls at once for one answer that needs several, such as a list and its items.",
+        advice: "fetch.maxTransfers and the provider's rate and quota limit these calls too.")
     static let fetchCallsPerAnswer = Parameter(
         "fetch.callsPerAnswer", .count(1...5000), default: "600",
-        summary: "Calls and look-ups that one answer may take in all; an answer that would need more is partial.")
+        summary: "The most calls and look-ups for one answer in all. An answer that would need more is partial.")
     static let fetchRefreshOnReturn = Parameter(
         "fetch.refreshOnReturn", .count(0...10_000), default: "50",
-        summary: "Stale answers given while a provider was away that are refreshed when it is back, of each provider.",
-        advice: "One at a time, the last one asked for first, within half of its rate and quota; 0 switches it off.")
+        summary: "How many stale answers, served while a provider was away, are refreshed when it is back.",
+        advice: """
+            It counts for each provider. The refreshes run one at a time, the most recently requested first, within \
+            half of the provider's rate and quota. 0 switches them off.
+            """)
     static let fetchProxy = Parameter(
         "fetch.proxy", .text, default: nil,
         summary: "URL of a proxy for all upstream calls: http://host:port or socks5h://host:port.",
-        advice: "http_proxy and its like in the environment are never followed.")
+        advice: "Environment variables such as http_proxy are ignored.")
     static let fetch = [
         fetchUserAgent, fetchConnectTimeout, fetchDeadline, fetchSoftDeadline, fetchFailurePause, fetchMaxBody,
         fetchMaxMemory, fetchMaxTransfers, fetchMaxStreams, fetchMaxQueue, fetchQueueTimeout, fetchSideBySide,
@@ -127,36 +139,36 @@ extension SettingsTable {
 
     static let searchDeadline = Parameter(
         "search.deadline", .duration(.milliseconds(10) ... .seconds(300)), default: "10s",
-        summary: "A source slower than this is left out, and the others' results are answered.",
-        advice: "It is reported as timed out, or as overloaded where Larder's own queue took a tenth of this time or "
-            + "more.")
+        summary: "Time limit for each source of a search. The answer then has the results of the other sources.",
+        advice: "A late source is reported as timed out, or as overloaded if Larder's own queue took a tenth of this "
+            + "time or more.")
     static let searchDebounce = Parameter(
         "search.debounce", .duration(.zero ... .seconds(10)), default: "300ms",
-        summary: "For this long a call is held back for a request with X-Larder-Session, should a newer one come.",
-        advice: "What is stored is answered at once. X-Larder-Debounce sets it for one request; 0 switches it off.")
+        summary: "A call for a request with X-Larder-Session waits this long for a newer request of the session.",
+        advice: "Stored answers are sent at once. X-Larder-Debounce sets the time for one request. 0 switches it off.")
     static let searchSessions = Parameter(
         "search.sessions", .count(1...100_000), default: "1000",
-        summary: "Sessions of typing that are remembered; the least recently used make room.", needsRestart: true)
+        summary: "The most typing sessions remembered. The least recently used are forgotten.", needsRestart: true)
     static let searchLiveMax = Parameter(
         "search.liveMax", .count(1...100_000), default: "200",
-        summary: "Asynchronous searches (Prefer: respond-async) known at once, under way and ended.",
-        advice: "The oldest that has ended makes room; when all are under way, a further one gets 503.")
+        summary: "The most asynchronous searches (Prefer: respond-async) at once, running and ended.",
+        advice: "The oldest ended search is forgotten to make room. If all are running, a further one gets 503.")
     static let searchLiveKeep = Parameter(
         "search.liveKeep", .duration(.seconds(1) ... .seconds(86_400)), default: "5min",
-        summary: "For this long an asynchronous search can be read after its end.")
+        summary: "An asynchronous search can be read for this long after its end.")
     static let searchLiveSize = Parameter(
         "search.liveSize", .size((64 << 10)...(16 << 30)), default: "32 MiB",
-        summary: "Bytes of ended asynchronous searches that are kept; the oldest make room.")
+        summary: "Memory for ended asynchronous searches. The oldest are forgotten to make room.")
     static let search = [
         searchDeadline, searchDebounce, searchSessions, searchLiveMax, searchLiveKeep, searchLiveSize,
     ]
 
     static let artworkTTL = Parameter(
         "artwork.ttl", .duration(.zero ... .seconds(365 * 86_400)), default: "30d",
-        summary: "Freshness of an image; their URLs name one picture for ever.")
+        summary: "An image is fresh for this long. An image URL always names the same picture.")
     static let artworkMissingTTL = Parameter(
         "artwork.missingTTL", .duration(.zero ... .seconds(30 * 86_400)), default: "10min",
-        summary: "For this long a missing image is remembered as missing.")
+        summary: "A missing image is remembered as missing for this long.")
     static let artworkMaxSize = Parameter(
         "artwork.maxSize", .size((1 << 10)...(256 << 20)), default: "16 MiB",
         summary: "The largest image that is fetched.")

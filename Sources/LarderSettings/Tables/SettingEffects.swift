@@ -26,19 +26,19 @@ extension SettingsTable {
         SettingEffect(providerMaxQueue), SettingEffect(providerShared),
         SettingEffect(providerForwardCookies) { settings, about in
             settings.isPassthrough
-                ? nil : "\(about.name) is built in and gets no cookies: this setting is for providers of your own"
+                ? nil : "\(about.name) is built in and gets no cookies: this setting is only for providers of your own"
         },
         SettingEffect(providerKind) { settings, about in
-            settings.isPassthrough ? nil : "\(about.name) is built in: kind is for providers of your own"
+            settings.isPassthrough ? nil : "\(about.name) is built in: kind is only for providers of your own"
         },
         // The reader of the setting has already refused dialects that the provider does not have.
         SettingEffect(providerDialect),
         SettingEffect(providerSearchURL) { _, about in
-            about.searchBase == nil ? "\(about.name) has one host for everything: baseURL is what there is" : nil
+            about.searchBase == nil ? "\(about.name) has one host for everything: set baseURL instead" : nil
         },
         SettingEffect(providerPlainHTTP) { settings, _ in
             settings.isPassthrough
-                ? "has no effect here: it is for built-in APIs, and a provider of your own may use http as it is" : nil
+                ? "has no effect here: it is for built-in APIs; a provider of your own may use http without it" : nil
         },
         SettingEffect(providerKey) { settings, about in
             let takesKey = about.needsKey || !about.credentialFieldNames.isEmpty || !about.credentialParameters.isEmpty
@@ -52,11 +52,11 @@ extension SettingsTable {
         SettingEffect(providerTTL, lack: ownLifetimes), SettingEffect(providerEmptyTTL, lack: ownLifetimes),
         SettingEffect(providerNegativeTTL, lack: ownLifetimes),
         SettingEffect(providerStaleWhileRefresh) { settings, about in
-            ownLifetimes(settings, about).map { "\($0); there an answer's own stale-while-revalidate counts" }
+            ownLifetimes(settings, about).map { "\($0); under rfc the answer's own stale-while-revalidate decides" }
         },
         SettingEffect(providerImageHosts) { settings, _ in
             settings.isPassthrough
-                ? "has no effect here: Larder takes artwork from results, and reads none of a provider of your own"
+                ? "has no effect here: Larder takes artwork from results, and has no results of your own providers"
                 : nil
         },
     ]
@@ -68,7 +68,7 @@ extension SettingsTable {
 
     @Sendable private static func ownLifetimes(_ settings: ProviderSettings, _: ProviderAbout) -> String? {
         settings.semantics == .rfc
-            ? "has no effect under semantics: rfc, where the answer itself decides; it needs semantics: ttl" : nil
+            ? "has no effect under semantics: rfc, because the answer itself decides; it needs semantics: ttl" : nil
     }
 }
 

@@ -17,7 +17,7 @@ public enum SettingsTable {
         Section(name: "", title: "Where Larder listens", parameters: listening),
         Section(name: "admin", title: "Who may purge, resume and change Larder's state", parameters: admin),
         Section(name: "cache", title: "The cache: disposable, in one SQLite database", parameters: cache),
-        Section(name: "state", title: "Budgets, suspensions and keys: small, and not disposable", parameters: state),
+        Section(name: "state", title: "Budgets, suspensions and keys: small, not disposable", parameters: state),
         Section(name: "server", title: "The HTTP server", parameters: server),
         Section(name: "fetch", title: "Calls to the APIs", parameters: fetch),
         Section(name: "shared", title: "Answers that several hosts share", parameters: shared),

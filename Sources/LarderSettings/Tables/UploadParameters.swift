@@ -10,25 +10,25 @@ extension SettingsTable {
 
     static let uploadsMaxSize = Parameter(
         "uploads.maxSize", .size((1 << 10)...(1 << 30)), default: "20 MiB",
-        summary: "The largest picture taken for upload.",
-        advice: "\(takersLimits); what is larger is refused before it is sent.")
+        summary: "The largest picture that Larder takes for upload.",
+        advice: "\(takersLimits). A larger picture is refused before anything is sent.")
     static let uploadsMaxFilm = Parameter(
         "uploads.maxFilm", .size((1 << 10)...(4 << 30)), default: "200 MiB",
-        summary: "The largest film or moving picture taken for upload.")
+        summary: "The largest film or moving picture that Larder takes for upload.")
     static let uploadsMaxPause = Parameter(
         "uploads.maxPause", .duration(.milliseconds(100) ... .seconds(86_400)), default: "10min",
         summary: "An upload that is paused for longer fails.",
-        advice: "\(takers) may give up its side of the connection sooner; the upload then fails as well.")
+        advice: "\(takers) may close the connection sooner. The upload then fails as well.")
     static let uploadsMaxEntries = Parameter(
         "uploads.maxEntries", .count(1...10_000), default: "64",
-        summary: "Uploads under way or remembered at once; more are refused.")
+        summary: "The most uploads at once, running and remembered. Further ones are refused.")
     static let uploadsKeep = Parameter(
         "uploads.keep", .duration(.seconds(1) ... .seconds(86_400)), default: "1h",
-        summary: "For this long an upload waits for its content, and its outcome is remembered.")
+        summary: "An upload waits this long for its content. Its outcome is remembered for this long.")
     static let uploadsAtOnce = Parameter(
         "uploads.atOnce", .count(1...7), default: "4",
-        summary: "Uploads under way at once, paused ones included; more are refused.",
-        advice: "Each holds one of the eight connections to \(takers)'s host.")
+        summary: "The most running uploads at once, paused ones included. Further ones are refused.",
+        advice: "Each upload holds one of the eight connections to the host of \(takers).")
     static let uploads = [
         uploadsMaxSize, uploadsMaxFilm, uploadsMaxPause, uploadsMaxEntries, uploadsAtOnce, uploadsKeep,
     ]

@@ -50,7 +50,7 @@ struct YAMLReader: ~Copyable {
         parser.initialize(to: yaml_parser_t())
         event.initialize(to: yaml_event_t())
         guard yaml_parser_initialize(parser) == 1 else {
-            throw YAMLError(mark: YAMLMark(line: 1, column: 1), message: "there is no memory to read it")
+            throw YAMLError(mark: YAMLMark(line: 1, column: 1), message: "there is not enough memory to read the file")
         }
     }
 
@@ -83,7 +83,7 @@ struct YAMLReader: ~Copyable {
     /// The value that begins with the current event.
     private mutating func node(depth: Int) throws(YAMLError) -> YAMLNode {
         nodes += 1
-        guard nodes <= Self.maxNodes else { throw failure("the file holds more than \(Self.maxNodes) values") }
+        guard nodes <= Self.maxNodes else { throw failure("the file contains more than \(Self.maxNodes) values") }
         guard depth <= Self.maxDepth else { throw failure("values are nested deeper than \(Self.maxDepth) levels") }
         let mark = mark
         switch event.pointee.type {
@@ -106,7 +106,7 @@ struct YAMLReader: ~Copyable {
             try refuse(anchor: data.anchor, tag: data.tag)
             return YAMLNode(content: .mapping(try members(depth: depth)), mark: mark)
         case YAML_ALIAS_EVENT:
-            throw failure("aliases (*name) are not read here: write the value out")
+            throw failure("aliases (*name) are not supported: write the value out")
         default:
             throw failure("this is not a value")
         }
@@ -136,7 +136,7 @@ struct YAMLReader: ~Copyable {
             // libyaml's message for a tab, the most common of these errors, does not help people who do not see the
             // tab.
             if problem == "found character that cannot start any token" {
-                problem += "; YAML is indented by spaces, not tabs, and what begins with @ or ` needs quotes"
+                problem += "; YAML is indented by spaces, not tabs, and a value that begins with @ or ` needs quotes"
             }
             let context = parser.pointee.context.map { " (\(String(cString: $0)))" } ?? ""
             throw YAMLError(
@@ -148,8 +148,8 @@ struct YAMLReader: ~Copyable {
     private func refuse(
         anchor: UnsafeMutablePointer<yaml_char_t>?, tag: UnsafeMutablePointer<yaml_char_t>?
     ) throws(YAMLError) {
-        if anchor != nil { throw failure("anchors (&name) are not read here: write the value where it is used") }
-        if tag != nil { throw failure("tags (!type) are not read here: every value's type is known") }
+        if anchor != nil { throw failure("anchors (&name) are not supported: write the value where it is used") }
+        if tag != nil { throw failure("tags (!type) are not supported: the type of every value is known") }
     }
 
     private func scalarText() -> String {

@@ -63,7 +63,7 @@ extension BodyTable {
         guard BodyFiles.isGeneration(name) else {
             throw StoreError(
                 code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
-                message: "the name of the directory of bodies is not as it was made")
+                message: "the name of the body directory was changed")
         }
         return name
     }

@@ -62,7 +62,7 @@ final class ReadyConnection {
     /// The file system cannot read without waiting, and reading waits for a disk.
     static let unsupported = StoreError(
         code: SQLITE_NOLFS, extendedCode: nil, doing: "opening for the loops",
-        message: "this file system knows no reading without waiting")
+        message: "this file system does not support reads without waiting")
 
     static func isUnsupported(_ error: StoreError) -> Bool { error.code == SQLITE_NOLFS }
 
@@ -168,5 +168,5 @@ final class ReadyConnection {
     /// The body is not in the kernel's page cache.
     private static let cold = StoreError(
         code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "reading the file of a body",
-        message: "it would wait for the disk")
+        message: "the read would wait for the disk")
 }

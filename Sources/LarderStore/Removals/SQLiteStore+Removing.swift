@@ -50,7 +50,7 @@ extension StoreShared {
     /// Takes over what an earlier run could not write. Called before the database is opened.
     func recall(_ content: JournalFile.Content) {
         if content.isLost {
-            guard setAside("removals were lost that it may still hold") else {
+            guard setAside("it may contain entries whose removal was lost") else {
                 // The database stays under its name. The mark stays too, until nothing of the database is left.
                 return removals.restore([
                     Tombstone(number: 0, selector: .all, isSoft: false, provider: nil, at: time.wall())
@@ -71,7 +71,7 @@ extension StoreShared {
     ///   opening, every 5 s, tries again. Nothing is logged then, because nothing new has happened.
     @discardableResult
     func setAsideWithoutLog() -> Bool {
-        files.hasLostLog && setAside("its write-ahead log was removed, and with it what was committed last")
+        files.hasLostLog && setAside("its write-ahead log was removed, and with it the last commits")
     }
 
     private func setAside(_ error: String) -> Bool {

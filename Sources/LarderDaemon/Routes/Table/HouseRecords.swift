@@ -19,23 +19,25 @@ extension RouteTable {
             line: "the console, for a browser",
             routes: [
                 page(.search, "A search over all sources."), page(.now, "Requests as they happen."),
-                page(.overTime, "The last hour and the last month."), page(.providers, "Providers and their budgets."),
-                page(.store, "What is stored."),
+                page(.overTime, "Figures of the last hour and the last month."),
+                page(.providers, "Providers and budgets."),
+                page(.store, "The stored entries."),
                 Route(
                     methods: [.get], pattern: "/console/{file}", name: "console",
-                    summary: "Styles, modules and pictures of the console.", isDescribed: false, isLooking: true
+                    summary: "The console's styles, modules and pictures.", isDescribed: false, isLooking: true
                 ) { _, call throws(ClientFacingError) in
                     try ConsoleRoute.file(call.captured("file"), call)
                 },
                 Route(
                     methods: [.get], pattern: "/opensearch.xml", name: "console",
-                    summary: "The search page as a search engine, for browsers.", isDescribed: false, isLooking: true
+                    summary: "Describes the search page as a search engine, for browsers.", isDescribed: false,
+                    isLooking: true
                 ) { _, call in
                     ConsoleRoute.openSearch(call)
                 },
                 Route(
                     methods: [.get], pattern: "/openapi.json", name: "openapi",
-                    summary: "This interface, for programs.",
+                    summary: "The OpenAPI description of this interface.",
                     isDescribed: false, isLooking: true
                 ) { _, call in
                     InterfaceDescription.response(route: call.name)
@@ -47,17 +49,17 @@ extension RouteTable {
     static let things = [artwork, raw, status, fleet, settings, history, entries, events, explain, requests]
 
     private static let artwork = RouteGroup(
-        line: "an image that a result named; `HEAD`, ranges, validators",
+        line: "an image of a result; `HEAD`, ranges, validators",
         routes: [
             Route(
                 methods: [.get], pattern: "/v1/artwork/{handle}", name: "artwork",
-                summary: "An image that a result named.",
+                summary: "An image of a result.",
                 parameters: [
-                    .path("handle", "As a result's `artwork` has it.", .pattern("^[A-Za-z0-9_-]{1,512}$"))
+                    .path("handle", "The handle from a result's `artwork`.", .pattern("^[A-Za-z0-9_-]{1,512}$"))
                 ],
                 answers: [
                     RouteAnswer(200, "The image.", .binary), RouteAnswer(206, "A part of it.", .binary),
-                    RouteAnswer(304, "Not modified."), RouteAnswer(403, "The host may not be asked for images."),
+                    RouteAnswer(304, "Not modified."), RouteAnswer(403, "Images of this host are not allowed."),
                     RouteAnswer(404, "No such image."),
                 ] + RouteAnswer.failures.filter { $0.status != 400 }, takesConditions: true
             ) { parts, call throws(ClientFacingError) in
@@ -66,17 +68,18 @@ extension RouteTable {
         ])
 
     private static let raw = RouteGroup(
-        line: "the API's own answer through the cache; an API of your own takes every method but TRACE and CONNECT",
+        line: "the API's own answer, cached; a provider of your own takes every method but TRACE and CONNECT",
         routes: [
             // This route takes any method and keeps the path's spelling, so it is recognised before the router.
             Route(
                 methods: [], pattern: "/raw/{provider}/{path...}", name: "raw",
-                summary: "The API's own answer through the cache.",
+                summary: "The API's own answer, cached.",
                 parameters: [
-                    .path("provider", "Its name in the configuration, or a short one.", example: "itunes"),
-                    .path("path", "The API's own path and query; slashes stay as they are.", example: "search"),
+                    .path(
+                        "provider", "The provider's name in the configuration, or its short name.", example: "itunes"),
+                    .path("path", "The API's own path and query. Slashes are not encoded.", example: "search"),
                 ],
-                answers: [RouteAnswer(200, "The API's own answer, of any status.", .binary)], takesConditions: true)
+                answers: [RouteAnswer(200, "The API's own answer, with any status.", .binary)], takesConditions: true)
         ])
 
     private static let status = RouteGroup(
@@ -84,7 +87,7 @@ extension RouteTable {
         routes: [
             Route(
                 methods: [.get], pattern: "/v1/status", name: "status",
-                summary: "Providers, budgets, store and memory.",
+                summary: "The state of providers, budgets, store and memory.",
                 answers: [RouteAnswer(200, "The state of the daemon.", .schema(.status))], isLooking: true
             ) { parts, call in
                 await parts.statuses.status(route: call.name)
@@ -97,18 +100,19 @@ extension RouteTable {
             Route(
                 methods: [.get], pattern: "/v1/fleet", name: "fleet",
                 summary: "The hosts that share answers and budgets.",
-                answers: [RouteAnswer(200, "Each host by its last sign of life.", .schema(.fleet))], isLooking: true
+                answers: [RouteAnswer(200, "Each host, with the time of its last sign of life.", .schema(.fleet))],
+                isLooking: true
             ) { parts, call in
                 await parts.fleet.fleet(route: call.name)
             }
         ])
 
     private static let settings = RouteGroup(
-        line: "the settings in force, as `larder params` compares them with those of the file",
+        line: "the settings in force; `larder params` compares them with the file",
         routes: [
             Route(
                 methods: [.get], pattern: "/v1/settings", name: "settings", summary: "The settings in force.",
-                answers: [RouteAnswer(200, "Each with its value; secrets are hidden.", .schema(.settings))],
+                answers: [RouteAnswer(200, "Each setting with its value. Secrets are hidden.", .schema(.settings))],
                 needsAuthority: true, isLooking: true
             ) { parts, call in
                 parts.settings.settings(route: call.name)
@@ -121,7 +125,7 @@ extension RouteTable {
             Route(
                 methods: [.get], pattern: "/v1/history", name: "history",
                 summary:
-                    "Figures over time: answers by outcome, calls, errors, bytes and latency, in slots; calls saved.",
+                    "Figures over time, in slots: answers by outcome, calls, errors, bytes, latency. Also calls saved.",
                 parameters: HistoryRoute.parameters,
                 answers: [RouteAnswer(200, "The figures.", .schema(.history)), .wrongQuestion], isLooking: true
             ) { parts, call throws(ClientFacingError) in
@@ -130,15 +134,15 @@ extension RouteTable {
         ])
 
     private static let entries = RouteGroup(
-        line: "[what is stored](Docs/store.md#what-is-stored), in six orders; one entry with its head and a preview",
+        line: "[the stored entries](Docs/store.md#what-is-stored) in six orders; one entry with its head and a preview",
         routes: [
             Route(
                 methods: [.get], pattern: "/v1/entries", name: "entries",
-                summary: "Entries of the store in an order; without authority, labels without values.",
+                summary: "The stored entries in a chosen order. Without authority, labels have no parameter values.",
                 parameters: EntriesRoute.parameters,
                 answers: [
                     RouteAnswer(200, "The entries.", .schema(.entries)), .wrongQuestion,
-                    RouteAnswer(401, "prefix, url and key need the admin token."),
+                    RouteAnswer(401, "The parameters prefix, url and key need the admin token."),
                     RouteAnswer(503, "The store cannot be read."),
                 ], refusals: [.unknownProvider, .unknownPrefix], isLooking: true
             ) { parts, call throws(ClientFacingError) in
@@ -146,13 +150,16 @@ extension RouteTable {
             },
             Route(
                 methods: [.get], pattern: "/v1/entries/{key}", name: "entries",
-                summary: "One entry: its head, the beginning of its body, and its relatives.",
+                summary: "One entry: its head, the beginning of its body, and related entries.",
                 parameters: [
-                    .path("key", "The digest of its key, in base64url.", .digest, example: RouteParameter.exampleDigest)
+                    .path(
+                        "key", "The digest of the entry's key, in base64url.", .digest,
+                        example: RouteParameter.exampleDigest)
                 ],
                 answers: [
                     RouteAnswer(200, "The entry.", .schema(.entryDetail)), .wrongQuestion,
-                    RouteAnswer(404, "No entry has that digest."), RouteAnswer(503, "The store cannot be read."),
+                    RouteAnswer(404, "There is no entry with this digest."),
+                    RouteAnswer(503, "The store cannot be read."),
                 ], needsAuthority: true, isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.entries.detail(call.captured("key"), route: call.name)
@@ -160,11 +167,11 @@ extension RouteTable {
         ])
 
     private static let events = RouteGroup(
-        line: "[what happens to providers](Docs/typing.md), as server-sent events",
+        line: "[changes of providers](Docs/typing.md), as server-sent events",
         routes: [
             Route(
                 methods: [.get], pattern: "/v1/events", name: "events",
-                summary: "Reachability, suspensions and budgets of providers, as server-sent events.",
+                summary: "Changes of the providers' reachability, suspensions and budgets, as server-sent events.",
                 answers: [
                     RouteAnswer(
                         200, "A snapshot, then each change: reachability, suspension, budget.",
@@ -172,7 +179,7 @@ extension RouteTable {
                             "snapshot": .providerSnapshot, "reachability": .providerEvent,
                             "suspension": .providerEvent, "budget": .providerEvent,
                         ])),
-                    RouteAnswer(503, "As many event streams are open as are permitted."),
+                    RouteAnswer(503, "Too many event streams are open."),
                 ], isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.events.events(call.request, route: call.name)
@@ -180,19 +187,20 @@ extension RouteTable {
         ])
 
     private static let explain = RouteGroup(
-        line: "why that answer was what it was",
+        line: "how an answer came about",
         routes: [
             Route(
                 methods: [.get], pattern: "/v1/explain/{request}", name: "explain",
-                summary: "Why the answer with that X-Request-Id was what it was.",
+                summary: "How the answer with this X-Request-Id came about.",
                 parameters: [
                     .path(
                         "request", "The X-Request-Id of an answer.", .pattern("^[0-9a-f]{1,4}-[0-9a-f]{1,15}$"),
                         example: "0-1")
                 ],
                 answers: [
-                    RouteAnswer(200, "The decisions, with sentences.", .schema(.explanation)),
-                    RouteAnswer(400, "That is no request id."), RouteAnswer(404, "Nothing is known of it any more."),
+                    RouteAnswer(200, "The decisions, explained in sentences.", .schema(.explanation)),
+                    RouteAnswer(400, "This is not a request id."),
+                    RouteAnswer(404, "The request is no longer remembered."),
                 ], isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.explain.explain(call.captured("request"), route: call.name)
@@ -203,13 +211,13 @@ extension RouteTable {
     static let changes = [purge, suspend, resume]
 
     private static let purge = RouteGroup(
-        line: "remove what is stored, or with `soft=1` expire it",
+        line: "remove stored entries, or with `soft=1` expire them",
         routes: [
             Route(
-                methods: [.delete], pattern: "/v1/cache", name: "purge", summary: "Purge.",
+                methods: [.delete], pattern: "/v1/cache", name: "purge", summary: "Remove or expire stored entries.",
                 parameters: AdminRoutes.purgeParameters,
                 answers: [
-                    RouteAnswer(200, "What was purged.", .schema(.purge)), .wrongQuestion,
+                    RouteAnswer(200, "How many entries were purged.", .schema(.purge)), .wrongQuestion,
                     RouteAnswer(503, "The store could not be changed."),
                 ],
                 refusals: [.missingParameter, .conflict, .unknownProvider, .unknownPrefix], needsAuthority: true
@@ -219,19 +227,21 @@ extension RouteTable {
         ])
 
     private static let suspend = RouteGroup(
-        line: "make no call to a provider for a time",
+        line: "stop all calls to a provider for a time",
         routes: [
             Route(
                 methods: [.post], pattern: "/v1/providers/{name}/suspend", name: "suspend",
-                summary: "Suspend a provider.",
+                summary: "Suspend a provider: make no calls to it for a time.",
                 parameters: [
                     .path("name", "The provider's name in the configuration.", example: "itunes"),
                     .query(
-                        "for", "How long, at most 24h.", .pattern("^([1-9][0-9]{0,2}(s|min)|([1-9]|1[0-9]|2[0-4])h)$"),
+                        "for", "The length of the suspension, at most 24h.",
+                        .pattern("^([1-9][0-9]{0,2}(s|min)|([1-9]|1[0-9]|2[0-4])h)$"),
                         example: "1h", default: "10min"),
                 ],
                 answers: [
-                    RouteAnswer(200, "It is suspended until then.", .schema(.suspended)), .wrongQuestion,
+                    RouteAnswer(200, "The provider is suspended until the given time.", .schema(.suspended)),
+                    .wrongQuestion,
                     RouteAnswer(404, "There is no such provider."),
                 ], needsAuthority: true
             ) { parts, call throws(ClientFacingError) in
@@ -240,14 +250,14 @@ extension RouteTable {
         ])
 
     private static let resume = RouteGroup(
-        line: "end a provider's rest after failures",
+        line: "end a provider's suspension",
         routes: [
             Route(
                 methods: [.post], pattern: "/v1/providers/{name}/resume", name: "resume",
-                summary: "End a suspension.",
+                summary: "End a provider's suspension.",
                 parameters: [.path("name", "The provider's name in the configuration.", example: "itunes")],
                 answers: [
-                    RouteAnswer(200, "It may be asked again.", .schema(.resumed)),
+                    RouteAnswer(200, "The provider may be called again.", .schema(.resumed)),
                     RouteAnswer(400, "There is no such provider."), RouteAnswer(404, "There is no such provider."),
                 ], needsAuthority: true
             ) { parts, call throws(ClientFacingError) in
@@ -260,13 +270,14 @@ extension RouteTable {
         routes: [
             Route(
                 methods: [.get], pattern: "/healthz", name: "healthz",
-                summary: "Alive, and whether the store works.",
-                answers: [RouteAnswer(200, "It says ok, or degraded.", .text)], isLooking: true
+                summary: "Whether the daemon is alive and the store works.",
+                answers: [RouteAnswer(200, "The body is ok or degraded.", .text)], isLooking: true
             ) { parts, call in
                 await parts.probes.health(route: call.name)
             },
             Route(
-                methods: [.get], pattern: "/readyz", name: "readyz", summary: "Ready for requests.",
+                methods: [.get], pattern: "/readyz", name: "readyz",
+                summary: "Whether the daemon is ready for requests.",
                 answers: [RouteAnswer(200, "Ready.", .text), RouteAnswer(503, "Not ready.", .text)], isLooking: true
             ) { parts, call in
                 parts.probes.ready(route: call.name)

@@ -22,7 +22,7 @@ extension RouteTable {
                 refusals: endpoint.refusals, takesConditions: true)
         }
         let way = Route(
-            methods: [.get], pattern: "\(root)/{path...}", name: prefix, summary: "Any question to \(about.title).",
+            methods: [.get], pattern: "\(root)/{path...}", name: prefix, summary: "Any request to \(about.title).",
             isDescribed: false
         ) { parts, call throws(ClientFacingError) in
             let path = try segments(call.rest)
@@ -67,22 +67,24 @@ extension RouteTable {
             }
         }
         var start = route(
-            .start, [.get], "oauth/start", "Begin a sign-in: where to send a person.")
+            .start, [.get], "oauth/start", "Begin a sign-in: returns the page to open.")
         start.parameters = [
-            .query("response_type", "What comes back.", allowed: facts.responseTypes.map(\.rawValue))
+            .query(
+                "response_type", "What the API returns at the end of the sign-in.",
+                allowed: facts.responseTypes.map(\.rawValue))
         ]
         start.answers = [
-            RouteAnswer(200, "Where to send a person.", .schema(.signInStart)),
-            RouteAnswer(303, "A browser is sent there."), .wrongQuestion,
-            RouteAnswer(503, "No application is configured, or too many sign-ins wait."),
+            RouteAnswer(200, "The address of the page to open.", .schema(.signInStart)),
+            RouteAnswer(303, "Redirects a browser to that page."), .wrongQuestion,
+            RouteAnswer(503, "No application is configured, or too many sign-ins are pending."),
         ]
         var finish = route(
             .finish, [.post], "oauth/tokens",
-            "What that page found; needs its one-time state and a same-origin Origin.")
+            "Ends a sign-in, called by the landing page. Needs its one-time state and a same-origin Origin.")
         finish.answers = [
             RouteAnswer(200, "Signed in.", .schema(.signedIn)),
-            RouteAnswer(400, "The body is no JSON object with a state."),
-            RouteAnswer(403, "The state is none of ours, is over or was used."),
+            RouteAnswer(400, "The body is not a JSON object with a state."),
+            RouteAnswer(403, "The state is unknown, has expired or was already used."),
             RouteAnswer(415, "The body is not application/json."),
             RouteAnswer(502, "The API failed or refused."), RouteAnswer(504, "The API was too slow."),
         ]

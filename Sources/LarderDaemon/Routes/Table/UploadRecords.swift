@@ -11,13 +11,16 @@ extension RouteTable {
         let collection = "/v1/\(about.routePrefix)/\(facts.collection)"
         let (name, removal) = (about.name, facts.removalName)
         return RouteGroup(
-            line: "[upload](Docs/\(about.name)-uploads.md) to \(about.title), and take down again",
+            line: "[upload](Docs/\(about.name)-uploads.md) to \(about.title), and delete there",
             routes: [
                 Route(
                     methods: [.post], pattern: collection, name: "\(about.name)Upload",
-                    summary: "Upload, or begin an upload.",
+                    summary: "Upload a file, or begin an upload.",
                     parameters: facts.fields.map { .query($0.name, $0.line, $0.form) },
-                    answers: [RouteAnswer(201, "Uploaded, or begun: see Location.", .schema(.upload))]
+                    answers: [
+                        RouteAnswer(
+                            201, "The file is uploaded, or the upload has begun: see Location.", .schema(.upload))
+                    ]
                         + refusals(by: about.title),
                     refusals: [.emptyBody, .malformed, .notMedia],
                     bodies: ["image/*", "video/*", "application/octet-stream", "multipart/form-data"],
@@ -27,14 +30,14 @@ extension RouteTable {
                 },
                 Route(
                     methods: [.delete], pattern: "\(collection)/{\(removal)}", name: "\(about.name)Delete",
-                    summary: "Take a picture down.",
-                    parameters: [.path(removal, "What the answer to the upload called so.", facts.removalForm)],
+                    summary: "Delete an uploaded picture.",
+                    parameters: [.path(removal, "The member of this name in the upload's answer.", facts.removalForm)],
                     answers: [
                         RouteAnswer(200, "Deleted.", .schema(.deleted)),
-                        RouteAnswer(400, "That names no picture."),
-                        RouteAnswer(404, "\(about.title) knows no such picture."),
+                        RouteAnswer(400, "This does not name a picture."),
+                        RouteAnswer(404, "\(about.title) has no such picture."),
                         RouteAnswer(429, "The budget is spent."), RouteAnswer(502, "\(about.title) failed or refused."),
-                        RouteAnswer(503, "The provider rests after failures or is not configured."),
+                        RouteAnswer(503, "The provider is suspended or not configured."),
                         RouteAnswer(504, "\(about.title) was too slow."),
                     ], needsAuthority: true
                 ) { parts, call throws(ClientFacingError) in
@@ -48,7 +51,7 @@ extension RouteTable {
         line: "an upload: its file, its progress, pause, resume, cancel",
         routes: [
             upload(
-                .content, [.put], "/content", "Bring an upload's file.",
+                .content, [.put], "/content", "Send the file of an upload.",
                 [RouteAnswer(200, "Uploaded.", .schema(.upload)), RouteAnswer(404, "No such upload.")]
                     + refusals(by: takers), bodies: ["image/*", "video/*", "application/octet-stream"]),
             upload(.status, [.get], "", "An upload's state.", made),
@@ -60,12 +63,12 @@ extension RouteTable {
                     RouteAnswer(404, "No such upload."), RouteAnswer(503, "Too many event streams are open."),
                 ]),
             upload(.pause, [.post], "/pause", "Pause an upload.", made),
-            upload(.resume, [.post], "/resume", "Let an upload go on.", made),
+            upload(.resume, [.post], "/resume", "Resume a paused upload.", made),
         ])
 
     private static let made = [
         RouteAnswer(200, "The upload's state.", .schema(.upload)), RouteAnswer(404, "No such upload."),
-        RouteAnswer(409, "Its state does not allow that."),
+        RouteAnswer(409, "The upload's state does not allow it."),
     ]
 
     private static func upload(
@@ -74,7 +77,7 @@ extension RouteTable {
     ) -> Route {
         Route(
             methods: methods, pattern: "/v1/uploads/{id}\(end)", name: "upload", summary: summary,
-            parameters: [.path("id", "What Location said when it was made.", .pattern("^[A-Za-z0-9_-]{1,64}$"))],
+            parameters: [.path("id", "The id from the Location of the 201 answer.", .pattern("^[A-Za-z0-9_-]{1,64}$"))],
             answers: answers, refusals: act == .content ? [.emptyBody, .notMedia] : [], bodies: bodies,
             needsAuthority: true,
             takesStream: act == .content
@@ -92,9 +95,9 @@ extension RouteTable {
         [
             RouteAnswer(400, "The form is malformed, or \(title) refuses the file."),
             RouteAnswer(409, "The upload's state does not allow it."), RouteAnswer(413, "Too large."),
-            RouteAnswer(415, "No picture or film, or base64 or a URL."),
-            RouteAnswer(502, "\(title) failed or refused; nothing is sent again."),
-            RouteAnswer(503, "Too many uploads, or not configured."),
+            RouteAnswer(415, "The content is not a picture or film, or is base64 or a URL."),
+            RouteAnswer(502, "\(title) failed or refused. Larder does not try again."),
+            RouteAnswer(503, "There are too many uploads, or \(title) is not configured."),
         ]
     }
 }

@@ -4,15 +4,15 @@ import LarderServer
 
 extension RouteTable {
     static let requests = RouteGroup(
-        line: "[requests](Docs/operations.md#requests-as-they-happen) answered lately, and as they happen",
+        line: "[recent requests](Docs/operations.md#requests-as-they-happen), and requests as they happen",
         routes: [
             Route(
                 methods: [.get], pattern: "/v1/requests", name: "requests",
-                summary: "The requests answered lately, the newest first.",
+                summary: "The recent requests, newest first.",
                 parameters: RequestsRoute.listParameters,
                 answers: [
                     RouteAnswer(
-                        200, "The requests; without authority the names of their parameters only.", .schema(.requests)),
+                        200, "The requests. Without authority, only names of parameters.", .schema(.requests)),
                     .wrongQuestion,
                 ], isLooking: true
             ) { parts, call throws(ClientFacingError) in
@@ -24,9 +24,9 @@ extension RouteTable {
                 parameters: RequestsRoute.eventParameters,
                 answers: [
                     RouteAnswer(
-                        200, "Events \"requests\", at most five a second.", .events(["requests": .requestEvent])),
+                        200, "Events named \"requests\", at most five a second.", .events(["requests": .requestEvent])),
                     .wrongQuestion,
-                    RouteAnswer(503, "As many event streams are open as are permitted."),
+                    RouteAnswer(503, "Too many event streams are open."),
                 ], isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.requests.events(call.request, route: call.name)

@@ -28,7 +28,7 @@ struct PartsBody: LargeBody {
     var length: Int64 { stored.content.length }
 
     func read(at offset: Int64, atMost count: Int) async throws(BodyFailure) -> Bytes {
-        guard offset >= 0, offset < length, count > 0 else { throw BodyFailure("There is nothing at that place.") }
+        guard offset >= 0, offset < length, count > 0 else { throw BodyFailure("The body has no bytes there.") }
         let bytes = try await reader(offset..<min(length, offset + Int64(count))).next()
         return Bytes((bytes ?? []).prefix(count))
     }
@@ -190,7 +190,7 @@ final class PartsReader: BodyReader {
             defer { state.fetchedAt = stretch.lowerBound }
             return state.fetchedAt == stretch.lowerBound
         }
-        guard !isAgain else { throw BodyFailure("What lacks of the stored parts does not come.") }
+        guard !isAgain else { throw BodyFailure("The missing part of the body does not arrive.") }
         let (reader, end) = try await body.parts.bring(stretch, of: body.stored)
         take(reader, until: end)
     }

@@ -155,10 +155,10 @@ struct PassParts: Sendable {
         case .result(.failed(let failure), _): throw BodyFailure(failure.detail)
         case .result(.answered(let made), _):
             guard let piece = Self.piece(stretch, of: made, stored.content) else {
-                throw BodyFailure("What lacks of the stored parts is of another representation by now.")
+                throw BodyFailure("The representation has changed, so the missing part does not fit the stored parts.")
             }
             return piece
-        case .alone, .late, .left: throw BodyFailure("What lacks of the stored parts could not be fetched.")
+        case .alone, .late, .left: throw BodyFailure("The missing part of the body could not be fetched.")
         }
     }
 

@@ -96,7 +96,7 @@ public final class LiveSearches: Sendable {
         guard let page else {
             throw ClientFacingError(
                 status: 404, code: "unknownSearch",
-                detail: "There is no search of this id; one that has ended is kept for search.liveKeep.")
+                detail: "There is no search with this id. An ended search is kept for the time of search.liveKeep.")
         }
         return page
     }
@@ -169,17 +169,18 @@ public final class LiveSearches: Sendable {
 
     private static let full = ClientFacingError(
         status: 503, code: FailureClass.overloaded.rawValue,
-        detail: "As many searches are under way as search.liveMax permits.", retryable: true, retryAfter: 5)
+        detail: "Too many searches are running (search.liveMax). Try again later.", retryable: true, retryAfter: 5)
 }
 
 /// The counters of live searches.
 enum LiveCounters {
     static let held = MetricFamily(
-        "larder_live_searches", .gauge, help: "Asynchronous searches that are known now, under way or ended.")
+        "larder_live_searches", .gauge, help: "Asynchronous searches that are known now, running or ended.")
     static let ended = MetricFamily(
-        "larder_live_searches_total", help: "Asynchronous searches ended, by their state.", labels: ["state"])
+        "larder_live_searches_total", help: "Asynchronous searches that ended, by final state.", labels: ["state"])
     static let refused = MetricFamily(
-        "larder_live_searches_refused_total", help: "Asynchronous searches refused because too many were under way.")
+        "larder_live_searches_refused_total", help: "Asynchronous searches refused because too many were running.")
     static let dropped = MetricFamily(
-        "larder_live_searches_dropped_total", help: "Ended searches dropped early, to make room for others.")
+        "larder_live_searches_dropped_total",
+        help: "Ended asynchronous searches that were forgotten early to make room.")
 }
