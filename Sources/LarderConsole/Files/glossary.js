@@ -51,7 +51,7 @@ export default {
   "hitRatio": "The share of answers that needed no call of their own.",
   "callsSaved": "Answers that needed no call of their own to the provider, over all runs.",
   "upstream": "Calls that Larder made to the providers.",
-  "latency": "The time from a request's last byte to its answer's first.",
+  "latency": "The time from the head of a request to the head of its response.",
   "p50": "Half of the requests were answered faster than this.",
   "p90": "Nine of ten requests were answered faster than this.",
   "p99": "Ninety-nine of a hundred requests were answered faster than this.",

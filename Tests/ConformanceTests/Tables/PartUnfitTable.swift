@@ -51,13 +51,12 @@ extension Tables {
                 "RFC 9111 §3.4 missing bytes with \(control)", .may,
                 "Missing bytes that must not be stored complete one response; the stored parts stay."
             ) {
-                answers(end("a", "6789"), part(2, "a", "2345", control), part(2, "a", "2345", control))
+                answers(end("a", "6789"), part(2, "a", "2345", control))
                 get("Range: bytes=-4", expect: status(206), body("6789"))
                 get("Range: bytes=2-9", expect: status(206), body("23456789"), forwarded("partial"))
                 received(2, has("Range", "bytes=2-5"), has("If-Range", "\"a\""))
                 get("Range: bytes=-4", expect: body("6789"), hit())
-                get("Range: bytes=2-9", expect: body("23456789"), forwarded("partial"))
-                saw(3)
+                saw(2)
             }
         }
     }
