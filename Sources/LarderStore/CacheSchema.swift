@@ -139,6 +139,8 @@ enum CacheSchema {
         do throws(StoreError) {
             guard let reads = NoWaitReads(connection.handle) else { throw ReadyConnection.unsupported }
             reads.waits = true
+            // It is opened on a thread that also serves look-ups.
+            sqlite3_busy_timeout(connection.handle, 250)
             try configure(connection, cacheKiB: cacheKiB)
             try connection.execute("PRAGMA query_only = ON")
             return (connection, reads)

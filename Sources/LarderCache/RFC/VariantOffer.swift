@@ -18,9 +18,10 @@ public enum VariantOffer {
     /// Request fields that describe a client's program, device or preferences. Any other field might tell callers apart,
     /// and what one caller gets must never depend on how an origin makes its tags. `Origin` is not among them either: a
     /// 304 often lacks the `Access-Control-*` fields that depend on it.
-    private static let harmless = PreferenceList.names.union([
-        "device-memory", "dpr", "save-data", "user-agent", "viewport-width", "width",
-    ])
+    private static let harmless: Set<String> = [
+        "accept", "accept-encoding", "accept-language", "device-memory", "dpr", "save-data", "user-agent",
+        "viewport-width", "width",
+    ]
 
     /// Whether variants that those fields select may be offered to other requests.
     /// - Parameter names: of `Vary`, in lower case.
@@ -72,14 +73,17 @@ public enum VariantOffer {
 
     /// The head that the upstream would have sent with the body of that variant: the stored head as the 304 updates it
     /// (RFC 9111 §3.2), with what the 304 says to this client alone.
+    /// - Returns: nil if the head would exceed the size limit.
     public static func head(
         of entry: StoredResponse, confirmedBy head: UpstreamHead, rule: FreshnessRule, targets: [String]
-    ) -> UpstreamHead {
+    ) -> UpstreamHead? {
+        let news = Validation.freshening(entry, by: head, rule: rule, targets: targets)
+        guard news.verdict.rule != .headTooLarge else { return nil }
         var whole = head
         whole.status = entry.status
         whole.reason = entry.reason
         whole.length = entry.bodyLength
-        whole.fields = Validation.freshened(entry, by: head, rule: rule, targets: targets).fields
+        whole.fields = news.entry.fields
         // `Via` describes the path of this message. The stored lines describe an earlier one, up to Larder itself.
         whole.fields.remove("Via")
         let known = whole.fields
@@ -100,15 +104,12 @@ public enum VariantOffer {
         LanguageChoice.language(fields).map { LanguageChoice.isBest($0, for: requestFields) } ?? false
     }
 
-    /// Whether the media type is the one that the request wants most (RFC 9110 §12.5.1). Ranges with parameters tell forms
-    /// apart that `Content-Type` need not name.
+    /// Whether the media type is the one that the request wants most (RFC 9110 §12.5.1). A wildcard wants no type most, and
+    /// a range with parameters tells forms apart that `Content-Type` need not name.
     private static func suitsType(_ fields: HeaderFields, _ requestFields: HeaderFields) -> Bool {
-        let wanted = requestFields.all("Accept")
-        guard !wanted.isEmpty else { return true }
         guard let value = fields.first("Content-Type"),
-            let best = PreferenceList.members(wanted, of: "accept")?.first, best.weight > 0
+            let best = PreferenceList.members(requestFields.all("Accept"), of: "accept")?.first, best.weight > 0
         else { return false }
-        let type = FieldList.lowercased(ASCII.trimmed(value.prefix { $0 != ";" }))
-        return best.range == type || best.range == type.prefix { $0 != "/" } + "/*" || best.range == "*/*"
+        return best.range == FieldList.lowercased(ASCII.trimmed(value.prefix { $0 != ";" }))
     }
 }

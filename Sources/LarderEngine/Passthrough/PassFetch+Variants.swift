@@ -29,9 +29,10 @@ extension PassFetch {
         _ offered: [StoredResponse], by head: UpstreamHead, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ voice: FlightVoice
     ) async -> FlightResult? {
-        guard let entry = VariantOffer.confirmed(by: head, among: offered) else { return nil }
-        let whole = VariantOffer.head(of: entry, confirmedBy: head, rule: rule, targets: request.targets)
-        guard VariantOffer.suits(whole.fields, request.forwarded) else { return nil }
+        guard let entry = VariantOffer.confirmed(by: head, among: offered),
+            let whole = VariantOffer.head(of: entry, confirmedBy: head, rule: rule, targets: request.targets),
+            VariantOffer.suits(whole.fields, request.forwarded)
+        else { return nil }
         let tape = BodyTape(promised: entry.bodyLength)
         _ = entry.body.withUnsafeBytes { tape.append($0) }
         tape.finish()
@@ -40,12 +41,16 @@ extension PassFetch {
         let result = await receive(stream, classification, found, began, voice)
         guard case .answered(var made) = result else { return result }
         made.origin = .upstream(status: 304, isAnswer: true)
-        var others = [entry]
-        if let index = found.index {
-            others = await variants.all(index).filter { VariantOffer.hasTag(of: head, $0) }
+        let place = made.selection?.place
+        if entry.key != made.entry.key { await freshenOthers([entry], by: head, since: began, place) }
+        // The requests that wait have their answer; nobody waits for the variants of others.
+        Task { [made] in
+            guard let index = found.index else { return }
+            let same = await variants.all(index).filter { old in
+                VariantOffer.hasTag(of: head, old) && old.key != entry.key && old.key != made.entry.key
+            }
+            await freshenOthers(same, by: head, since: began, place)
         }
-        others.removeAll { $0.key == made.entry.key }
-        await freshenOthers(others, by: head, since: began, made.selection?.place)
         return .answered(made)
     }
 
@@ -61,7 +66,10 @@ extension PassFetch {
                 request.groups(news.entry) == request.groups(old)
             {
                 await engine.cache.freshen(old, to: news.entry, since: began)
-            } else if place?.isOvertaken != true, engine.cache.isCurrent(began) {
+            } else if place?.isOvertaken != true, engine.cache.isCurrent(began),
+                // A newer response may have taken its place.
+                await engine.cache.open(old.key)?.responseTime == old.responseTime
+            {
                 await engine.cache.displace(old.key.digest, of: old.provider)
             }
         }

@@ -80,29 +80,41 @@ public struct PassFetch: Sendable {
             }
             stream.cancel()
             if let told = judged(stream.head, found) { return .answered(told) }
-            if let result = await confirmed(offered, by: stream.head, found, began, voice) { return result }
-            guard found.entry != nil || !offered.isEmpty, !conditions.lines.isEmpty else { return .failed(unasked304) }
-            if let entry = found.entry, !Validation.freshenedIndexes(by: stream.head, among: [entry]).isEmpty,
-                !losesParts(entry, by: stream.head)
-            {
-                return .answered(await freshen(entry, by: stream.head, found, began))
+            guard !conditions.lines.isEmpty else { return .failed(unasked304) }
+            return await notModified(stream.head, offered, found, began, voice)
+        }
+    }
+
+    /// A 304 to Larder's own conditions: it confirms what is stored, or the request is sent again without conditions.
+    private func notModified(
+        _ head: UpstreamHead, _ offered: [StoredResponse], _ found: EntryCache.Found, _ began: RemovalStamp,
+        _ voice: FlightVoice
+    ) async -> FlightResult {
+        if let result = await confirmed(offered, by: head, found, began, voice) { return result }
+        guard found.entry != nil || !offered.isEmpty else { return .failed(unasked304) }
+        // The stored response can still stand in for an error. It is hidden if the newer response is stored elsewhere.
+        var unasked = found
+        // A flight for a range asks for it again. A flight for the whole has joined requests that want all of it.
+        let isForRange = PartRequest.isFar(request.fields) && !isRefresh
+        unasked.part = isForRange ? found.part?.unconditional : nil
+        if let entry = found.entry, !Validation.freshenedIndexes(by: head, among: [entry]).isEmpty {
+            guard losesParts(entry, by: head) else { return .answered(await freshen(entry, by: head, found, began)) }
+            await displaceShared()
+            if engine.cache.isCurrent(began) {
+                await engine.cache.displace(entry.key.digest, of: entry.provider)
             }
-            // The 304 confirms another version than the stored one (RFC 9111 §4.3.4), so the request is sent again
-            // without a condition. The stored response can still stand in for an error. It is hidden if the newer
-            // response is stored elsewhere.
-            var unasked = found
-            // A flight for a range asks for it again. A flight for the whole has joined requests that want all of it.
-            let isForRange = PartRequest.isFar(request.fields) && !isRefresh
-            unasked.part = isForRange ? found.part?.unconditional : nil
-            switch await send(unasked.part?.fields ?? [:], unasked) {
-            case .failure(let failure): return .failed(failure)
-            case .success((let whole, let classification)):
-                guard whole.head.status != 304 else {
-                    whole.cancel()
-                    return .failed(unasked304)
-                }
-                return await receive(whole, classification, unasked, began, voice)
+            unasked.entry = nil
+            unasked.parts = PartsLook(.askAsWritten(nil), unasked.part, nil)
+        }
+        // Otherwise it confirms another version than the stored one (RFC 9111 §4.3.4).
+        switch await send(unasked.part?.fields ?? [:], unasked) {
+        case .failure(let failure): return .failed(failure)
+        case .success((let whole, let classification)):
+            guard whole.head.status != 304 else {
+                whole.cancel()
+                return .failed(unasked304)
             }
+            return await receive(whole, classification, unasked, began, voice)
         }
     }
 

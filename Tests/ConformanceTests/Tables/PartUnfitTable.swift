@@ -33,6 +33,19 @@ extension Tables {
             get("Range: bytes=-4", expect: body("bbbb"), hit())
             saw(3)
         }
+        for line in ["Authorization: Basic YTpi", "Cookie: a=1"] {
+            Clause(
+                "RFC 9111 §3.5 304 for parts to \(line.prefix { $0 != ":" })", .may,
+                "A 304 that is for its client alone confirms the parts and leaves them."
+            ) {
+                answers(
+                    end("a", "aaaa", "public, max-age=60"), notModified("ETag: \"a\"", "Cache-Control: private"))
+                get("Range: bytes=-4", expect: status(206), body("aaaa"))
+                pass(60)
+                get("Range: bytes=-4", line, expect: status(206), body("aaaa"))
+                saw(2)
+            }
+        }
         for control in ["no-store", "private"] {
             Clause(
                 "RFC 9111 §3 304 with \(control) for parts", .must,
@@ -51,12 +64,15 @@ extension Tables {
                 "RFC 9111 §3.4 missing bytes with \(control)", .may,
                 "Missing bytes that must not be stored complete one response; the stored parts stay."
             ) {
-                answers(end("a", "6789"), part(2, "a", "2345", control))
+                answers(end("a", "6789"), part(2, "a", "2345", control), part(2, "a", "23456789", control))
                 get("Range: bytes=-4", expect: status(206), body("6789"))
                 get("Range: bytes=2-9", expect: status(206), body("23456789"), forwarded("partial"))
                 received(2, has("Range", "bytes=2-5"), has("If-Range", "\"a\""))
                 get("Range: bytes=-4", expect: body("6789"), hit())
-                saw(2)
+                get("Range: bytes=2-9", expect: body("23456789"), forwarded("partial"))
+                received(3, has("Range", "bytes=2-9"))
+                get("Range: bytes=-4", expect: body("6789"), hit())
+                saw(3)
             }
         }
     }

@@ -35,8 +35,8 @@ extension PassFetch {
     }
 
     /// Removes stored parts that a response disproves. The response is a part or a whole that is given out and not
-    /// stored. It shows that the parts belong to another representation, or that they must not be stored any more (RFC
-    /// 9111 §4.3.3). A response to a request with credentials or `no-store` removes nothing: it does not speak for
+    /// stored. It shows that the parts belong to another representation, or, if it is whole, that the representation must
+    /// not be stored any more (RFC 9111 §4.3.3). A response to a request with credentials or `no-store` removes nothing: it does not speak for
     /// other clients.
     func removeParts(disprovedBy head: UpstreamHead, _ began: RemovalStamp) async {
         guard request.mayHaveParts, !request.isPersonal, isRefresh || !request.directives.noStore,
@@ -49,7 +49,7 @@ extension PassFetch {
         guard let known = await parts.lists.find().entry.flatMap({ StoredParts($0) }) else { return }
         let validator = StrongValidator(head.fields, now: head.responseTime)
         let isRight = validator != nil && known.content.validator == validator
-        if isRight, storing(PartRequest.wholeHead(head), .data).isStored { return }
+        if isRight, head.status == 206 || storing(PartRequest.wholeHead(head), .data).isStored { return }
         await remove(known, disprovedBy: head)
     }
 

@@ -37,11 +37,12 @@ extension PassFetch {
         return .answered(made)
     }
 
-    /// Whether a 304 confirms stored parts and forbids to keep them. Their bytes are read while the response goes out, so
-    /// the request is sent again instead.
+    /// Whether a 304 confirms stored parts and forbids to keep them. Their bytes would be read while the response goes out,
+    /// so the request is sent again instead. A refresh reads nothing, and what a client is told alone leaves the parts.
     func losesParts(_ entry: StoredResponse, by head: UpstreamHead) -> Bool {
-        guard entry.large is PartsBody else { return false }
+        guard entry.large is PartsBody, !isRefresh else { return false }
         let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
+        guard !request.tellsItsClientAlone(news.entry) else { return false }
         guard case .store = news.verdict.decision else { return true }
         return names(news.entry) != names(entry) || request.groups(news.entry) != request.groups(entry)
     }
