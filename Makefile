@@ -1,4 +1,4 @@
-# What a person, an image and CI call; each target stands on its own.
+# Targets for people, for the image and for CI. Each target works by itself.
 #
 #   make demo     build, and see it work without key or Internet      make test     every test
 #   make run      serve on 127.0.0.1:8787 with the live APIs          make install  binary, configuration, units, manual
@@ -14,15 +14,15 @@ DESTDIR    ?=
 SYSCONFDIR ?= /etc
 UNITDIR    ?= $(PREFIX)/lib/systemd/system
 
-# Tests that run at once: with all of them, the computing that a daemon under test waits for queues behind every other test.
+# The number of tests that run at once. With all at once, a daemon under test would queue for CPU behind other tests.
 TEST_WIDTH ?= 4
 
-# Which commit is built, as `larder version` tells it; the manifest reads it.
+# The commit that is built, as `larder version` prints it. The manifest reads this variable.
 export LARDER_COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 
 BINARY := .build/release/larder
-# The Swift library goes into the binary: a dynamic one would need the toolchain's folder where it runs. So no library is looked
-# for beside the binary.
+# Links the Swift library statically: a dynamic library would need the toolchain's folder at run time. The binary
+# therefore has no run path to libraries beside it.
 BUILD  := swift build -c release --static-swift-stdlib --disable-local-rpath
 
 .PHONY: demo demo-fleet test run build install uninstall deps deps-test deps-runtime check-swift bench profile check-hot-path fuzz soak sanitize lint man docs units conformance routes \
@@ -31,7 +31,7 @@ BUILD  := swift build -c release --static-swift-stdlib --disable-local-rpath
 demo: build
 	$(BINARY) demo
 
-# An engine and three daemons: one call, three answers, then the engine killed.
+# Starts an engine and three daemons: one call and three responses. Then the engine is killed.
 demo-fleet: build deps-test
 	scripts/demo-fleet
 
@@ -45,25 +45,25 @@ run: build
 build: deps check-swift
 	$(BUILD) --product larder
 
-# Says what it installs, and installs only what dpkg lacks; with sudo only when not root.
+# Prints what it installs, and installs only what dpkg lacks. Uses sudo only when not root.
 deps:
 	@scripts/install-packages libcurl4-openssl-dev libsqlite3-dev libyaml-dev zlib1g-dev libssl-dev libhiredis-dev pkg-config make
 
-# What only the tests need: the browser that the console is tried in, and the engine that hosts share. Where there can be no engine
-# its tests are skipped, and say so; in CI they fail.
+# Packages for the tests only: the browser for the console, and the engine that hosts share. Without an engine its tests
+# are skipped and say so; in CI they fail.
 deps-test:
 	@scripts/install-packages chromium
 	@command -v redis-server >/dev/null || command -v valkey-server >/dev/null || scripts/install-packages redis-server || \
 		echo "no redis-server: the tests of a fleet are skipped" >&2
 
-# What a machine needs that only runs the binary.
+# Packages for a machine that only runs the binary.
 deps-runtime:
 	@scripts/install-packages libcurl4 libsqlite3-0 libyaml-0-2 zlib1g libssl3 libhiredis0.14 ca-certificates
 
 check-swift:
 	@scripts/check-swift
 
-# Puts what `make build` made in place; an edited configuration is left alone.
+# Installs what `make build` made. An edited configuration is not overwritten.
 install:
 	@test -x $(BINARY) || { echo "make build comes first" >&2; exit 1; }
 	install -D -m 0755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/larder
@@ -82,7 +82,7 @@ install:
 	$(BINARY) completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/larder
 	$(BINARY) completions zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_larder
 
-# Leaves configuration, cache and state.
+# Keeps configuration, cache and state.
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/larder $(DESTDIR)$(PREFIX)/share/man/man1/larder.1 \
 		$(addprefix $(DESTDIR)$(PREFIX)/share/doc/larder/,larder.yaml LICENSE NOTICE THIRD-PARTY-NOTICES examples/larder.json \
@@ -100,7 +100,7 @@ dist: build
 	@scripts/install-packages binutils
 	scripts/make-dist
 
-# As root in a fresh Debian and under systemd; otherwise it says what it left out.
+# Full tests need root, a fresh Debian and systemd. The script reports the tests that it leaves out.
 test-deb: deb
 	@scripts/install-packages debootstrap lintian systemd-container
 	scripts/test-deb
@@ -111,7 +111,7 @@ bench: build
 profile: build
 	scripts/profile
 
-# Public tools from the network, in temporary folders; outside CI.
+# Runs public tools from the network, in temporary folders. Not part of CI.
 public-testers: deps check-swift
 	@scripts/install-packages python3-venv curl
 	LARDER_PUBLIC_TESTERS=1 swift test --filter PublicTesterScenarios
@@ -126,7 +126,7 @@ fuzz: deps check-swift
 soak: deps check-swift
 	scripts/soak
 
-# The date of the last run without a finding goes into the table of `make bench`.
+# The date of the last run without a finding appears in the table of `make bench`.
 sanitize: deps check-swift
 	scripts/sanitize --whole thread
 	scripts/sanitize --whole address
@@ -142,7 +142,7 @@ lint:
 units: build
 	scripts/check-units $(CURDIR)/$(BINARY)
 
-# The pages that are made from the tables of settings and subcommands; tests hold them to the committed ones.
+# Generates the pages from the tables of settings and subcommands. Tests compare the committed pages with them.
 docs: conformance routes
 docs man: build
 	mkdir -p man config Docs
@@ -150,11 +150,11 @@ docs man: build
 	$(BINARY) params --yaml > config/larder.yaml
 	$(BINARY) params --markdown > Docs/configuration.md
 
-# The page about conformance, made from the tables of its tests.
+# Generates the page about conformance from the tables of its tests.
 conformance: deps check-swift
 	LARDER_WRITE_CONFORMANCE=$(CURDIR)/Docs/conformance.md swift test --filter ConformancePageTests
 
-# The table of routes in README and the reference, made from the records of the routes.
+# Generates the table of routes in README, and the reference, from the records of the routes.
 routes: deps check-swift
 	LARDER_WRITE_ROUTES=$(CURDIR)/README.md LARDER_WRITE_REFERENCE=$(CURDIR)/Docs/reference.md \
 		swift test --filter 'RouteTablePageTests|RouteReferencePageTests'

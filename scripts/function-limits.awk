@@ -1,10 +1,11 @@
-# Finds functions of more than 60 lines, and parameter lists of more than six without a reason. It reads sources as
-# swift-format lays them out: a function ends at the brace in the column of its beginning. An initialiser that gives each of
-# its parameters to the property of that name needs no reason; others say "// More than six parameters: …" in the line above.
+# Finds functions of more than 60 lines, and parameter lists of more than six without a reason. Reads sources as
+# swift-format lays them out: a function ends at the brace in the column of its beginning. An initialiser that gives
+# each parameter to the property of the same name needs no reason; others say "// More than six parameters: …" in the
+# line above.
 
 function indentation(line) { match(line, /^ */); return RLENGTH }
 
-# Of a text that begins with the opening parenthesis.
+# Counts the parameters in a text that begins with the opening parenthesis.
 function parameters(text,    place, letter, depth, commas, isEmpty) {
     isEmpty = 1
     for (place = 1; place <= length(text); place++) {
@@ -33,7 +34,7 @@ FNR == 1 { isInside = 0 }
     sub(/ *\/\/.*$/, "", code)
 }
 
-# A requirement of a protocol has no body, and ends where the next begins.
+# A protocol requirement has no body, and ends where the next one begins.
 (!isInside || !hasBody && indentation($0) == column) && code ~ /^ *([a-z@]+(\([a-z]*\))? +)*(func [^ (]+|init[?]?)(<[^(]*>)?\(/ {
     first = FNR
     column = indentation($0)

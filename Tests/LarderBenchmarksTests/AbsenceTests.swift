@@ -1,4 +1,5 @@
-// A hit is left out only where the load, not the server, made it wait: too much absence hides a stall, too little invents one.
+// A hit is left out only if the load generator, not the server, made it wait. Too much absence hides a stall, too
+// little invents one.
 import Testing
 
 @testable import LarderBenchmarks
@@ -6,7 +7,8 @@ import Testing
 @Suite struct AbsenceTests {
     private static let millisecond: Int64 = 1_000_000
 
-    /// After looks at these times; each also tells how long the thread had run by then. All in milliseconds.
+    /// The absence after looks at these times. Each look also gives the thread's run time until then. All figures are
+    /// in milliseconds.
     private func absence(_ looks: [(now: Int64, own: Int64)]) -> Absence {
         var absence = Absence()
         for look in looks { absence.note(look.now * Self.millisecond, own: look.own * Self.millisecond) }
@@ -48,7 +50,7 @@ import Testing
         #expect(absence([(now: 0, own: 0), (now: 10, own: 3)]).sum(at: 5 * Self.millisecond) == 2 * Self.millisecond)
     }
 
-    /// One turn's second look finds the first absence, the next turn's first look the second.
+    /// The second look of one turn finds the first absence, and the first look of the next turn finds the second.
     @Test func anInstantWithinTheFirstOfTwoAbsencesHasNoneOfTheSecondBefore() {
         let twice = absence([(now: 0, own: 0), (now: 10, own: 2), (now: 20, own: 4)])
         #expect(twice.sum(at: 5 * Self.millisecond) == 3 * Self.millisecond)

@@ -1,4 +1,4 @@
-// What was acknowledged long enough before a crash, and what was not.
+// Which writes were acknowledged long enough before a crash, and which were not.
 import Testing
 
 @testable import LarderBenchmarks

@@ -1,4 +1,4 @@
-// A table is only as good as the arithmetic under it.
+// The arithmetic of the tables.
 import Testing
 
 @testable import LarderBenchmarks

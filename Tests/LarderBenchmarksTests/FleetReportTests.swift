@@ -1,4 +1,4 @@
-// What is said of a fleet's figures: a goal that is missed is named so.
+// The report on a fleet's figures names each goal that is missed.
 import LarderCore
 import Testing
 

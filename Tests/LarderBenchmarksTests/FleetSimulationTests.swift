@@ -1,5 +1,6 @@
-// A fleet in virtual time, smaller than `scripts/bench --fleet-simulation` runs it. What is held against a bound was measured by the side
-// that would suffer: the upstream, the engine, the host that waits. The bounds are written out here, not taken from the machines.
+// A fleet in virtual time, smaller than the one of `scripts/bench --fleet-simulation`. Each bounded figure is measured
+// by the side that would suffer: the upstream, the engine, or the waiting host. The bounds are written out here, not
+// taken from the machines.
 import LarderCore
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
         return FleetSimulation.run(plan)
     }()
 
-    /// Hosts that have nothing to lose but hits.
+    /// Hosts without a budget, which can lose only hits.
     private static let unlimited: FleetFigures = {
         var plan = FleetPlan()
         plan.hosts = 20
@@ -52,7 +53,7 @@ import Testing
         }
     }
 
-    /// A term, a pause, and an operation on each side of them.
+    /// The bound is a term, a pause, and an operation on each side of them.
     @Test func nobodyWaitsLongerForAHostThatDied() {
         for figures in [Self.figures, Self.unlimited] {
             #expect(figures.longestHoldUp <= .milliseconds(2200), "\(figures)")
@@ -64,7 +65,7 @@ import Testing
         #expect(Self.unlimited.deadLeasesMet >= 3, "\(Self.unlimited)")
     }
 
-    /// What is on the way, and what clocks of different speed come to between two looks.
+    /// The bound covers the time in transit, and the drift of clocks of different speed between two looks.
     @Test func clocksAnHourApartReadTheSameTimeLeft() {
         for figures in [Self.figures, Self.unlimited] {
             #expect(figures.worstLifetime <= .milliseconds(500), "\(figures)")
@@ -84,8 +85,8 @@ import Testing
         return FleetSimulation.run(plan)
     }
 
-    /// A call that is being written down when another gives its lease back leaves later than the ledger would count it: windows of a second
-    /// or two show it, longer ones hide it in the steps of their counts.
+    /// A call that is being written down when another host returns its lease leaves later than the ledger would count
+    /// it. Windows of a second or two reveal this; longer windows hide it in the steps of their counts.
     @Test(arguments: [(60, 30), (300, 20), (20, 2), (5, 1)], 1...2 as ClosedRange<UInt64>)
     func underAScarceBudgetTheFleetStillKeepsIt(_ limit: (calls: Int, seconds: Int), _ seed: UInt64) {
         let figures = scarce(limit.calls, limit.seconds, seed: seed)

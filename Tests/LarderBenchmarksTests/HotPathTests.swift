@@ -1,10 +1,11 @@
-// The check of the hot path is only as good as what it makes of callgrind's files and of mangled names.
+// How the check of the hot path reads callgrind's files and mangled names.
 import Testing
 
 @testable import LarderBenchmarks
 
 @Suite struct HotPathTests {
-    /// As callgrind writes it: names by number after their first use, costs behind positions, calls with their own cost.
+    /// A dump in callgrind's format: names by number after their first use, costs after positions, and calls with their
+    /// own cost.
     private func dump(_ times: Int) -> CallgrindProfile {
         CallgrindProfile(
             """
@@ -55,7 +56,7 @@ import Testing
         #expect(cost.reached.contains("malloc"))
     }
 
-    /// A loop that answers, and a store whose work by the clock falls into the second count only.
+    /// A loop that answers, and a store whose work on a timer falls into the second count only.
     private var threads: (first: ThreadProfiles, second: ThreadProfiles) {
         let store = CallgrindProfile("fn=(1) sqlite3_step\n3 5000\n")
         return (

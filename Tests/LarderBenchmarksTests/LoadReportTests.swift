@@ -1,4 +1,4 @@
-// wrk counts error pages as requests; its report is believed only where it shows the bodies that were asked for.
+// wrk counts error pages as requests. A report of wrk is accepted only if it shows the bodies that were requested.
 import Testing
 
 @testable import LarderBenchmarks

@@ -1,4 +1,4 @@
-// A configuration that larder refuses, or reads otherwise than it was meant, makes every figure one of something else.
+// If larder refuses a configuration, or reads it in another sense, every figure measures something else.
 import Testing
 
 @testable import LarderBenchmarks

@@ -1,4 +1,4 @@
-// A soak finds only what its model can tell, and can be repeated only if all of it follows from the seed.
+// A soak finds only what its model can distinguish, and can be repeated only if all of it follows from the seed.
 import LarderCore
 import Testing
 
@@ -23,7 +23,7 @@ import Testing
         ledger.acknowledge(resource, version: version, cause: "PUT")
         #expect(ledger.judge(resource, version: 1, least: ledger.least(resource)) == .stale(least: 2))
         #expect(ledger.cause(resource) == "PUT")
-        // What was asked for before the acknowledgement may still be older.
+        // A request sent before the acknowledgement may still get an older version.
         #expect(ledger.judge(resource, version: 1, least: before) == .allowed)
     }
 
@@ -93,7 +93,7 @@ import Testing
             #expect(rests.count == 2 && entries.last?.event == .rest)
             let later = entries.drop { $0.event != .rest }
             #expect(!later.contains { [.restart, .kill].contains($0.event) }, "seed \(seed)")
-            // At each rest the disk is empty, the clock right and the origin well.
+            // At each rest the disk is empty, the clock is right and the origin is healthy.
             let before = entries.prefix { $0.event != .rest }.suffix(3).map(\.event)
             #expect(before == [.emptyDisk, .resetClock, .faults(perMille: 0)])
         }

@@ -1,4 +1,5 @@
-// What is slow beside the hits is told apart by paths, counts and lines: one of them wrong, and a round measures something else.
+// The slow requests beside the hits are told apart by paths, counts and log lines. If one of these is wrong, a round
+// measures something else.
 import Glibc
 import LarderCore
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import LarderBenchmarks
 
 @Suite struct StallLookupTests {
-    /// What the counts in a file of these bytes are.
+    /// The counts in a file with these bytes.
     private func lookups(_ bytes: Bytes) throws -> StallLookups {
         var template = Array("/tmp/larder-lookups-XXXXXX".utf8CString)
         close(mkstemp(&template))
@@ -66,7 +67,7 @@ import Testing
 }
 
 @Suite struct StallPlanTests {
-    /// As many as rounds of one second and whole runs ask for.
+    /// As many requests as rounds of one second and whole runs need.
     @Test(arguments: [100, 400, 2400, 20_000])
     func coldRequestsAreForEachStoredObjectOnce(_ span: Int) {
         let plan = StallPlan(cause: .cold, span: span)
@@ -120,7 +121,8 @@ import Testing
 }
 
 @Suite struct StallVerdictTests {
-    /// The verdict about cold entries: the p99 with them, counted and of all; it is 100 without.
+    /// The verdict about cold entries, from the p99 with them: of the counted hits, and of all hits. Without cold
+    /// entries the p99 is 100.
     private func verdict(counted: Double, ofAll: Double, done: Double = 1) throws -> Verdict {
         var figures = StallFigures()
         (figures.without.p99, figures.without.p99OfAll) = (Sample([100]), Sample([100]))

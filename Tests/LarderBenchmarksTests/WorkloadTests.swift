@@ -1,4 +1,4 @@
-// The same requests for every server, and bodies that are what they must be: else a comparison compares nothing.
+// Every server gets the same requests, and the bodies are correct. Otherwise a comparison compares nothing.
 import LarderCore
 import Testing
 
@@ -29,7 +29,7 @@ import Testing
         var counts: [Int: Int] = [:]
         for _ in 0..<200_000 { counts[sequence.next(), default: 0] += 1 }
         let sorted = counts.filter { $0.key < 1000 }.values.sorted(by: >)
-        // The first is asked for 10^0.9 = 7.9 times as often as the tenth, and all of them are asked for.
+        // The first object is requested 10^0.9 = 7.9 times as often as the tenth, and all objects are requested.
         let ratio = Double(sorted[0]) / Double(sorted[9])
         #expect((6.5...9.5).contains(ratio))
         #expect(sorted.count == 1000)
@@ -73,7 +73,7 @@ import Testing
     @Test func aBodyIsKnownFromEveryPlaceOfItAndNoOther() {
         let pool = Pool()
         let object = OriginObject(kind: .image, size: 3 << 20, id: 12345)
-        // By the rule of Benchmarks/origin.c, from its beginning.
+        // Computes the bytes by the rule of Benchmarks/origin.c, from its beginning.
         var state: UInt64 = 0x9E37_79B9_7F4A_7C15
         var bytes = Bytes()
         for _ in 0..<1 << 20 {

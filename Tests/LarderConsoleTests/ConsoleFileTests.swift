@@ -1,4 +1,5 @@
-// The console's files as far as they can be judged without a browser: contrast, colours, imports, and what scripts may do.
+// The parts of the console's files that can be checked without a browser: contrast, colours, imports, and what scripts
+// may do.
 import Foundation
 import LarderCore
 import Testing
@@ -83,7 +84,7 @@ struct ConsoleFileTests {
         #expect(style.contains("minmax(min(23rem, 100%), 1fr)") && style.contains("max-width: 100%"))
     }
 
-    /// The custom properties of one of the two roots.
+    /// The custom properties of one of the two `:root` rules.
     private func colours(_ scheme: String) throws -> [String: (Double, Double, Double)] {
         let head = try #require("\(ConsoleFiles.consoleCss)".components(separatedBy: "/* The page */").first)
         let parts = head.components(separatedBy: "@media (prefers-color-scheme: dark)")

@@ -1,4 +1,4 @@
-// The other pages without a browser, and what holds of all of them.
+// The other pages without a browser, and rules that hold for all pages.
 import LarderCore
 import Testing
 

@@ -1,4 +1,4 @@
-// Whatever a text holds, it stays text.
+// Any text stays text in the markup, whatever it contains.
 import LarderCore
 import Testing
 

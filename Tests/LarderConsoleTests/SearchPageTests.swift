@@ -1,4 +1,4 @@
-// The search page without a browser: what is asked, what is shown, and that what an answer holds stays text.
+// The search page without a browser: what it asks, what it shows, and that the text of a response stays text.
 import LarderCore
 import Testing
 

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// In a process of its own, since the environment is everyone's.
+    /// Runs in a process of its own, because the environment is shared by the whole process.
     @Test func theEnvironmentsProxiesAreNotLookedAt() async {
         await #expect(processExitsWith: .success) {
             let proxy = ScriptedOrigin(answering: ok("proxied"))
@@ -74,7 +74,7 @@ import Testing
             try await withRig { rig in
                 #expect(await rig.text(order(origin.base + "/")) == "direct")
             }
-            // And those named as exceptions are none where a proxy is set.
+            // Exceptions named in the environment do not apply when a proxy is set.
             for name in ["no_proxy", "NO_PROXY"] { setenv(name, "*", 1) }
             try await withRig(FetchSettings(proxy: proxy.base)) { rig in
                 #expect(await rig.text(order(origin.base + "/")) == "proxied")

@@ -188,6 +188,6 @@ import Testing
 }
 
 extension Admission {
-    /// The next one that may start.
+    /// The next exchange that may start.
     fileprivate mutating func next() -> UInt64? { grant()?.id }
 }

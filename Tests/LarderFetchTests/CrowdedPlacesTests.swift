@@ -1,5 +1,5 @@
-// What happens where all places of transfers that clients pace are taken: an upload waits before it is sent, an answer stays
-// where it is, and only what its client paces gives way to who waits.
+// What happens when all places for transfers paced by clients are taken. An upload waits before it is sent, a response
+// stays where it is, and only a response paced by its client gives way to a waiting exchange.
 import LarderCore
 import LarderFetch
 import LarderIO
@@ -11,13 +11,13 @@ import Testing
     private static let events = chunked + "Content-Type: text/event-stream\r\n\r\n"
     private static let end = "3\r\nend\r\n0\r\n\r\n"
 
-    /// One place of each kind to an origin.
+    /// One place of each kind for each origin.
     private static let narrow = FetchSettings(
         standard: ExchangeLimits(maxConnections: 1, maxStreams: 1))
 
-    /// Answers `/events…` with the head of an event stream and its end when the gate is opened, `/slow…` likewise with
-    /// another body of unknown length, `/short` with one that fits the window, `/long` with one that does not, all else at
-    /// once.
+    /// Answers `/events…` with the head of an event stream, and its end when the gate is opened; `/slow…` likewise with
+    /// another body of unknown length; `/short` with a body that fits the window; `/long` with a body that does not;
+    /// and all other targets at once.
     private func origin(_ gate: Gate) -> ScriptedOrigin {
         ScriptedOrigin { request in
             switch request.target.prefix(5) {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Runs a test with an event stream that has the one place of its kind.
+    /// Runs a test with an event stream that holds the one place of its kind.
     private func withFullPlaces(
         _ settings: FetchSettings = narrow, _ body: (Rig, ScriptedOrigin, ManualTime, Gate) async throws -> Void
     ) async throws {
@@ -83,7 +83,8 @@ import Testing
         }
     }
 
-    /// It asks for a place of the one kind, and when it is there whole, of the other.
+    /// The upload asks for a place paced by its client first. When its body has arrived whole, it asks for a place of
+    /// the other kind.
     @Test func aBodyOfUnknownLengthThatTurnsOutToBeShortIsNotPacedByItsClient() async throws {
         try await withFullPlaces { rig, origin, _, _ in
             let stream = try await rig.open(order(origin.base + "/up", method: .post), upload: upload(PatternReader(9)))
@@ -96,7 +97,7 @@ import Testing
             let reader = DrippingReader()
             async let outcome = rig.opened(order(origin.base + "/up", method: .post), upload: upload(reader, 2))
             try await eventually { reader.wasAsked }
-            // Its sender's time is not the upstream's.
+            // The time of its sender does not count as the upstream's time.
             time.advance(by: .seconds(1000))
             await rig.turn()
             #expect(rig.count(FetchCounters.active) == 1)
@@ -133,7 +134,7 @@ import Testing
 
     // MARK: Answers
 
-    /// It was answered: its deadline is met, and nobody else wants its place.
+    /// The upstream answered: the deadline is met, and no other exchange wants the place.
     @Test func anEventStreamThatFindsNoPlaceIsPassedOn() async throws {
         try await withFullPlaces { rig, origin, time, gate in
             let stream = try await rig.open(
@@ -157,7 +158,7 @@ import Testing
             #expect(await plain == "plain")
             #expect(stream.body.failure != nil)
             #expect(rig.count(FetchCounters.fetches, "overloaded") == 1)
-            // Whoever waits later waits no moment more.
+            // An exchange that waits later does not wait another moment.
             _ = try await rig.open(order(origin.base + "/events3"), stall: .seconds(1_000_000))
             time.advance(by: .milliseconds(500))
             await rig.turn()
@@ -178,7 +179,7 @@ import Testing
             #expect(rig.count(FetchCounters.active) == 2)
             gates[0].open()
             #expect(await text(first.body) == "end")
-            // The counters follow one after the other.
+            // The counters change one after the other.
             try await eventually { rig.count(FetchCounters.active) == 1 && rig.count(FetchCounters.paced) == 1 }
             gates[1].open()
             #expect(await text(second.body) == "end")
@@ -218,7 +219,7 @@ import Testing
             await rig.turn()
             async let plain = rig.text(order(origin.base + "/plain"))
             try await eventually { rig.count(FetchCounters.waiting) == 1 }
-            // Whether libcurl has met the full tape by now is its own matter.
+            // Whether libcurl has met the full tape by now is not determined.
             while rig.count(FetchCounters.fetches, "overloaded") == 0 {
                 time.advance(by: .milliseconds(500))
                 await rig.turn()
@@ -227,7 +228,7 @@ import Testing
         }
     }
 
-    /// Neither an answer that its upstream paces nor one that the window holds whole is its client's doing.
+    /// Neither a response paced by its upstream nor a response that fits the window is paced by its client.
     @Test(arguments: ["/slow", "/short"])
     func whatIsNotPacedByItsClientIsNotCut(target: String) async throws {
         try await withFullPlaces { rig, origin, time, gate in

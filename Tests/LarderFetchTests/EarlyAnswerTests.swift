@@ -1,4 +1,4 @@
-// An upstream that answers to the end while the request's body is still on its way.
+// An upstream that sends its whole response while the request's body is still on its way.
 import LarderCore
 import LarderFetch
 import LarderTestSupport
@@ -62,7 +62,7 @@ import Testing
     @Test(.timeLimit(.minutes(1)), arguments: answers)
     func theRestOfTheRequestStillReachesAnUpstreamThatReadsIt(answer: String) async throws {
         let origin = RawOrigin()
-        // Its time stands still: a sender that a busy machine holds up has not paused.
+        // The clock stands still: a sender delayed by a busy machine has not paused.
         try await withRig(time: ManualTime()) { rig in
             async let served = origin.serve { connection -> Bytes in
                 _ = connection.head()
@@ -88,7 +88,7 @@ import Testing
             let outcome = await rig.opened(
                 order(origin.base + "/", method: .put),
                 upload: Upload(reader: PatternReader(50_000_000), length: 50_000_000, expectsContinue: false))
-            // The end may be met before the head was handed out.
+            // The end may arrive before the head was handed out.
             if case .success(let stream) = outcome { #expect(await text(stream.body).hasPrefix("early! ")) }
             try await served
         }

@@ -14,7 +14,7 @@ import Testing
             #expect(response.status == 200)
             #expect(response.reason == "OK")
             #expect(response.fields.all("x-one") == ["a", "b"])
-            // Two bytes of UTF-8, one scalar each.
+            // Two bytes of UTF-8 are read as one scalar each.
             #expect(response.fields.first("ETag") == "\"\u{C3}\u{A9}\"")
             #expect(response.body.lossyText == "{\"a\":1}")
             #expect(response.url == origin.base + "/path?q=1")
@@ -218,7 +218,7 @@ import Testing
                 for _ in 0..<3 {
                     group.addTask { await rig.outcome(order(origin.base + "/")) }
                 }
-                // Two are held: the first to end is the one that was turned away.
+                // Two exchanges are held. The first one to end is the one that was turned away.
                 let first = await group.next()
                 guard case .failure(let error)? = first else {
                     Issue.record("nobody was turned away")

@@ -60,7 +60,7 @@ import Testing
 
     @Test(arguments: [1, 3000])
     func aHeadThatIsTooLargeIsBroken(lines: Int) async throws {
-        // One line of 200 KB, or many short ones: libcurl has a limit of its own for each.
+        // One line of 200 KB, or many short lines. libcurl has a separate limit for each.
         let line = "X-Long: " + String(repeating: "a", count: lines == 1 ? 200_000 : 120) + "\r\n"
         let head = "HTTP/1.1 200 OK\r\n" + String(repeating: line, count: lines) + "Content-Length: 0\r\n\r\n"
         let origin = ScriptedOrigin { _ in [.send(head), .hold] }
@@ -99,7 +99,7 @@ import Testing
         try await withRig { rig in
             let error = await rig.failure(order(origin.base + "/", maxBody: 1000))
             #expect(error?.stage == .tooLarge)
-            // A length that says so is believed at once.
+            // A Content-Length above the limit is rejected before the body is read.
             #expect((rig.count(FetchCounters.receivedBytes) == 0) == head.contains("1001"))
         }
     }
@@ -160,14 +160,14 @@ import Testing
         let time = ManualTime()
         try await withRig(FetchSettings(maxTransfers: 1), time: time) { rig in
             async let first = rig.failure(order(origin.base + "/1", deadline: .seconds(60)))
-            // Only then: whoever of two comes first has the place.
+            // The second request starts only now, because the first of the two to arrive gets the place.
             try await eventually { origin.requests.count == 1 }
             async let second = rig.failure(order(origin.base + "/2", deadline: .seconds(1)))
             try await eventually { rig.count(FetchCounters.waiting) == 1 && origin.requests.count == 1 }
             time.advance(by: .seconds(60))
             rig.loop.post {}
             #expect(await first?.stage == .timedOut)
-            // It waited for a place here and asked nothing: the origin is not to blame.
+            // The second request waited for a place and was never sent, so the origin is not to blame.
             #expect(await second?.stage == .overloaded)
             #expect(origin.requests.count == 1)
         }
@@ -290,7 +290,7 @@ import Testing
     }
 }
 
-/// Heads that libcurl would take and we do not.
+/// Response heads that libcurl accepts and Larder rejects.
 struct BadHead: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var bytes: String

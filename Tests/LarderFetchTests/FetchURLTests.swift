@@ -48,7 +48,7 @@ import Testing
     ])
     func aURLOfAKnownOriginIsReadAsAnUnknownOne(text: String) throws {
         var origins = KnownOrigins()
-        // Another path makes the letters before the path known, where they can be.
+        // A URL with another path makes the part before the path known, if it can be known.
         let scheme = text.prefix { $0 != ":" } + "://"
         let authority = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
         _ = try? origins.read(scheme + authority + "/known")

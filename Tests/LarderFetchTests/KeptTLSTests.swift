@@ -1,5 +1,5 @@
-// A TLS connection that is kept: what its upstream sent unasked is never an answer, and what belongs to TLS itself costs
-// no connection.
+// Kept TLS connections. Bytes that the upstream sent unasked are never a response, and records that belong to TLS
+// itself do not end the connection.
 import CCurl
 import CSSL
 import Glibc
@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.enabled(if: access(OpenSSLProgram.path, X_OK) == 0, "the openssl program is not installed"))
 struct KeptTLSTests {
-    /// An answer and what follows it without being asked for.
+    /// A response, and the bytes that follow it unasked.
     struct Talk: Sendable, CustomTestStringConvertible {
         var method: LarderCore.Method
         var answer: String
@@ -33,14 +33,14 @@ struct KeptTLSTests {
         ]
     }
 
-    /// From version 8 on libcurl itself closes a kept connection on which anything has come, session tickets too, before it
-    /// asks whether the request may be sent. Then there is nothing left for us to find.
+    /// From version 8 on, libcurl itself closes a kept connection on which any bytes have come, session tickets
+    /// included, before it asks whether the request may be sent. The fetcher then has nothing left to find.
     static let libraryLeavesItToUs = curl_version_info(CURLVERSION_FIRST).pointee.version_num < 0x08_00_00
 
     static let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
-    /// Asks for `/first`, lets the origin do `later` when that is answered, and asks for `/second`.
-    /// - Returns: the connections that both requests came on, and the second answer.
+    /// Requests `/first`, lets the origin do `later` after that response, and requests `/second`.
+    /// - Returns: The connections that both requests came on, the second response, and the number of unfit connections.
     private func twice(
         _ version: Int32, _ method: LarderCore.Method, first: [TLSAct], later: [TLSAct], isStream: Bool = false
     ) async throws -> (connections: [Int], answer: String, unfit: Int) {
@@ -92,7 +92,7 @@ struct KeptTLSTests {
         #expect(found.connections == [0, 1])
     }
 
-    /// libcurl reads the first record with the answer and drops what is too much in it; the rest is still to be read.
+    /// libcurl reads the first record with the response and drops its excess bytes. The rest is still unread.
     @Test(arguments: versions)
     func whatReachesFromTheAnswersRecordIntoALaterOneEndsTheConnection(version: Int32) async throws {
         let forged = Talk.forged
@@ -104,7 +104,7 @@ struct KeptTLSTests {
         #expect(found.connections == [0, 1])
     }
 
-    /// Whether it would be data cannot be told before it is whole.
+    /// A partial record cannot be recognised as data before it is complete.
     @Test(arguments: versions, [1, 4, 5, 6, 20])
     func aPartOfARecordEndsTheConnection(version: Int32, count: Int) async throws {
         let found = try await twice(

@@ -1,4 +1,4 @@
-// Where a fetch runs, and how exchanges of several loops share the places.
+// The loop on which a fetch runs, and how exchanges of several loops share the places.
 import Glibc
 import LarderCore
 import LarderIO
@@ -14,7 +14,7 @@ import Testing
         let clients: [EventLoop]
         let time: ManualTime
 
-        /// The answer's body, or the error in words, to one who asks on that loop.
+        /// The body of the response, or the error in words, for a caller on this loop.
         func text(_ order: FetchOrder, on loop: Int) -> Task<String, Never> {
             Task(executorPreference: clients[loop]) { await rig.text(order) }
         }
@@ -60,7 +60,7 @@ import Testing
         try outcome.get()
     }
 
-    /// The loop that performs an order of one who asks on the first client's loop. It is not sent.
+    /// The name of the loop that performs an order from a caller on the first client's loop. The order is not sent.
     private func loop(
         of url: String, _ settings: FetchSettings = FetchSettings(), provider: String? = nil,
         reloaded: FetchSettings? = nil
@@ -92,7 +92,7 @@ import Testing
         #expect(try await loop(of: "http://127.0.0.1/", FetchSettings(proxy: "http://127.0.0.1:1")) == "home")
     }
 
-    /// Each loop keeps connections of its own: the few that it may have would be as many on each loop.
+    /// Each loop keeps its own connections, so a small limit on connections would apply to each loop separately.
     @Test(arguments: [
         ExchangeLimits(maxConnections: 7), ExchangeLimits(maxStreams: 31), ExchangeLimits(maxConnections: 1),
     ])
@@ -125,14 +125,14 @@ import Testing
 
     private static let one = FetchSettings(standard: ExchangeLimits(maxConnections: 1, maxStreams: 1))
 
-    /// Answers `/first` when the gate is opened, all else at once.
+    /// Answers `/first` when the gate is opened, and all other targets at once.
     private func origin(_ gate: Gate) -> ScriptedOrigin {
         ScriptedOrigin { request in
             request.target == "/first" ? [.await(gate), .send(ok("first"))] : [.send(ok("next"))]
         }
     }
 
-    /// Runs a test with an exchange of the first client's loop that has the one place until the gate is opened.
+    /// Runs a test with an exchange of the first client's loop that holds the one place until the gate is opened.
     private func withTakenPlace(
         _ settings: FetchSettings = one, _ body: (Stand, ScriptedOrigin, Gate) async throws -> Void
     ) async throws {
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// Its loop is held up: the cancelling, and then the grant, come while its exchange still waits.
+    /// The loop of the exchange is held up. The cancellation and then the grant arrive while the exchange still waits.
     @Test func aGrantForAnExchangeThatHasEndedGivesThePlaceBack() async throws {
         try await withTakenPlace { stand, origin, gate in
             let given = stand.text(order(origin.base + "/given"), on: 1)
@@ -175,7 +175,7 @@ import Testing
             try await onOwnThread { held.wait() }
             given.cancel()
             gate.open()
-            // Its place was taken for it on the other loop.
+            // The other loop already took the place for the exchange.
             try await eventually { stand.rig.count(FetchCounters.waiting) == 0 }
             release.open()
             #expect(await given.value.contains("cancelled"))
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    /// An event stream that found no place of its kind keeps a brief one only while nobody waits for that.
+    /// An event stream that found no place of its kind keeps a brief place only while no exchange waits for that place.
     @Test func anEventStreamGivesWayToWhoWaitsOnAnotherLoop() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { request in
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    /// A stream that stays among the brief ones moves when a place of its kind comes free on another loop.
+    /// A stream that holds a brief place moves when a place of its kind becomes free on another loop.
     @Test func aPlaceOfTheOtherKindThatComesFreeIsFoundByAnotherLoop() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { _ in
@@ -306,7 +306,7 @@ import Testing
         }
     }
 
-    /// Its request's body came whole while it was told that it is replaced.
+    /// The request's body arrived whole while the exchange was being told that it is replaced.
     @Test func whoIsReplacedLeavesNothingInTheOtherQueue() async throws {
         try await withTakenPlace { stand, origin, gate in
             let reader = DrippingReader()
@@ -345,7 +345,7 @@ import Testing
 
     // MARK: Moving
 
-    /// Sends whoever asks to an https origin that accepts connections and says nothing.
+    /// Redirects the request to an https origin that accepts connections and sends nothing.
     private func withSilentHTTPS(_ body: (Stand, ScriptedOrigin, Int32) async throws -> Void) async throws {
         let (listener, port) = listenOnLoopback()
         defer { Glibc.close(listener) }

@@ -1,4 +1,4 @@
-// The socket of a kept connection is found by both its ends.
+// The socket of a kept connection is found by the addresses of both its ends.
 import Glibc
 import LarderCore
 import LarderIO
@@ -8,7 +8,7 @@ import Testing
 @testable import LarderFetch
 
 @Suite struct OpenSocketsTests {
-    /// A socket on 127.0.0.1 (or .2) and that port, 0 for one of the kernel's choice; and its port.
+    /// A socket on 127.0.0.1 (or .2) and this port, and its port. With port 0 the kernel chooses one.
     private func bound(_ host: UInt32, _ port: UInt16) throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var isOn: Int32 = 1

@@ -1,4 +1,4 @@
-// Each change of the places decides at once who is next, and says it once, whichever loop asks.
+// Each change of the places decides at once which exchange is next, and reports it once, whichever loop asks.
 import LarderCore
 import Testing
 
@@ -26,7 +26,8 @@ import Testing
         .granted(PlaceGrant(holder: holder, pace: pace))
     }
 
-    /// A table whose two places of `a` are taken by answers of two loops that must leave; the one of their kind is taken too.
+    /// A table in which responses of two loops that must leave hold both brief places of `a`. The place of their kind
+    /// is taken too.
     private func withTwoThatMustLeave() -> PlaceTable {
         var table = table(each: 2)
         #expect(table.ask(1, a, core: 0, pace: .client) == .granted)
@@ -45,7 +46,7 @@ import Testing
         var table = withTwoThatMustLeave()
         #expect(table.ask(4, a, core: 0) == .waits)
         #expect(table.all == [errand(2, 1, .cut)])
-        // The other loops look again before the first one has cut.
+        // The other loops look again before the first loop has cut its response.
         table.mustLeave(3)
         table.apply(settings(9, paced: 9, each: 2, eachPaced: 1))
         #expect(table.all == [])
@@ -197,7 +198,7 @@ import Testing
         #expect(table.admission.waiting == 2)
     }
 
-    /// Its request's body came whole meanwhile.
+    /// The request's body arrived whole in the meantime.
     @Test func whoWasReplacedInOneQueueCanBeTakenOutOfTheOther() {
         var table = table(each: 1)
         #expect(table.ask(1, a, core: 0, pace: .client) == .granted)
@@ -218,7 +219,7 @@ import Testing
 
     // MARK: Load
 
-    /// Each step finds the figures of the one before it, whichever thread took that.
+    /// Each step finds the figures of the step before, whichever thread made that step.
     @Test func theFiguresShownAreThoseOfTheLastStep() async {
         let counters = CounterRegistry()
         let places = SharedPlaces(FetchSettings(), cells: FetchCells(counters))
@@ -253,7 +254,7 @@ import Testing
 }
 
 extension PlaceTable {
-    /// What is to be done by now.
+    /// The errands due now.
     fileprivate var all: [PlaceErrand] {
         mutating get {
             var all: [PlaceErrand] = []

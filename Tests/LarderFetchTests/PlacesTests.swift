@@ -1,5 +1,5 @@
-// Transfers that clients pace have places of their own: they never hold up those that end soon. Nobody is turned away once
-// the request was sent, and the upstream is not blamed.
+// Transfers paced by clients have places of their own and never delay transfers that end soon. No request is turned
+// away after it was sent, and the upstream is not blamed.
 import Glibc
 import LarderCore
 import LarderFetch
@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 @Suite struct PlacesTests {
-    /// Answers `/events` with a head and nothing more until the gate is opened, all else at once.
+    /// Answers `/events` with a head and then nothing until the gate is opened, and all other targets at once.
     private func origin(_ gate: Gate) -> ScriptedOrigin {
         ScriptedOrigin { request in
             guard request.target == "/events" else { return [.send(ok("plain"))] }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Most answers of unknown length end within a moment: they need no place but the one that they have.
+    /// Most responses of unknown length end within a moment. They need no other place than the one they have.
     @Test func aShortAnswerOfUnknownLengthPassesThoughNoOtherPlaceIsFree() async throws {
         let gate = Gate()
         let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -78,7 +78,8 @@ import Testing
         }
     }
 
-    /// What fits the window is taken from its upstream whatever its readers do, and so is what its caller stores.
+    /// The fetcher takes a body that fits the window from its upstream whatever the readers do, and likewise a body
+    /// that its caller stores.
     @Test func whatNoClientPacesKeepsItsPlace() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { request in
@@ -133,7 +134,7 @@ import Testing
             #expect(unknown?.stage == .resolve && unknown?.isUnsent == true)
             let cut = await rig.failure(order(origin.base + "/cut"))
             #expect(cut?.stage == .receive && cut?.isUnsent == false)
-            // The first hop was a call.
+            // The first hop counted as a call.
             let hop = await rig.failure(
                 order(origin.base + "/away", maxRedirects: 1, permits: { _ in .configured }))
             #expect(hop?.stage == .resolve && hop?.isUnsent == false)
@@ -142,7 +143,7 @@ import Testing
     }
 }
 
-/// A body of which one byte comes and then nothing, until the test ends it.
+/// A body that gives one byte and then nothing until the test ends it.
 final class DrippingReader: BodyReader {
     private struct State {
         var given = false
@@ -153,7 +154,7 @@ final class DrippingReader: BodyReader {
     private let state = LarderCore.Lock(State())
 
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
-    /// Its one byte was given.
+    /// Whether its one byte was given.
     var wasAsked: Bool { state.withLock { $0.given } }
 
     func next() async throws(BodyFailure) -> Bytes? {

@@ -27,7 +27,7 @@ import Testing
         "192.0.0.0", "192.0.0.255", "192.0.2.0", "192.0.2.255", "192.88.99.1", "192.168.0.0", "192.168.255.255",
         "198.18.0.0", "198.19.255.255", "198.51.100.0", "198.51.100.255", "203.0.113.0", "203.0.113.255",
         "224.0.0.0", "239.255.255.255", "240.0.0.0", "255.255.255.255",
-        // IPv6: unspecified, loopback, compatible, mapped (even of a public address: no one needs it), translated,
+        // IPv6: unspecified, loopback, compatible, mapped (even of a public address, which has no use), translated,
         // discard-only, unique local, link-local, site-local, multicast, Teredo, benchmarks, ORCHID, documentation.
         "::", "::1", "::8.8.8.8", "::ffff:8.8.8.8", "::ffff:127.0.0.1", "::ffff:0:127.0.0.1", "100::1", "fc00::1",
         "fdff:ffff::1", "fe80::1", "febf::1", "fec0::1", "ff02::1", "ffff::", "2001::1", "2001:2::1", "2001:20::1",

@@ -1,4 +1,5 @@
-// What happens between an order and its first request: the wait for a place, the caller's last word, and then the deadline.
+// What happens between an order and its first request: the wait for a place, the caller's last decision, and then the
+// deadline.
 import LarderCore
 import LarderFetch
 import LarderIO
@@ -9,7 +10,7 @@ import Testing
 @Suite struct QueueTests {
     private static let one = FetchSettings(standard: ExchangeLimits(maxConnections: 1, maxStreams: 1))
 
-    /// Runs a test with an exchange that has the one place until the gate is opened.
+    /// Runs a test with an exchange that holds the one place until the gate is opened.
     private func withTakenPlace(
         _ settings: FetchSettings = one, _ body: (Rig, ScriptedOrigin, ManualTime, Gate) async throws -> Void
     ) async throws {
@@ -261,7 +262,8 @@ import Testing
         }
     }
 
-    /// Whoever means to stay takes no place of those that end soon, and where there is none for it nothing is sent.
+    /// An exchange that is meant to last takes no place of those that end soon. Without a free place of its kind,
+    /// nothing is sent.
     @Test func whoAsksForEventsWaitsUnsentForAPlaceOfThatKind() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { request in

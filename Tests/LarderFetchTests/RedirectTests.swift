@@ -27,7 +27,8 @@ import Testing
         }
     }
 
-    /// Budgets count by this figure. The URL that answered cannot tell it: it comes in the fetcher's own spelling.
+    /// Budgets count calls by this figure. The URL that answered cannot give it, because the URL has the fetcher's own
+    /// spelling.
     @Test func theAnswerTellsHowManyRedirectsCameBeforeIt() async throws {
         let origin = ScriptedOrigin { request in
             switch request.target {
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    /// A budget counts those too.
+    /// A budget counts these calls as well.
     @Test func aFailureTellsHowManyRedirectsCameBeforeIt() async throws {
         let origin = ScriptedOrigin { request in
             request.target == "/a" ? Self.moved("/b") : [.send("HTTP/1.1 nonsense\r\n\r\n")]

@@ -5,7 +5,7 @@ import LarderTestSupport
 import Testing
 
 @Suite struct RetryTests {
-    /// Fetches with time standing still, and moves it on when a second try is being waited for.
+    /// Fetches with the clock standing still, and advances the clock when a second try is waiting.
     private func fetch(
         _ rig: Rig, _ time: ManualTime, _ order: FetchOrder
     ) async throws -> Result<UpstreamResponse, FetchError> {
@@ -77,7 +77,7 @@ import Testing
         }
         defer { origin.stop() }
         try await withRig { rig in
-            // A kept connection is there to be tempted by.
+            // A kept connection is available, and must not be used.
             _ = try await rig.fetcher.fetch(order(origin.base + "/ok"))
             let error = await rig.failure(order(origin.base + "/", method: .post, body: [1], mayRetry: true))
             #expect(error?.stage == .receive)

@@ -1,4 +1,4 @@
-// One fetcher on its own loop, and the shortest way to order from it.
+// A fetcher on its own loop, with short forms for its orders.
 import LarderCore
 import LarderFetch
 import LarderIO
@@ -18,7 +18,7 @@ struct Rig: Sendable {
         }
     }
 
-    /// The body of the answer, or the error in words.
+    /// The body of the response, or the error in words.
     func text(_ order: FetchOrder) async -> String {
         switch await outcome(order) {
         case .success(let response): response.body.lossyText
@@ -26,7 +26,7 @@ struct Rig: Sendable {
         }
     }
 
-    /// The error of an order that must fail.
+    /// The error of an order. A response is recorded as an issue.
     func failure(_ order: FetchOrder, _ location: SourceLocation = #_sourceLocation) async -> FetchError? {
         switch await outcome(order) {
         case .failure(let error): return error
@@ -41,8 +41,8 @@ struct Rig: Sendable {
     }
 }
 
-/// Runs a test with a fetcher and ends it whatever happens. Everything must be clean afterwards: no descriptor watched,
-/// no timer left.
+/// Runs a test with a fetcher and ends the fetcher even if the test throws. Afterwards no descriptor may be watched and
+/// no timer may be left.
 func withRig(
     _ settings: FetchSettings = FetchSettings(), time: any TimeSource = SystemTime(),
     _ body: (Rig) async throws -> Void
@@ -67,7 +67,7 @@ func withRig(
     try outcome.get()
 }
 
-/// An order with what most tests want.
+/// An order with the defaults that most tests want.
 func order(
     _ url: String, method: Method = .get, fields: HeaderFields = [:], secretFields: HeaderFields = [:],
     body: Bytes? = nil, addresses: AddressPolicy = .configured, maxBody: Int = 1 << 20,

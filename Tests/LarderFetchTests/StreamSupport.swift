@@ -1,4 +1,5 @@
-// What tests of streams need: bodies of known bytes, readers at a pace, and an origin that reads what it is sent.
+// Shared by the tests of streams: bodies of known bytes, readers with a pace, and an origin that reads what is sent to
+// it.
 import Glibc
 import LarderCore
 import LarderFetch
@@ -25,7 +26,7 @@ extension Rig {
     }
 }
 
-/// Bytes that differ from place to place, so that a piece lost, doubled or moved is seen.
+/// Bytes that differ by position, so a lost, doubled or moved piece is noticed.
 func pattern(_ count: Int, at start: Int = 0) -> Bytes {
     Bytes(room: count) { buffer, initialized in
         for index in 0..<count {
@@ -36,14 +37,14 @@ func pattern(_ count: Int, at start: Int = 0) -> Bytes {
     }
 }
 
-/// What a reader saw of a patterned body.
+/// What a reader got of a patterned body.
 struct Passed: Equatable {
     var count = 0
     var isExact = true
     var failure: String?
 }
 
-/// Reads to the end, comparing.
+/// Reads to the end and compares the bytes with the pattern.
 func readAll(_ reader: any BodyReader, each: () async -> Void = {}) async -> Passed {
     var passed = Passed()
     do throws(BodyFailure) {
@@ -58,7 +59,7 @@ func readAll(_ reader: any BodyReader, each: () async -> Void = {}) async -> Pas
     return passed
 }
 
-/// The rest of a tape as text, or its failure.
+/// The rest of a tape as text, or its failure in words.
 func text(_ tape: BodyTape) async -> String {
     guard let reader = tape.reader() else { return "gone" }
     var bytes = Bytes()
@@ -70,7 +71,7 @@ func text(_ tape: BodyTape) async -> String {
     }
 }
 
-/// A patterned body, given in pieces; tells when it is first asked and when it is abandoned.
+/// A patterned body, given in pieces. It notes when it is first asked and when it is abandoned.
 final class PatternReader: BodyReader {
     struct State {
         var place = 0
@@ -83,7 +84,7 @@ final class PatternReader: BodyReader {
     private let waits: Gate?
     private let state = LarderCore.Lock(State())
 
-    /// - Parameter failsAt: the place where it fails.
+    /// - Parameter failsAt: The position at which the reader fails.
     init(_ total: Int, piece: Int = 10_000, failsAt: Int? = nil, waits: Gate? = nil) {
         self.total = total
         self.piece = piece
@@ -110,7 +111,7 @@ final class PatternReader: BodyReader {
     func abandon() { state.withLock { $0.isAbandoned = true } }
 }
 
-/// A listening socket whose connections a test serves itself, byte by byte, on a thread of its own.
+/// A listening socket whose connections a test serves itself, byte by byte, on a separate thread.
 final class RawOrigin: Sendable {
     let port: UInt16
     private let listener: Int32
@@ -121,7 +122,7 @@ final class RawOrigin: Sendable {
 
     var base: String { "http://127.0.0.1:\(port)" }
 
-    /// Serves the next connection on a thread of its own and closes it afterwards.
+    /// Serves the next connection on a separate thread and closes it afterwards.
     func serve<Result: Sendable>(_ body: @escaping @Sendable (RawConnection) -> Result) async throws -> Result {
         try await onOwnThread { [listener] in
             let connection = RawConnection(accept(listener, nil, nil))
@@ -163,7 +164,7 @@ final class RawConnection {
         return true
     }
 
-    /// The bytes up to and without the mark; nil where the connection ended before it.
+    /// The bytes before the mark, which is consumed. Nil if the connection ended before the mark.
     func until(_ mark: String) -> String? {
         let mark = Bytes(mark.utf8)
         var from = 0
@@ -182,7 +183,7 @@ final class RawConnection {
 
     func head() -> String? { until("\r\n\r\n") }
 
-    /// So many bytes, fewer where the connection ended.
+    /// This many bytes, or fewer if the connection ended.
     func take(_ count: Int) -> Bytes {
         while pending.count < count, more() {}
         let taken = Bytes(pending.prefix(count))
@@ -190,7 +191,7 @@ final class RawConnection {
         return taken
     }
 
-    /// A chunked body; whether its last chunk came.
+    /// A chunked body, and whether its last chunk came.
     func chunked() -> (body: Bytes, isWhole: Bool) {
         var body = Bytes()
         while let size = until("\r\n").flatMap({ Int($0, radix: 16) }) {
@@ -202,7 +203,7 @@ final class RawConnection {
         return (body, false)
     }
 
-    /// The peer sees the end of what is sent.
+    /// Shuts down the sending side. The peer sees the end of what is sent.
     func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Everything until the peer closes.

@@ -28,7 +28,7 @@ import Testing
             #expect(await text(stream.body) == "abcdefgh")
             #expect(stream.body.whole == Bytes("abcdefgh".utf8))
             try await eventually { rig.count(FetchCounters.fetches, "answered") == 1 }
-            // The connection is kept.
+            // The connection was kept.
             _ = try await rig.open(order(origin.base + "/"))
             #expect(origin.requests.map(\.connection) == [0, 0])
         }
@@ -145,7 +145,7 @@ import Testing
             #expect(await second == Passed(count: total))
             #expect(try await served)
             #expect(stream.body.failure == nil && stream.body.hasEnded)
-            // The window, and what one write may bring on top.
+            // The bound is the window plus what one write may add.
             #expect(most.load(ordering: .relaxed) <= (1 << 20) + (1 << 16))
         }
     }
@@ -195,7 +195,7 @@ import Testing
             gate.open()
             await #expect(throws: BodyFailure.self) { _ = try await reader.next() }
             #expect(stream.body.failure != nil && stream.body.whole == nil)
-            // Cut off at once: before or after the head was handed out, it is no whole answer.
+            // The response is cut off at once. Whether the head was handed out or not, it is not a whole response.
             switch await rig.opened(order(origin.base + "/")) {
             case .success(let stream): #expect(await text(stream.body).hasPrefix("half! "))
             case .failure(let error): #expect(error.stage == .receive || error.stage == .malformed)
@@ -277,7 +277,7 @@ import Testing
             }
             #expect(await readAll(reader) == Passed(count: 4_000_000))
 
-            // Without any reader it is given up in the end.
+            // Without a reader the transfer is abandoned in the end.
             let other = try await rig.open(order(origin.base + "/", maxBody: 1 << 30), stall: .seconds(1))
             try await eventually { other.body.count >= 1 << 16 }
             for _ in 0..<5 {
@@ -326,7 +326,7 @@ import Testing
             #expect(stream.head.redirects == 2)
             #expect(stream.head.url == origin.base + "/c")
             #expect(await text(stream.body) == "there")
-            // A small answer is read for its connection's sake, a large one is left.
+            // The fetcher reads a small body to keep the connection, and abandons a large one.
             #expect(origin.requests.map(\.connection) == [0, 0, 1])
             let plain = try await rig.open(order(origin.base + "/a"))
             #expect(plain.head.status == 302)

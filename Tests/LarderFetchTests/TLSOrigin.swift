@@ -1,4 +1,4 @@
-// An origin over TLS that says exactly the records it is told to, over blocking sockets on threads of its own.
+// A TLS origin that sends exactly the records it is told to, over blocking sockets on its own threads.
 import CLinux
 import CSSL
 import Glibc
@@ -9,13 +9,13 @@ import LarderTestSupport
 enum TLSAct: Sendable {
     /// One record of application data.
     case record(String)
-    /// The first so many bytes of a record of application data.
+    /// The first bytes, this many, of a record of application data.
     case part(of: String, Int)
     /// A session ticket (TLS 1.3).
     case ticket
-    /// New keys for what the origin sends (TLS 1.3).
+    /// New keys for the origin's direction (TLS 1.3).
     case keyUpdate
-    /// The announcement of the end; the connection stays open.
+    /// The close_notify alert. The connection stays open.
     case closeNotify
     case call(@Sendable () -> Void)
     /// Waits until the gate is opened, or the origin is stopped.
@@ -23,7 +23,7 @@ enum TLSAct: Sendable {
 }
 
 struct TLSRequest: Sendable {
-    /// Counted from 0 in the order of accepting.
+    /// Numbered from 0 in the order of acceptance.
     var connection: Int
     var target: String
 }
@@ -43,7 +43,7 @@ final class TLSOrigin: Sendable {
     }
     private let state = Lock(State())
 
-    /// - Parameter version: the only version of TLS it speaks.
+    /// - Parameter version: The only TLS version that the origin speaks.
     init(version: Int32, _ script: @escaping @Sendable (TLSRequest) -> [TLSAct]) throws {
         files = try TestCertificate(name: "localhost")
         (listener, port) = listenOnLoopback()
@@ -82,7 +82,7 @@ final class TLSOrigin: Sendable {
             let descriptor = larder_accept4(listener, nil, nil)
             guard descriptor >= 0 else { return }
             _ = fcntl(descriptor, F_SETFL, 0)
-            // What was sent is there when the next act begins, though nothing before it was acknowledged.
+            // Sent bytes leave before the next act begins, even if earlier bytes were not acknowledged.
             var isOn: Int32 = 1
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
             let number: Int? = state.withLock { state in
@@ -135,7 +135,7 @@ final class TLSOrigin: Sendable {
     }
 }
 
-/// The server's side of one connection, on one thread. What it writes is gathered, so that a part of it can be sent.
+/// The server's side of one connection, on one thread. Its output is collected in memory, so a part of it can be sent.
 private struct TLSWire {
     private let descriptor: Int32
     private let context: OpaquePointer
@@ -160,7 +160,7 @@ private struct TLSWire {
         SSL_CTX_free(context)
     }
 
-    /// The target of the next request, whose head is read whole.
+    /// The target of the next request. The request's head is read whole.
     func readTarget() -> String? {
         var head = Bytes()
         while !head.lossyText.hasSuffix("\r\n\r\n") {

@@ -1,4 +1,4 @@
-// What a test of TLS talks to: the openssl program as server, and the certificate that it makes.
+// Servers for the TLS tests: the openssl program, and a certificate made with it.
 import CLinux
 import Glibc
 import LarderCore
@@ -32,7 +32,7 @@ enum OpenSSLProgram {
     }
 }
 
-/// A key and a certificate for it that is its own issuer, in files of their own.
+/// A key and a self-signed certificate, in their own files.
 final class TestCertificate: Sendable {
     /// PEM files.
     let certificate: String
@@ -62,7 +62,7 @@ final class TestCertificate: Sendable {
     }
 }
 
-/// `openssl s_server` on a port of the kernel's choice, with a certificate of its own.
+/// `openssl s_server` on a port chosen by the kernel, with its own certificate.
 final class TLSServer {
     let port: UInt16
     var certificate: String { files.certificate }
@@ -78,7 +78,7 @@ final class TLSServer {
             ["s_server", "-accept", "127.0.0.1:0", "-cert", files.certificate, "-key", files.key, "-www"],
             output: ends[1])
         close(ends[1])
-        // It says "ACCEPT 127.0.0.1:43210" once it listens.
+        // The server prints "ACCEPT 127.0.0.1:43210" when it listens.
         var said = Bytes()
         var byte: UInt8 = 0
         while read(ends[0], &byte, 1) == 1 {

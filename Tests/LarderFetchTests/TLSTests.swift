@@ -1,5 +1,5 @@
-// Certificates, against the openssl program as server: a certificate is good when its issuer is trusted and its name is
-// the host's, and nothing is sent where it is not.
+// Certificates, tested against the openssl program as the server. A certificate is good if its issuer is trusted and
+// its name matches the host. Otherwise nothing is sent.
 import CLinux
 import Glibc
 import LarderCore
@@ -20,9 +20,9 @@ struct TLSTests {
             let response = try await rig.fetcher.fetch(order("https://localhost:\(server.port)/"))
             #expect(response.status == 200)
             #expect(response.body.lossyText.contains("s_server"))
-            // Trusted, but for another name.
+            // The certificate is trusted, but for another name.
             #expect(await rig.failure(order("https://127.0.0.1:\(server.port)/"))?.stage == .secure)
-            // A connection whose certificate was accepted is no leave for private addresses.
+            // An accepted certificate does not permit private addresses.
             let error = await rig.failure(order("https://localhost:\(server.port)/", addresses: .publicOnly))
             #expect(error?.stage == .forbidden)
         }

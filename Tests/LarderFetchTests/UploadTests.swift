@@ -113,7 +113,7 @@ import Testing
     func aRefusalInsteadOfTheHundredSparesTheBody(answer: String) async throws {
         let origin = RawOrigin()
         let reader = PatternReader(1000)
-        // A server that is slow to answer is not taken for one that says nothing.
+        // The clock stands still: a server that answers slowly must not count as silent.
         try await withRig(time: ManualTime()) { rig in
             async let served = origin.serve { connection -> Bytes in
                 _ = connection.head()
@@ -163,7 +163,7 @@ import Testing
         try await withRig { rig in
             async let served = origin.serve { connection -> Bytes in
                 _ = connection.head()
-                // All that there is, chunk and line ends, so that the close is an end and no reset.
+                // Reads all the bytes, chunk and line ends included. The close is then an end and not a reset.
                 let first = connection.take(10)
                 if !answer.isEmpty { connection.say(answer) }
                 connection.endSending()
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    /// Longer than what is gathered before the transfer: what a client says of such a body is found out on the way.
+    /// The body is longer than what is collected before the transfer, so a wrong length is found during the transfer.
     @Test(arguments: [Int64(99_999), 100_001])
     func aBodyOfAnotherLengthThanSaidIsNotPassedOnAsWhole(length: Int64) async throws {
         let origin = RawOrigin()
@@ -300,7 +300,7 @@ import Testing
     }
 }
 
-/// Gives five bytes and then nothing until it is told to end or abandoned.
+/// Gives five bytes and then nothing, until it is told to end or is abandoned.
 final class StuckReader: BodyReader {
     private struct State {
         var hasGiven = false

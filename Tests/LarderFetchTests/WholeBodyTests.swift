@@ -1,11 +1,11 @@
-// What a body that is gathered whole asks for before it takes it.
+// The memory that a body collected whole claims before it takes bytes.
 import LarderCore
 import Testing
 
 @testable import LarderFetch
 
 @Suite struct WholeBodyTests {
-    /// A body that is a class, so that it can be filled inside a claim.
+    /// A body in a class, which can be filled inside a claim.
     private final class Filling {
         private var body: WholeBody?
         let memory: BodyMemory

@@ -14,7 +14,7 @@ import Testing
         #expect(alarm.set(for: nil) == nil)
     }
 
-    /// Seen: the alarm of a cancelled timer rang a little before the clock showed its time; from then on no timer rang.
+    /// Observed: the alarm of a cancelled timer rang a little before its time by the clock. No timer rang after that.
     @Test func anAlarmThatRangBeforeItsTimeByTheClockIsSetAgain() {
         var alarm = ArmedAlarm()
         #expect(alarm.set(for: at(10)) == at(10))

@@ -25,7 +25,7 @@ func withLoop<Value: Sendable>(
 }
 
 extension EventLoop {
-    /// The body's result, computed on the loop.
+    /// The result of the body, computed on the loop.
     func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         let answer: Result<Value, any Error> = await handover { continuation in
             post { continuation.resume(returning: Result { try body() }) }
@@ -34,7 +34,7 @@ extension EventLoop {
     }
 }
 
-/// Keeps what it is told.
+/// Records the events that it gets.
 final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touches it
     var told: [ReadyEvents] = []
     var onReady: () -> Void = {}
@@ -93,7 +93,7 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
         }
     }
 
-    /// Two descriptors become ready in one batch; the first handler puts another in the second one's place.
+    /// Two descriptors become ready in one batch. The first handler puts another descriptor in the place of the second.
     @Test func dropsEventsOfADescriptorThatWasClosedAndReused() async throws {
         let first = try Socket.pair()
         let second = try Socket.pair()
@@ -105,7 +105,7 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
                     try loop.register(first.0, .readable, handler: one),
                     try loop.register(second.0, .readable, handler: two),
                 ]
-                // Whichever comes first takes the other's place away.
+                // The handler that runs first takes the other's place.
                 one.onReady = {
                     guard two.told.isEmpty, late.told.isEmpty else { return }
                     loop.deregister(registrations[0])
@@ -116,7 +116,7 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
                 for end in [first.1, second.1] { _ = [UInt8(1)].withUnsafeBytes { Syscall.send(end, $0) } }
                 return (one, late)
             }
-            // Two turns later everything that was to be told has been.
+            // Two turns later all events have been delivered.
             for _ in 0..<3 { _ = try await loop.run {} }
             let (ofFirst, ofLate) = try await loop.run { (told.0.told, told.1.told) }
             #expect(ofFirst == [.readable])
@@ -188,7 +188,7 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
         }
     }
 
-    /// The alarm goes off for a timer that is gone, and finds none in force.
+    /// The alarm rings for a cancelled timer, and no timer is due.
     @Test(.timeLimit(.minutes(1)))
     func timersGoOnAfterTheLastOneWasCancelled() async throws {
         try await withLoop { loop in
@@ -197,10 +197,10 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
                 loop.cancel(loop.schedule(at: deadline) {})
                 return deadline
             }
-            // The kernel's timers are late by a little.
+            // The kernel's timers are a little late.
             while try await loop.run({ loop.monotonic }) <= deadline + .milliseconds(5) {}
             let waited = await handover { continuation in
-                // Work that the loop gave itself is the last thing before it sleeps.
+                // Work that the loop posts to itself is the last thing before it sleeps.
                 loop.post {
                     loop.post {
                         let start = loop.monotonic
@@ -229,7 +229,7 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
     @Test func aTaskGoesOnInPlaceWhereACallIsIsolatedToNothing() async throws {
         try await withLoop { loop in
             let isInPlace = await Task(executorPreference: loop) {
-                // Whatever the loop has to do next comes behind the job that asked for it.
+                // Work that the loop gets next is queued behind the job that posted it.
                 let hasEnded = Lock(false)
                 loop.post { hasEnded.withLock { $0 = true } }
                 return await Self.isolatedToNothing { !hasEnded.withLock { $0 } }
@@ -379,7 +379,7 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
             let jobs = (0..<500).map { _ in
                 Task(executorPreference: loop) {
                     await gate.run {
-                        // The first one lets all others come.
+                        // The first job waits until all others have come.
                         while places.withLock({ $0.isEmpty }), gate.places < 499 { sched_yield() }
                         places.withLock { $0.append(gate.places) }
                     }

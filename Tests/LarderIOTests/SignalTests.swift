@@ -4,7 +4,8 @@ import LarderIO
 import Testing
 
 @Suite struct SignalTests {
-    /// The signal is sent to the loop's own thread, which alone blocks it: the rest of the process is not touched.
+    /// The signal is sent to the loop's own thread. Only that thread blocks the signal, so the rest of the process is
+    /// not affected.
     @Test func blockedSignalsArriveOnTheLoop() async throws {
         let number = SIGUSR2
         try await withLoop { loop in

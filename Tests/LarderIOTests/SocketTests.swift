@@ -4,7 +4,7 @@ import LarderCore
 import LarderIO
 import Testing
 
-/// A directory of its own for one test.
+/// A directory for one test.
 func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
     var template = Array("/tmp/larder-io-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
@@ -45,7 +45,7 @@ func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
     @Test(arguments: ["127.0.0.1:0", "[::1]:0"])
     func acceptsWhatConnects(text: String) throws {
         guard let listener = try? Socket.listen(on: Address(text)) else {
-            // Without IPv6 there is nothing to claim.
+            // Without IPv6 there is no such address to listen on.
             try #require(text.hasPrefix("["))
             return
         }
@@ -76,7 +76,7 @@ func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
                 return
             }
             Syscall.close(probe)
-            // The refused second listener probed too: its connection comes first.
+            // The refused second listener also probed the address. Its connection comes first.
             guard case .connection(let taken) = Syscall.accept(first) else {
                 Issue.record("no connection")
                 return
@@ -133,7 +133,7 @@ func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
         #expect(InheritedSocket.take(environment: environment, first: near).isEmpty)
     }
 
-    /// The manager's end of a notification socket, and who tells it.
+    /// The manager's end of a notification socket, and the notifier that writes to it.
     private func withManager(_ body: (_ manager: Int32, ServiceNotifier) throws -> Void) throws {
         let name = "larder-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         let receiver = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -149,7 +149,7 @@ func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
         try body(receiver, #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": "@\(name)"])))
     }
 
-    /// The next message, nil where none is there.
+    /// The next message, or nil if there is none.
     private func message(_ manager: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = recv(manager, &buffer, buffer.count, Int32(MSG_DONTWAIT))
@@ -164,10 +164,10 @@ func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
         }
     }
 
-    /// A loop gives them. Without an end to the wait this test would not end.
+    /// A loop sends these messages. If sending waited, this test would not end.
     @Test(.timeLimit(.minutes(1))) func signsOfLifeDoNotWaitForAManagerThatReadsNothing() throws {
         try withManager { manager, notifier in
-            // More than the kernel keeps of a socket's messages (net.unix.max_dgram_qlen).
+            // More messages than the kernel keeps for a socket (net.unix.max_dgram_qlen).
             for _ in 0..<2000 { notifier.alive() }
             var count = 0
             while let message = message(manager) {

@@ -1,4 +1,4 @@
-// Timers come in the order of their deadlines, whatever was cancelled between.
+// Timers come in the order of their deadlines, whatever was cancelled in between.
 import LarderCore
 import Testing
 
@@ -14,7 +14,7 @@ import Testing
         let first = heap.insert(at: time(1)) {}
         let second = heap.insert(at: time(2)) {}
         _ = heap.insert(at: time(3)) {}
-        // The second leaves its place only when the first has gone.
+        // The second timer is removed from the heap only after the first.
         heap.cancel(second)
         #expect(heap.earliest == time(1))
         heap.cancel(first)
@@ -54,7 +54,7 @@ import Testing
         #expect(heap.earliest == nil)
     }
 
-    /// Against a list that is searched from its beginning each time.
+    /// Compares the heap with a list that is searched from its beginning each time.
     @Test(arguments: [UInt64(1), 2, 3, 4, 5, 6, 7, 8])
     func anyMixOfSettingCancellingAndTakingKeepsTheOrder(_ seed: UInt64) {
         var state = seed

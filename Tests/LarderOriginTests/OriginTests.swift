@@ -1,11 +1,11 @@
-// The stand-in over real sockets: it answers as the live APIs do, and misbehaves when and how it is told to.
+// The stand-in over real sockets: it answers as the live APIs do, and misbehaves when and how a test tells it to.
 import Glibc
 import LarderCore
 import LarderIO
 import LarderOrigin
 import Testing
 
-/// A started stand-in for the time of a test.
+/// Runs the body with a started stand-in.
 func withOrigin<Result>(
     _ source: OriginSource = .samples, rewrites: Bool = false, _ body: (OriginServer) async throws -> Result
 ) async throws -> Result {
@@ -150,7 +150,7 @@ func withOrigin<Result>(
             let request = Bytes(text: "GET /itunes/search?term=jack HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
             _ = request.withUnsafeBytes { Syscall.send(descriptor, $0) }
             await server.arrival(of: 1, to: "/itunes")
-            // Another client is served meanwhile, so the first one's silence is no slowness.
+            // Another client is served in the meantime, so the silence towards the first client is not slowness.
             #expect(try PlainClient.get(server, "/itunes/search?term=alice").status == 200)
             var byte = Bytes(repeating: 0, count: 1)
             #expect(
@@ -186,6 +186,6 @@ func withOrigin<Result>(
 }
 
 extension String {
-    /// How often a text occurs.
+    /// The number of occurrences of a text.
     fileprivate func components(_ part: String) -> Int { ranges(of: part).count }
 }

@@ -1,4 +1,4 @@
-// The pictures are whole files of their formats: every length, check sum and mark is verified here by other code.
+// The pictures are whole files of their formats. Independent code verifies every length, checksum and marker here.
 import LarderCore
 import LarderHTTP
 import LarderOrigin
@@ -42,7 +42,7 @@ import Testing
             let body = try PlainClient.get(server, "/artwork/host/100x100bb.jpg").body
             #expect(body.starts(with: [0xFF, 0xD8, 0xFF, 0xE0]))
             #expect(body.suffix(2).elementsEqual([0xFF, 0xD9]))
-            // Segments lead from one to the next up to the scan.
+            // Each segment leads to the next, up to the scan.
             var place = 2
             var markers: [UInt8] = []
             while body[place + 1] != 0xDA {

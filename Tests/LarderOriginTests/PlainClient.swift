@@ -1,4 +1,4 @@
-// A client that knows only sockets: what it sees is what was written.
+// A client that uses only sockets and sees exactly the bytes that were written.
 import Glibc
 import LarderCore
 import LarderIO
@@ -8,12 +8,12 @@ struct PlainAnswer {
     var status: Int
     var fields: HeaderFields
     var body: Bytes
-    /// Everything up to the end of the connection.
+    /// All bytes up to the end of the connection.
     var raw: Bytes
 }
 
 enum PlainClient {
-    /// One request on a connection of its own, read to its end.
+    /// Sends one request on a connection of its own and reads to the end.
     static func get(
         _ server: OriginServer, _ target: String, method: String = "GET", fields: HeaderFields = [:]
     ) throws -> PlainAnswer {

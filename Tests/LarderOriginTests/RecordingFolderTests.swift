@@ -1,11 +1,11 @@
-// The stand-in over the recorded answers: each is found by its own request, and below `/only/` by anything.
+// The stand-in over the recorded responses: each is found by its own request, and below `/only/` by any request.
 import Glibc
 import LarderCore
 import LarderOrigin
 import LarderProviders
 import Testing
 
-/// The recordings' folder where there is one: `LARDER_RECORDINGS`, else `../shared/recordings` beside the package.
+/// The recordings' folder, if there is one: `LARDER_RECORDINGS`, or `../shared/recordings` beside the package.
 let recordingsFolder: String? = {
     let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     let beside = "/" + package.split(separator: "/").dropLast().joined(separator: "/") + "/shared/recordings"
@@ -32,7 +32,7 @@ let recordingsFolder: String? = {
                 #expect(only.status == status && only.body == body, "\(file)")
                 let own = try PlainClient.get(server, "/\(api)\(path)?\(query)", fields: key)
                 #expect(own.status == status, "\(file)")
-                // Several recordings answer the same request: then it is one of them.
+                // If several recordings answer the same request, the response is one of them.
                 if own.body == body { found += 1 }
             }
             #expect(found >= 44)

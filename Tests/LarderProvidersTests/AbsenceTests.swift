@@ -1,4 +1,4 @@
-// A page of somebody else under 404 or 410 is never taken for an absence, whichever endpoint it comes to; the API's own form is.
+// A foreign page under 404 or 410 never counts as an absence, at any endpoint. The API's own form of a 404 or 410 does.
 import LarderCore
 import LarderProviders
 import Testing
@@ -56,7 +56,7 @@ private func answer(_ status: Int, _ body: String) -> UpstreamResponse {
     @Test(arguments: ["", "null", "42", "[]", "{}", #"{"city":"Ulm"}"#, #"[{"city":"Ulm"}]"#, "[1,2]", "<html>"])
     func aForeignAnswerUnder200IsNoData(_ body: String) {
         let own: Set = [
-            // What the API itself says so: a list of ids, a list without entries, a missing item.
+            // Bodies that the API itself sends: a list of ids, an empty list, a missing item.
             "hackernews top [1,2]", "hackernews top []", "hackernews item null", "hackernews user null",
             "jokes categories []",
         ]

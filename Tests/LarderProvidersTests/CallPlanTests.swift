@@ -1,5 +1,5 @@
-// Plans are values: what they ask for next follows from what they were given, and nothing else. Here they are walked
-// with answers from a table; the scenarios let the daemon carry them out.
+// Plans are values: what a plan asks for next follows only from what it was given. These tests walk plans with answers
+// from a table; the scenarios let the daemon carry them out.
 import LarderCore
 import LarderProviders
 import LarderTestSupport
@@ -7,7 +7,7 @@ import Testing
 
 /// Walks a plan to its end.
 ///
-/// - Returns: the answer, and the targets of each step's calls.
+/// - Returns: The answer, and the targets of each step's calls.
 func walk(
     _ plan: any CallPlan, _ answer: (PlannedCall) -> CallOutcome
 ) throws -> (answer: NormalisedAnswer, steps: [[String]]) {
@@ -27,7 +27,7 @@ func walk(
 
 struct PlanHasNoEnd: Error {}
 
-/// An answer of status 200 with that text.
+/// A response of status 200 with this text.
 func answered(_ text: String, url: String = "") -> CallOutcome {
     let now = WallTime(seconds: 1_700_000_000)
     return .answered(

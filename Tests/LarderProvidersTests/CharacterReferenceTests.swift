@@ -1,4 +1,4 @@
-// Character references by the rules of HTML: the whole table, and what stands without a semicolon.
+// Character references by the rules of HTML: the whole table, and references without a semicolon.
 import LarderCore
 import Testing
 
@@ -30,10 +30,10 @@ import Testing
 
     @Test(arguments: [
         ("for&ecirc;t &oslash; &frac12; &le; 3", "forêt ø ½ ≤ 3"), ("&notin; &nvlt; &NotEqualTilde;", "∉ <\u{20D2} ≂̸"),
-        // Without a semicolon the longest name that HTML knows so (§13.2.5.73).
+        // Without a semicolon, the longest name that HTML permits in this form counts (§13.2.5.73).
         ("AT&ampT &copy2024 I'm &notit; I tell you", "AT&T ©2024 I'm ¬it; I tell you"), ("&le 3", "&le 3"),
         ("&frac12x &amp", "½x &"), ("a &unknown; R&D Q&A; & &", "a &unknown; R&D Q&A; & &"),
-        // The parameters of an address are no references.
+        // The parameters of a URL are not references.
         ("http://a.example/?b=1&copy=2&reg=3", "http://a.example/?b=1&copy=2&reg=3"),
         ("&amp;lt; &amp;amp;", "&lt; &amp;"), ("&AMP;&LT;&Amp;", "&<&Amp;"),
     ])

@@ -1,4 +1,4 @@
-// What an answer is, before anything is stored: the ways in which each API says no.
+// The classification of a response before anything is stored: the ways in which each API says no.
 import LarderCore
 import LarderProviders
 import Testing
@@ -92,7 +92,7 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
             ITunes().classify(answer(429, "", ["Retry-After": text]), endpoint: "search")
         }
         #expect(until("120") == .limited(until: WallTime(seconds: 1120)))
-        // The answer came at 00:16:40.
+        // The response came at 00:16:40.
         #expect(until("Thu, 01 Jan 1970 00:20:00 GMT") == .limited(until: WallTime(seconds: 1200)))
         #expect(until("-1") == .limited(until: nil))
     }

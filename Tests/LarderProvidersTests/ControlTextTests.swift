@@ -1,4 +1,4 @@
-// No text of an API brings control characters into a result, whichever way it takes.
+// No text of an API brings control characters into a result, by any path.
 import LarderCore
 import Testing
 

@@ -1,11 +1,11 @@
-// Which credentials are an application's and which a person's, by what each API itself says of them.
+// Which credentials belong to an application and which to a person, according to each API.
 import LarderCore
 import Testing
 
 @testable import LarderProviders
 
 @Suite struct CredentialHolderTests {
-    /// A token of that form, not signed by anybody.
+    /// A token of this form, with a signature that is not valid.
     private static func token(_ claims: String) -> String {
         "eyJhbGciOiJIUzI1NiJ9.\(Base64URL.encode(Bytes(text: claims))).c2lnbmF0dXJl"
     }

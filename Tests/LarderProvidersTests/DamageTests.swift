@@ -1,11 +1,11 @@
-// Answers come from outside: whatever is changed in them, classification and normalisation give a word, results or an
-// error, never a trap, and what they give is whole.
+// Responses come from outside. However a response is damaged, classification and normalisation return a verdict,
+// results or an error, and never trap. What they return is whole.
 import LarderCore
 import LarderProviders
 import Testing
 
 @Suite struct DamageTests {
-    /// A seeded generator, so that a failure can be repeated.
+    /// A seeded generator, to make a failure repeatable.
     private struct Dice: RandomNumberGenerator {
         var state: UInt64
 

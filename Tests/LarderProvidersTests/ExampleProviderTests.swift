@@ -1,4 +1,4 @@
-// The provider that Docs/writing-a-provider.md shows does what the page says, and the page shows what is compiled.
+// The provider in Docs/writing-a-provider.md does what the page says, and the page shows the code that is compiled.
 import Foundation
 import LarderCore
 import LarderProviders
@@ -75,7 +75,7 @@ import Testing
         let page = try String(contentsOf: root.appending(path: "Docs/writing-a-provider.md"), encoding: .utf8)
         var parts = 0
         for part in source.components(separatedBy: "    // example: ").dropFirst() where !part.hasPrefix("end") {
-            // Without the marker's own line and the room's indentation.
+            // Drops the marker's own line and the indentation of this file.
             let lines = part.split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
             let text = lines.map { $0.hasPrefix("    ") ? String($0.dropFirst(4)) : String($0) }
                 .joined(separator: "\n").trimmingCharacters(in: .newlines)

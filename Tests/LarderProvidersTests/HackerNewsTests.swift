@@ -1,4 +1,4 @@
-// Hacker News as values: its questions, what its two APIs answer, and how its plans go through a discussion.
+// Hacker News by value: its questions, the responses of its two APIs, and how its plans go through a discussion.
 import LarderCore
 import LarderProviders
 import Testing
@@ -23,7 +23,7 @@ import Testing
             "search?numericFilters=created_at_i%3E1,created_at_i%3C=9",
             "/api/v1/search?numericFilters=created_at_i%3C%3D9%2Ccreated_at_i%3E1"
         ),
-        // Refused there of late: applied here, to all that can be reached.
+        // The API now refuses this filter. The provider applies it to all results that can be reached.
         ("search?q=a&numericFilters=points%3E=100&limit=5&page=2", "/api/v1/search?hitsPerPage=1000&query=a"),
         ("user/jl", "/v0/user/jl.json"), ("item/8863", "/v0/item/8863.json"), ("top", "/v0/topstories.json"),
         ("job?limit=5&page=2", "/v0/jobstories.json"),
@@ -148,7 +148,7 @@ import Testing
                     """#), requestTime: now, responseTime: now)
         let search = try endpoint("hackernews/search?q=a").normalise(hits, ArtworkSigner(key: Bytes(count: 32)))
         let one = try #require(try results(list).first)
-        // Only a search tells the words that it is found by.
+        // Only a search returns the tags that the story is found by.
         let found = try #require(try results(search).first)
         #expect(found["attributes"]?["tags"]?.elements.compactMap(\.string) == ["story", "author_dhouston"])
         let tags = #","tags":["story","author_dhouston"]"#
@@ -243,7 +243,7 @@ import Testing
         #expect(try discuss("depth=0").1.map(\.count) == [1])
         #expect(try discuss("").1.map(\.count) == [1, 4])
         #expect(try discuss("depth=10&limit=5").1.map(\.count) == [1, 4, 1])
-        // An item that names itself as its own comment ends as well.
+        // A walk also ends if an item names itself as its own comment.
         let (_, steps) = try walk(try #require(try endpoint("hackernews/item/7?depth=10&limit=500").plan)) { _ in
             comment(7, [7, 7, 7])
         }

@@ -1,4 +1,4 @@
-// Which pictures may be fetched, and from where; and handles nobody else can make.
+// Which pictures may be fetched, from which hosts, and that nobody else can make handles.
 import LarderCore
 import LarderProviders
 import Testing

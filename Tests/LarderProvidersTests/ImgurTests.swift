@@ -1,5 +1,5 @@
-// Imgur: its questions and the paths they become, every shape of failure, albums told by their pictures, links of old
-// records, and what its fields say of the calls that are left.
+// Imgur: its questions and their paths, every form of failure, albums recognised by their pictures, links in old
+// records, and what its fields say about the remaining calls.
 import LarderCore
 import LarderProviders
 import Testing
@@ -46,7 +46,7 @@ import Testing
         ("album/HtAOg", "/3/album/HtAOg"), ("tags", "/3/tags"), ("credits", "/3/credits"),
     ])
     func aQuestionBecomesACanonicalRequest(_ route: String, _ target: String) throws {
-        // The decoded segments are what a provider is given.
+        // A provider gets the decoded segments.
         let decoded = route.replacing("caf%C3%A9", with: "café")
         let question = try endpoint("imgur/\(decoded)")
         #expect(question.upstream.target == target)
@@ -127,7 +127,7 @@ import Testing
         ("/3/gallery/search", "/3/gallery/search/time/all/0", "search"),
         ("/3/gallery/search/viral/day/0", "/3/gallery/search/viral/all/0", "search"),
         ("/3/gallery/search/top/day/1", "/3/gallery/search/top/day/1", "search"),
-        // Not certainly a page: left as it came.
+        // Not certainly a page number, so it stays as it came.
         ("/3/gallery/search/time/1", "/3/gallery/search/time/1", "search"),
         ("/3/gallery/r/pics/mOqejNf", "/3/gallery/r/pics/mOqejNf", "image"),
         ("/3/gallery/album/HtAOg", "/3/gallery/album/HtAOg", "album"),
@@ -201,11 +201,11 @@ import Testing
                 503, #"{"data":{"error":"Imgur is temporarily over capacity"},"success":false,"status":1203}"#, [:],
                 "broken"
             ),
-            // Under 200 the body's own status is what counts.
+            // Under status 200, the status in the body decides.
             (200, #"{"data":{"error":"Unable to find"},"success":false,"status":404}"#, [:], "notFound"),
             (200, #"{"data":{"error":"Invalid client_id"},"success":false,"status":403}"#, [:], "refused"),
             (200, #"{"data":{"error":"What?"},"success":false,"status":200}"#, [:], "broken"),
-            // 5: a text or false in the place of data.
+            // 5: a text or false in place of data.
             (200, #"{"data":false,"success":false,"status":404}"#, [:], "notFound"),
             (400, #"{"data":"Malformed","success":false,"status":400}"#, [:], "invalidRequest"),
             (500, #"{"data":null,"success":false,"status":500}"#, [:], "broken"),
@@ -400,7 +400,7 @@ import Testing
                 Credits.Allowance(
                     name: "client", limit: 12_500, remaining: 12_000, resetsAt: Self.now + .seconds(3600)),
             ])
-        // A Unix time, as the API's text has it; one that has passed; one that is no time at all.
+        // A Unix time, as the API's documentation has it; a time that has passed; a value that is not a time.
         for (figure, seconds) in [("1700001800", 1800), ("1500000000", 0), ("999999999999999999", 86_400)]
             as [(String, Int64)]
         {

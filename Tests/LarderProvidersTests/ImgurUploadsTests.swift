@@ -29,7 +29,8 @@ import Testing
         for (status, body, word) in known {
             #expect(uploads.classify(answer(status, body)).word == word, "\(body)")
         }
-        // Before the body is there, only what is certain is told: a refusal may be of the file or of the client.
+        // Before the body is there, the head is classified only as far as it is certain: a refusal may concern the file
+        // or the client.
         for (status, word) in [
             (200, "data"), (400, "invalidRequest"), (403, "invalidRequest"), (429, "limited"), (502, "broken"),
         ] {

@@ -1,4 +1,4 @@
-// Both makes of the joke APIs: their answers classified, their recordings kept whole, their pools.
+// Both kinds of joke API: their responses classified, their recordings kept whole, their pools.
 import LarderCore
 import LarderProviders
 import Testing

@@ -1,4 +1,5 @@
-// What results keep of their records: members that only one source has, the record itself, and what became of the rest.
+// What results keep of their records: members that only one source has, the record itself, and the number of dropped
+// records.
 import LarderCore
 import LarderProviders
 import Testing
@@ -73,7 +74,7 @@ import Testing
         #expect(try answer("dnd/monsters?name=rat&limit=1", list).totalUpstream == 2)
         #expect(try answer("dnd/monsters?name=zz", list).totalUpstream == 0)
         #expect(try answer("dnd/monsters", list).totalUpstream == 3)
-        // One that cannot be shown is there all the same.
+        // A record that cannot be shown counts all the same.
         let lost = #"{"results":[{"index":"a","name":"Rat"},{"name":"Dire Rat"},{"name":"Owl"}]}"#
         let found = try answer("dnd/monsters?name=rat", lost)
         #expect(found.totalUpstream == 2 && found.count == 1 && found.dropped == 1)

@@ -1,4 +1,4 @@
-// Small answers with one peculiarity each: what a result makes of it.
+// Small responses with one peculiarity each, and the results made of them.
 import LarderCore
 import LarderProviders
 import Testing

@@ -1,4 +1,5 @@
-// Questions: strict where a person can err, blind to what does not matter, and never two questions under one key.
+// Questions: strict where a person can make a mistake, tolerant of what does not matter, and never two questions under
+// one key.
 import LarderCore
 import LarderProviders
 import Testing
@@ -82,7 +83,7 @@ func refusal(_ route: String) -> ClientFacingError? {
     func aQuestionBecomesItsCanonicalRequest(_ route: String, _ target: String) throws {
         let endpoint = try endpoint(route)
         #expect(endpoint.upstream.target == target)
-        // Canonical is a fixed point, and a raw request for the same finds the same raw entry.
+        // Canonicalisation is idempotent, and a raw request for the same target finds the same raw entry.
         let provider = try #require(ProviderRegistry().named(endpoint.provider))
         #expect(provider.canonical(endpoint.upstream) == endpoint.upstream)
         #expect(provider.endpointName(for: endpoint.upstream) == endpoint.name)
@@ -199,7 +200,7 @@ func refusal(_ route: String) -> ClientFacingError? {
         #expect(try Set(routes.map { try endpoint($0).upstream }).count == 1)
     }
 
-    /// Every combination of a few values of every parameter: as many keys as questions.
+    /// Tries every combination of a few values of every parameter. There must be as many keys as questions.
     @Test func differentQuestionsNeverShareAKey() throws {
         var seen: [CacheKey: String] = [:]
         var count = 0
@@ -254,7 +255,7 @@ func refusal(_ route: String) -> ClientFacingError? {
         #expect(seen.count == count)
     }
 
-    /// A route may stand for several questions: it tells what any of them takes.
+    /// A route may stand for several questions. It lists the parameters of all of them.
     @Test func everyEndpointTellsWhatItsQuestionsTake() throws {
         let words = [
             "{id}": ["12345"], "{collection}": ["monsters", "equipment", "spells"], "{index}": ["goblin"],
@@ -284,7 +285,7 @@ func refusal(_ route: String) -> ClientFacingError? {
         }
     }
 
-    /// A key in a canonical request would be part of keys, labels and explanations.
+    /// An API key in a canonical request would become part of keys, labels and explanations.
     @Test(arguments: [
         ("newsapi", "/v2/everything", "apiKey"), ("tmdb", "/3/search/multi", "api_key"),
         ("imgur", "/3/gallery/search", "client_id"),
@@ -307,7 +308,7 @@ func refusal(_ route: String) -> ClientFacingError? {
         let itunes = ITunes()
         let raw = UpstreamRequest(path: "/search", query: "limit=50&term=Jack+Johnson&media=music&country=us")
         #expect(try itunes.canonical(raw) == endpoint("itunes/search?term=Jack+Johnson&category=music").upstream)
-        // Values that mean something else stay apart; a repeated name keeps all it said.
+        // Values with another meaning stay distinct. A repeated name keeps all its values.
         #expect(itunes.canonical(UpstreamRequest(path: "/search", query: "term=a&term=b")).query == "term=a&term=b")
         #expect(itunes.canonical(UpstreamRequest(path: "/search", query: "term=%ZZ")).query == "term=%ZZ")
         #expect(
@@ -350,7 +351,7 @@ func refusal(_ route: String) -> ClientFacingError? {
         #expect(
             try ITunes().search(request).upstream.target
                 == "/search?country=DE&lang=de_de&limit=200&media=music&term=red%20dragon")
-        // The same question by either way is one entry.
+        // The same question is one entry, whichever way it is asked.
         #expect(
             try ITunes().search(SearchRequest(term: "a", category: "music")).key(normaliserVersion: 1)
                 == endpoint("itunes/search?q=a&category=music").key(normaliserVersion: 1))

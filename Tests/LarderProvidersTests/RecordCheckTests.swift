@@ -1,4 +1,4 @@
-// An answer under 200 with another record than the one the request names is broken, whichever API sends it.
+// A 200 response with another record than the one that the request names is broken, for every API.
 import Foundation
 import LarderCore
 import LarderProviders
@@ -62,7 +62,7 @@ import Testing
         #expect(try word("imgur", "/3/image/deletehash", body, .post) == "data")
     }
 
-    /// The requests of the recordings, where they are known.
+    /// The requests of the recordings, if they are known.
     private static let recorded: [(api: String, target: String, file: String)] = {
         guard let data = try? Data(contentsOf: Recording.folder.appendingPathComponent("index.json")),
             let root = try? JSON.parse(Bytes(data))

@@ -1,5 +1,5 @@
-// The fingerprints that `RecordedOutputTests` holds recordings against: a file, and the digest of all that is made of it.
-// Whoever changes what results say changes these too; the failing test prints the line.
+// The fingerprints that `RecordedOutputTests` compares recordings with: a file, and the digest of everything made of
+// it. A change of the results must change these lines as well; the failing test prints the new line.
 
 enum RecordedOutput {
     static let fingerprints: [String: String] = [

@@ -1,6 +1,6 @@
-// What every recorded answer is made into, byte for byte: a change that is to make normalising quicker, or clearer, must
-// leave it alone. Each recording is read by every kind of question of its API, so that answers of another shape than was
-// asked for are among them. The table holds digests only; recordings are no part of the repository.
+// The output made of every recorded response, byte for byte. A change that only makes normalising faster or clearer
+// must not alter it. Every kind of question of an API reads each recording, which includes responses of an unexpected
+// form. The table holds digests only, because recordings are not part of the repository.
 import Foundation
 import LarderCore
 import LarderProviders
@@ -9,7 +9,7 @@ import Testing
 @Suite struct RecordedOutputTests {
     private static let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
 
-    /// One kind of question, and whose.
+    /// One kind of question, and its provider.
     private struct Question {
         var provider: any Provider
         var path: [String]
@@ -60,7 +60,7 @@ import Testing
         ]
     }
 
-    /// The recorded answers of APIs that are asked such questions.
+    /// The recorded responses of the APIs that have such questions.
     static let files: [String] = {
         guard let data = try? Data(contentsOf: Recording.folder.appendingPathComponent("index.json")),
             let root = try? JSON.parse(Bytes(data))
@@ -79,7 +79,7 @@ import Testing
         #expect(made == RecordedOutput.fingerprints[file], "\"\(file)\": \"\(made)\",")
     }
 
-    /// One digest over what all questions of an API make of a recording.
+    /// One digest over the output of all questions of an API for one recording.
     private static func fingerprint(of file: String) throws -> String {
         let api = String(file.prefix { $0 != "/" })
         var text = Bytes()
@@ -98,14 +98,14 @@ import Testing
         return String(Digest(of: text).hex.prefix(16))
     }
 
-    /// A file's answers: most hold one, some one for each member.
+    /// The responses in a file. Most files hold one; some hold one in each member.
     private static func bodies(of file: String) throws -> [Bytes] {
         let whole = try Recording.body(file)
         guard file.hasSuffix("-details.json") || file.hasPrefix("hackernews/items-") else { return [whole] }
         return try JSON.parse(whole).members.map(\.value.raw)
     }
 
-    /// A plan is given the same answer for each of its calls, until it ends.
+    /// A plan gets the same response for each of its calls, until it ends.
     private static func normalise(_ endpoint: Endpoint, _ response: UpstreamResponse) throws -> NormalisedAnswer {
         guard var plan = endpoint.plan else { return try endpoint.normalise(response, signer) }
         var brought: [CallOutcome] = []

@@ -1,5 +1,5 @@
-// The recorded answers of the real APIs. They lie beside the repository and are not part of it: without them these
-// tests say so and pass, except on CI, where their absence is a failure.
+// The recorded responses of the real APIs. They lie beside the repository and are not part of it. Without them the
+// tests say so and pass, except on CI, where a missing recording is a failure.
 import Foundation
 import LarderCore
 import LarderProviders
@@ -11,12 +11,12 @@ struct Recording: Sendable, CustomTestStringConvertible {
     var api: String
     var status: Int
     var count: Int?
-    /// The path, or where the index has no more the whole request as a text.
+    /// The path, or the whole request as a text if the index has no path.
     var path: String
 
     var testDescription: String { file }
 
-    /// The folder: `LARDER_RECORDINGS`, else `../shared/recordings` seen from the package.
+    /// The folder: `LARDER_RECORDINGS`, or `../shared/recordings` relative to the package.
     static let folder: URL = {
         if let set = ProcessInfo.processInfo.environment["LARDER_RECORDINGS"] { return URL(fileURLWithPath: set) }
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -24,7 +24,7 @@ struct Recording: Sendable, CustomTestStringConvertible {
         return package.deletingLastPathComponent().appendingPathComponent("shared/recordings")
     }()
 
-    /// Recordings of the built-in providers, those without a request of their own left out.
+    /// Recordings of the built-in providers, without those that have no request of their own.
     static let all: [Recording] = {
         guard let data = try? Data(contentsOf: folder.appendingPathComponent("index.json")),
             let root = try? JSON.parse(Bytes(data))

@@ -1,9 +1,9 @@
-// Every recorded answer goes through classification and normalisation, and nothing of it may get lost on the way.
+// Every recorded response goes through classification and normalisation, and nothing in it may be lost on the way.
 import LarderCore
 import LarderProviders
 import Testing
 
-/// What must hold of every normalised answer.
+/// Checks what must hold for every normalised response.
 func expectWhole(
     _ answer: NormalisedAnswer, from upstream: Int?, provider: String, signer: ArtworkSigner,
     _ place: SourceLocation = #_sourceLocation
@@ -63,7 +63,7 @@ func expectWhole(
         try expectWhole(answer, from: recording.count, provider: "itunes", signer: signer)
         #expect(answer.dropped == 0, "\(answer.droppedReasons)")
 
-        // Money, dates and pictures: as many as the source has.
+        // Prices, dates and pictures: as many as in the source.
         let upstream = Array(try #require(try JSON.parse(response.body)["results"]).elements)
         let results = Array(try JSON.parse(answer.results).elements)
         for (raw, result) in zip(upstream, results) {
@@ -145,7 +145,7 @@ func expectWhole(
                 #expect(result["attributes"]?["hitPoints"]?.integer == member.value["hit_points"]?.integer)
             }
             #expect(segments[2] == "equipment" || result["summary"] != nil)
-            // Every member that says something is told somewhere.
+            // Every member with content appears somewhere in the result.
             let told = result["attributes"]?.count ?? 0
             let voids = member.value.members.filter {
                 $0.value.isNull || $0.value.string == "" || ($0.value.kind == .array && $0.value.count == 0)

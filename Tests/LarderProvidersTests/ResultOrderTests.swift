@@ -1,4 +1,4 @@
-// Orders as people expect them, and merging of several sources.
+// Result orders as people expect them, and merging of several sources.
 import LarderCore
 import LarderProviders
 import Testing

@@ -1,5 +1,5 @@
-// A sign-in as values: when tokens are renewed, that it happens once, what the token endpoint's answers mean, and that a
-// one-time state is good once.
+// A sign-in by value: when tokens are renewed, that a renewal happens once, what the responses of the token endpoint
+// mean, and that a one-time state is valid once.
 import LarderCore
 import Testing
 
@@ -36,7 +36,7 @@ import Testing
         #expect(state.rejected(0, now: Self.start) == .signedOut)
     }
 
-    /// The margin is a tenth of the lifetime, ten minutes at most.
+    /// The margin is a tenth of the lifetime, but at most ten minutes.
     @Test(arguments: [(3600, 3240), (100, 90), (2_419_200, 2_418_600), (315_360_000, 315_359_400), (1, 54)])
     func tokensAreRenewedAheadOfTheirEnd(_ lifetime: Int, _ margin: Int) throws {
         var state = try signedIn(seconds: lifetime)
@@ -45,7 +45,7 @@ import Testing
         #expect(before == .use(tokens, generation: 1))
         let after = state.wanted(now: later(margin))
         #expect(after == .renew(tokens, generation: 1))
-        // While it is renewed, what still holds is used, and what does not is waited for.
+        // During the renewal, tokens that are still valid are used; callers wait if they have expired.
         let meanwhile = state.wanted(now: later(margin))
         #expect(meanwhile == .use(tokens, generation: 1))
         let over = state.wanted(now: later(max(60, lifetime)))
@@ -65,10 +65,10 @@ import Testing
         #expect(new.refresh == "refresh-1", "what the answer leaves out stays")
         let took = state.renewed(new, of: 1, now: later(11))
         #expect(took)
-        // A refusal of the old tokens that comes late says nothing about the new ones.
+        // A late refusal of the old tokens says nothing about the new tokens.
         let late = state.rejected(1, now: later(12))
         #expect(late == .use(new, generation: 2))
-        // One of the new ones, at once, is about the request.
+        // An immediate refusal of the new tokens concerns the request.
         let again = state.rejected(2, now: later(13))
         #expect(again == .stands)
         let afterwards = state.rejected(2, now: later(11 + 60))

@@ -1,4 +1,4 @@
-// TMDb: its errors, its records whole in every kind, pictures from the configuration, and its two kinds of secret.
+// TMDb: its errors, whole records of every kind, pictures from the configuration, and its two kinds of credentials.
 import LarderCore
 import LarderProviders
 import Testing
@@ -12,7 +12,7 @@ import Testing
             responseTime: WallTime(seconds: 1000))
     }
 
-    /// Walks the plan of a question with its answer and, where there is one, the configuration's.
+    /// Walks the plan of a question with its response and, if given, the configuration's response.
     private func results(
         _ route: String, _ response: UpstreamResponse, configuration: CallOutcome = .absent, genres: [CallOutcome] = []
     ) throws -> NormalisedAnswer {
@@ -161,10 +161,11 @@ import Testing
         #expect(try names("tmdb/movie/popular") == ["Action"])
         #expect(try names("tmdb/movie/popular?language=en-GB") == ["Action"])
         #expect(try names("tmdb/movie/popular?language=de", german) == ["Action und Kampf"])
-        // Without them there are none, since English ones would be wrong; numbers are told in any case.
+        // Without genre lists there are no genre names, because English names would be wrong. The numbers are always
+        // given.
         #expect(try names("tmdb/movie/popular?language=de", .failed(.unreachable)) == nil)
         #expect(try names("tmdb/search/movie?q=a&language=de", .answered(answer(200, "<html>"))) == nil)
-        // Mixed kinds need both lists, people none.
+        // Mixed kinds need both lists; people need none.
         let question = try endpoint("tmdb/search?q=x&language=pt-BR")
         var plan = try #require(question.plan)
         guard case .fetch(let calls) = try plan.next([], signer) else {

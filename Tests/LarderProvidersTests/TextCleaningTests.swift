@@ -1,4 +1,4 @@
-// Texts for people out of texts for browsers: which tags leave white space, what is trimmed, links and layout.
+// Plain text from HTML: which tags leave white space, what is trimmed, links and layout.
 import LarderCore
 import Testing
 

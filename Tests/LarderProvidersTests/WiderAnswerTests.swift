@@ -1,4 +1,4 @@
-// What a stored answer of another length holds: all that was asked for, or nothing at all.
+// What a stored response of another length yields: everything that was asked for, or nothing.
 import LarderCore
 import Testing
 
@@ -7,7 +7,7 @@ import Testing
 @Suite struct WiderAnswerTests {
     @Test(
         arguments: [
-            // wanted, stored, records that came, the places
+            // wanted start and count, stored start and count, records, expected places
             (0, 10, 0, 50, 50, 0..<10), (0, 10, 0, 50, 7, 0..<7), (20, 10, 0, 50, 50, 20..<30),
             (45, 10, 0, 50, 50, nil), (45, 10, 0, 50, 48, 45..<48), (60, 10, 0, 50, 48, 48..<48),
             (0, 50, 0, 10, 10, nil), (0, 50, 0, 10, 9, 0..<9), (0, 50, 0, 10, 0, 0..<0), (0, 10, 10, 50, 50, nil),

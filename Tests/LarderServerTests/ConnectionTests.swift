@@ -183,7 +183,7 @@ import Testing
         try await withServer(
             handler: Answering { _ in
                 arrived.add()
-                // A stream that nobody feeds: waiting on it ends with the task only.
+                // A stream that nobody feeds. The wait on it ends only with the task.
                 let (nothing, source) = AsyncStream<Void>.makeStream()
                 for await _ in nothing {}
                 source.finish()
@@ -197,7 +197,7 @@ import Testing
             #expect(cancelled.current == 0)
             client = nil
             try await eventually { cancelled.current == 1 }
-            // Ending one's own side alone counts as leaving, too.
+            // A client that shuts down only its sending side counts as gone, too.
             let half = try RawClient(test.address)
             half.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             try await eventually { arrived.current == 2 }

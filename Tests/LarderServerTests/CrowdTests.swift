@@ -7,7 +7,7 @@ import Testing
 
 @testable import LarderServer
 
-/// Clients that keep connections and ask nothing shut out nobody.
+/// Clients that keep connections and send no request do not shut out other clients.
 @Suite struct CrowdTests {
     @Test(arguments: [
         (4096, 4032, 3780), (16, 15, 15), (15, 15, 15), (2, 2, 2), (1, 1, 1), (1_000_000, 999_936, 937_440),
@@ -58,7 +58,7 @@ import Testing
             await test.advance(.seconds(2))
             let third = try RawClient(test.address)
             third.send("GET /third HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            // What waits is looked after with the time-outs, too.
+            // The time-out check also handles waiting connections.
             try await eventually {
                 await test.advance(.seconds(1))
                 return test.count(ServerCounters.shed) == 1
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// A full server stops accepting as soon as its last place is taken, whether or not anybody stands outside.
+    /// A full server stops accepting as soon as its last place is taken, whether or not a client waits outside.
     @Test func nobodyIsClosedAtAFullLimitWhereNobodyWaits() async throws {
         let clock = ManualTime()
         let limits = ServerLimits(maxConnections: 2, headTimeout: .seconds(86_400), idleTimeout: .seconds(86_400))
@@ -108,7 +108,7 @@ import Testing
             let listeners = [
                 ListenerSpec(address: try Address("127.0.0.1:0"), number: 0), ListenerSpec(address: local, number: 1),
             ]
-            // Its time stands still: nobody is ever idle for long enough to go.
+            // The clock stands still: no connection is ever idle for long enough to be closed.
             let settings = ServerSettings(limits: ServerLimits(maxConnections: 32))
             try await withServer(listeners: listeners, settings: settings, clock: ManualTime()) { test in
                 let clients = try (0..<40).map { _ in try RawClient(test.address) }

@@ -1,4 +1,5 @@
-// What memory decides about conditions and ranges is what the slow way's rules say: many values, both asked.
+// The memory path decides conditions and ranges by the same rules as the slow path. The tests ask both with many
+// values.
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
@@ -10,7 +11,7 @@ import Testing
     static let now = WallTime(seconds: 1_700_000_000)
     static let body = Bytes((0..<100).map { UInt8($0) })
 
-    /// A stored answer's validators.
+    /// The validators of a stored response.
     struct Stored {
         var etag: String?
         var lastModified: String?
@@ -30,7 +31,7 @@ import Testing
         }
     }
 
-    /// What the slow way would answer.
+    /// The response of the slow path.
     static func expected(_ fields: HeaderFields, _ method: LarderCore.Method, _ stored: Stored) -> HitForm {
         switch Conditional.evaluate(
             method: method, requestFields: fields, status: 200, etag: stored.tag, lastModified: stored.date, now: now,
@@ -168,7 +169,7 @@ import Testing
     @Test func aRecordIsFoundUntilLaterOnesTakeItsPlace() {
         let ring = HitRing()
         #expect(ring.find(1) == nil)
-        // Numbers of requests that went the slow way are missing in between.
+        // The numbers in between belong to requests that took the slow path.
         for number in 1...UInt64(10_000) { ring.add(Self.record(number * 3)) }
         let last = (1...UInt64(10_000)).filter { ring.find($0 * 3) != nil }
         #expect(last == Array((10_000 - 4096 + 1)...10_000))

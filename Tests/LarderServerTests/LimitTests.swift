@@ -13,7 +13,7 @@ import Testing
             let client = try RawClient(test.address)
             client.send("GET / HT")
             try await eventually { test.count(ServerCounters.open) == 1 }
-            // The bytes must have been read for the head to have begun.
+            // The head counts as begun only after the server has read these bytes.
             await settle(test)
             for _ in 0..<9 {
                 await test.advance(.seconds(1))
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Lets the loop take what has arrived on its sockets: loopback delivers before `send` returns.
+    /// Lets the loop read what has arrived on its sockets. Loopback delivers before `send` returns.
     func settle(_ test: TestServer) async {
         await test.advance(.zero)
     }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// The time a handler takes is not counted against the request that waits behind it.
+    /// The time that a handler takes does not count against the request waiting behind it.
     @Test func aHeadThatWaitedBehindASlowAnswerHasItsTime() async throws {
         let clock = ManualTime()
         let gate = Gate()
@@ -118,7 +118,7 @@ import Testing
 
     @Test func atTheConnectionLimitFurtherOnesWaitAndAreServedLater() async throws {
         let settings = ServerSettings(limits: ServerLimits(maxConnections: 2))
-        // Its time stands still: nobody is idle for long enough to be closed for others.
+        // The clock stands still: no connection is idle for long enough to be closed for another.
         try await withServer(loops: 2, settings: settings, clock: ManualTime()) { test in
             var first: RawClient? = try RawClient(test.address)
             let second = try RawClient(test.address)
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test func anOptionalAddressThatIsNotThereIsLeftOut() async throws {
-        // Reserved for documentation (RFC 5737): no machine has it.
+        // This address is reserved for documentation (RFC 5737). No machine has it.
         let nowhere = try Address("192.0.2.1:0")
         let here = try Address("127.0.0.1:0")
         let listeners = [
@@ -256,7 +256,7 @@ import Testing
     @Test func aStuckLoopFailsTheProbe() async throws {
         try await withServer { test in
             let entered = CounterCell()
-            // Held by this test: the loop cannot go on.
+            // The test holds the loop with this gate.
             let stuck = Gate()
             test.loops[0].post {
                 entered.add()
@@ -316,7 +316,7 @@ import Testing
             try await eventually { gate.arrived.current == 1 && test.server.connectionCount == 3 }
             let server = test.server
             let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
-            // Whose head is not whole has asked nothing, and is cut.
+            // A client whose head is incomplete has not sent a request, and is cut.
             try await eventually {
                 await test.advance(.seconds(6))
                 return test.server.connectionCount < 3
@@ -419,7 +419,7 @@ import Testing
             try await eventually { gate.arrived.current == 1 }
             let server = test.server
             let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
-            // The client neither reads nor closes: its connection goes all the same.
+            // The client neither reads nor closes. Its connection is closed anyway.
             try await eventually {
                 await test.advance(.seconds(6))
                 return test.server.connectionCount == 0
@@ -454,7 +454,7 @@ import Testing
     }
 }
 
-/// A directory of its own for one test.
+/// A directory for one test.
 func withDirectory(_ body: (String) async throws -> Void) async throws {
     var template = Array("/tmp/larder-server-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)

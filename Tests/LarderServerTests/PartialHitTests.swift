@@ -1,4 +1,5 @@
-// Parts and 304 on the wire: framing, order among pipelined answers, and large parts to a slow reader.
+// Partial and 304 responses on the wire: framing, order among pipelined responses, and large parts sent to a slow
+// reader.
 import LarderCore
 import LarderHTTP
 import LarderServer

@@ -27,7 +27,7 @@ import Testing
         #expect(Self.policy.allows(host) == (host == "localhost:"))
     }
 
-    /// To these a browser sends no Sec-Fetch fields, though they lead to this machine.
+    /// Browsers send no Sec-Fetch fields to these hosts, although they lead to this machine.
     @Test(arguments: [
         "[::ffff:127.0.0.1]", "[::ffff:7f00:1]:8787", "[::FFFF:127.0.0.1]", "[::]", "[::]:8787", "0.0.0.0",
         "0.0.0.0:80",
@@ -59,7 +59,7 @@ import Testing
         }
         for host in ["192.168.1.5", "192.168.1.5:1", "192.168.1.5:65535", "192.168.1.5:"] {
             #expect(try isLocal(host, "192.168.1.5:8787"), "\(host)")
-            // An IPv4 connection to a socket of both families.
+            // An IPv4 connection to a dual-stack socket.
             #expect(try isLocal(host, "[::ffff:192.168.1.5]:8787"), "\(host)")
         }
         for host in [
@@ -238,7 +238,7 @@ import Testing
             head: [], body: body, bornAt: WallTime(seconds: 0), freshUntil: WallTime(seconds: 1), hits: CounterCell())
     }
 
-    /// Whatever the pieces and however little each write takes, every byte leaves once and in order.
+    /// However the pieces are cut and however little each write takes, each byte is sent once and in order.
     @Test(arguments: 0..<50)
     func everyByteLeavesOnceAndInOrder(seed: UInt64) {
         var generator = Course(state: seed)
@@ -324,7 +324,7 @@ import Testing
     }
 }
 
-/// A generator with a fixed course.
+/// A generator with a fixed sequence.
 struct Course: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

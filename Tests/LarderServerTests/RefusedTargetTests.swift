@@ -6,7 +6,7 @@ import LarderServer
 import LarderTestSupport
 import Testing
 
-/// What a client is told that takes this server for something else, or writes a target that has two readings.
+/// The responses to a client that mistakes this server for another, or that sends an ambiguous target.
 @Suite struct RefusedTargetTests {
     @Test(arguments: ["/a#b", "#", "/a\"b", "/<a>", "/a|b", "/{a}", "/a^b", "/a`b", "/..\\b", "http://localhost/a#b"])
     func aTargetThatMustBeEncodedIs400(target: String) async throws {
@@ -68,9 +68,9 @@ import Testing
     }
 }
 
-/// Which literals a listener answers to that other machines reach.
+/// The address literals that a listener reachable from other machines accepts.
 @Suite struct LocalAddressTests {
-    /// An address of this machine beyond loopback, which nothing is sent to find; nil where there is none.
+    /// A non-loopback address of this machine, found without sending anything; nil if there is none.
     static let own: String? = {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
         defer { close(descriptor) }
@@ -108,7 +108,7 @@ import Testing
             #expect(try status("localhost", at: own) == 200)
             #expect(try status("192.0.2.7", at: own) == 421)
             #expect(try status("0.0.0.0:\(port)", at: own) == 421)
-            // The same server by another of its addresses.
+            // The same server, under another of its addresses.
             #expect(try status("\(own):\(port)", at: "127.0.0.1") == 421)
             #expect(ready.asked.current == 4)
         }

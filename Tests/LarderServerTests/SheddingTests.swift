@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderServer
 
-/// Which connections are closed for others.
+/// Which connections are closed to make room for others.
 @Suite struct SheddingTests {
     private static func at(_ seconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: seconds * 1_000_000_000) }
 

@@ -6,9 +6,10 @@ import LarderServer
 import LarderTestSupport
 import Testing
 
-/// Who paces a transfer keeps a minimum rate. Bytes alone, however few, satisfy every limit of time between two of them.
+/// A client that paces a transfer must keep a minimum rate. Single bytes would satisfy every limit on the time between
+/// two bytes.
 @Suite struct SlowClientTests {
-    /// One byte every four seconds, until there is an answer.
+    /// Sends one piece every four seconds until the server responds.
     private func drip(_ client: WireClient, _ test: TestServer, _ piece: String, most: Int = 60) async throws {
         for _ in 0..<most where !client.hasInput {
             try client.send(piece)
@@ -61,7 +62,7 @@ import Testing
         }
         try await withServer(handler: handler, clock: ManualTime()) { test in
             let client = try wire(test)
-            // More than is read ahead: nothing more is wanted until the handler goes on.
+            // The body exceeds what is read ahead. The server reads no more until the handler goes on.
             let length = 512 * 1024
             try client.send(put("Content-Length: \(length + 1)\r\n"))
             try client.send(Bytes(repeating: 0x61, count: length))
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    /// A client with a small window that takes a little now and then: always in time for `writeTimeout`.
+    /// A client with a small window that reads a little now and then, always within `writeTimeout`.
     @Test func aReaderThatSipsIsCut() async throws {
         let body = Bytes(repeating: 0x61, count: 64 << 20)
         let limits = ServerLimits(writeTimeout: .seconds(86_400))

@@ -5,8 +5,8 @@ import LarderServer
 import LarderTestSupport
 import Testing
 
-/// What two recipients might read as different requests is refused on the wire, and what follows it is never served
-/// (RFC 9112 §11.2): the parser's own tests name the rule, these look at what a client sees.
+/// Bytes that two recipients might read as different requests are refused, and what follows them is never served (RFC
+/// 9112 §11.2). The parser's own tests name the rules; these tests check what a client sees.
 @Suite struct SmugglingTests {
     static let second = "GET /second HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// What is odd but has one reading only is served, and so is what follows it.
+    /// A request that is odd but has only one reading is served, and so is the request after it.
     @Test(arguments: [
         "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: Chunked\r\n\r\n3;a=b;c=\"d\"\r\nabc\r\n0;e\r\nT: 1\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: ,chunked,\r\n\r\n003\r\nabc\r\n000\r\n\r\n",

@@ -7,14 +7,14 @@ import Testing
 
 @testable import LarderServer
 
-/// Gives the pieces that a closure makes, and counts what it is asked.
+/// Gives the pieces that a closure makes, and counts how often it is asked.
 final class MadeReader: BodyReader {
     let asked = CounterCell()
     let abandoned = CounterCell()
     private let make: @Sendable (Int) async -> Bytes?
     private let failsAt: Int?
 
-    /// - Parameter failsAt: the number of the piece in whose place it fails.
+    /// - Parameter failsAt: The number of the piece at which the reader fails instead.
     init(failsAt: Int? = nil, _ make: @escaping @Sendable (Int) async -> Bytes?) {
         self.make = make
         self.failsAt = failsAt
@@ -29,7 +29,7 @@ final class MadeReader: BodyReader {
 
     func abandon() { abandoned.add() }
 
-    /// So many pieces of a pattern in which no two neighbourhoods are alike.
+    /// This many pieces of a pattern in which no two sections are alike.
     static func pattern(_ pieces: Int, of size: Int) -> MadeReader {
         let source = Self.patternSource
         return MadeReader { number in number < pieces ? Bytes(source[number % 251..<number % 251 + size]) : nil }
@@ -52,15 +52,15 @@ final class MadeReader: BodyReader {
     }()
 }
 
-/// Whether two runs of bytes are the same, without the cost of an element-wise loop in a debug build.
+/// Whether two byte arrays are equal. Avoids the cost of an element-wise loop in a debug build.
 func same(_ left: Bytes, _ right: Bytes) -> Bool {
     left.count == right.count && (left.isEmpty || memcmp(left, right, left.count) == 0)
 }
 
-/// Puts a text on a tape.
+/// Appends a text to a tape.
 func append(_ text: String, to tape: BodyTape) { _ = Bytes(text: text).withUnsafeBytes { tape.append($0) } }
 
-/// Answers every path but "/whole" with that stream.
+/// Answers every path except "/whole" with this stream.
 func streaming(
     _ reader: @escaping @Sendable () -> any BodyReader, length: Int64? = nil, status: Int = 200,
     interim: [InterimHead] = []

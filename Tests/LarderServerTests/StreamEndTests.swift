@@ -6,7 +6,7 @@ import LarderServer
 import LarderTestSupport
 import Testing
 
-/// How a streamed answer ends when its client, time or the server itself ends it.
+/// How a streamed response ends when its client, a time limit or the server itself ends it.
 @Suite struct StreamEndTests {
     @Test func aClientThatLeavesWhileNothingComesIsNoticed() async throws {
         let tape = BodyTape()
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// Gives the socket another number and leaves the client's number to something harmless.
+    /// Moves the socket to another descriptor, and leaves /dev/null under the client's descriptor.
     func dup2Away(_ descriptor: Int32) -> Int32 {
         let moved = dup(descriptor)
         let nothing = Glibc.open("/dev/null", O_RDONLY)
@@ -69,7 +69,8 @@ import Testing
         }
     }
 
-    /// Waiting for the next piece is the server's affair, and the time to take it begins when it is there.
+    /// The wait for the next piece is the server's time. The client's time to take a piece begins when the piece is
+    /// there.
     @Test func aStreamMayRestWithoutBeingCut() async throws {
         let clock = ManualTime()
         let tape = BodyTape()
@@ -121,7 +122,7 @@ import Testing
         }
     }
 
-    /// An answer whose length is told by the connection's end alone.
+    /// A response whose length only the end of the connection tells.
     private func oldPut(_ test: TestServer) throws -> RawClient {
         let client = try RawClient(test.address)
         client.send("PUT /up HTTP/1.0\r\nContent-Length: 100000\r\n\r\npart")

@@ -57,7 +57,7 @@ import Testing
             let client = try wire(test)
             try client.send(get)
             #expect(try client.receiveHead().status == 200)
-            // The kernel's buffers take some; then nothing more is asked for, however many turns go by.
+            // The kernel's buffers take some pieces. Then no further piece is asked for, however many turns pass.
             var before = -1
             try await eventually {
                 before = reader.asked.current
@@ -76,7 +76,7 @@ import Testing
             try client.send(get + get)
             #expect(try client.receiveHead().status == 200)
             #expect(try String(decoding: client.receiveRest(), as: UTF8.self) == "4\r\npart\r\n")
-            // Its reader is let go last.
+            // The reader is abandoned last.
             try await eventually { reader.abandoned.current == 1 }
             #expect(test.count(ServerCounters.cuts, "failed") == 1)
             #expect(test.log.all.contains { $0.contains("cut: failed") && $0.contains("bytes=4 ") })
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    /// Its end alone would say that this was all.
+    /// A plain close would tell the client that the body is complete.
     @Test func aFailureReachesAClientOfTheOldVersionAsAReset() async throws {
         let tape = BodyTape()
         try await withServer(handler: streaming { tape.reader()! }) { test in

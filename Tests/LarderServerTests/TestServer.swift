@@ -7,9 +7,9 @@ import Testing
 
 @testable import LarderServer
 
-/// Answers with what the closure says.
+/// Answers with the response that a closure makes.
 struct Answering: RequestHandler {
-    /// Bodies of requests below that path are streamed.
+    /// Bodies of requests below this path are streamed.
     var streamsBelow: String?
     var body: @Sendable (ServerRequest) async -> ServerResponse
 
@@ -24,7 +24,7 @@ struct Answering: RequestHandler {
 
     func respond(to request: ServerRequest) async -> ServerResponse { await body(request) }
 
-    /// Tells what was asked: method, path, query and body.
+    /// Answers with what was asked: method, path, query and body.
     static let echo = Answering { request in
         let text = "\(request.method) \(request.path) \(request.query ?? "-") \(request.body.lossyText)"
         return ServerResponse(
@@ -67,7 +67,7 @@ final class LogBook: LogSink {
     var all: [String] { lines.withLock { $0 } }
 }
 
-/// A server on a port of the kernel's choice, for one test.
+/// A server for one test, on a port chosen by the kernel.
 struct TestServer {
     let server: HTTPServer
     let loops: [EventLoop]
@@ -78,10 +78,10 @@ struct TestServer {
 
     var address: Address { addresses[0] }
 
-    /// Moves the clock and lets every loop see it.
+    /// Advances the clock and lets every loop see it.
     func advance(_ duration: Duration) async {
         clock?.advance(by: duration)
-        // Two turns: what the first one's timers did is done after the second.
+        // Two turns, because work started by timers of the first turn is complete after the second.
         for _ in 0..<2 {
             for loop in loops {
                 await handover { continuation in loop.post { continuation.resume() } }
@@ -94,8 +94,8 @@ struct TestServer {
     }
 }
 
-/// Starts a server, runs the body, and stops it whatever happens. The body has a thread of its own, since its clients
-/// block: on the shared pool they would hold up the very tasks they wait for.
+/// Starts a server, runs the body, and stops the server even if the body throws. The body runs on its own thread,
+/// because its clients block: on the shared pool they would delay the tasks that they wait for.
 func withServer(
     loops count: Int = 1, listeners: [ListenerSpec]? = nil, ready: (any ReadySource)? = nil,
     handler: any RequestHandler = Answering.echo, settings: ServerSettings = ServerSettings(),
@@ -139,14 +139,14 @@ func withServer(
     await stop()
 }
 
-/// A client that says exactly what it is told, on a socket of its own.
+/// A client that sends exactly what it is told, on its own socket.
 final class RawClient {
     let descriptor: Int32
     private var received: Bytes = []
 
     init(_ address: Address) throws {
         descriptor = try Socket.connect(to: address)
-        // No answer of these tests takes long; a missing one must fail and not hang.
+        // No response in these tests takes long. A missing response must fail and not hang.
         try Socket.setReceiveTimeout(descriptor, .seconds(60))
     }
 
@@ -168,13 +168,13 @@ final class RawClient {
 
     func endSending() { Syscall.shutdownWrite(descriptor) }
 
-    /// Waits for more; false at the end or when nothing comes.
+    /// Waits for more bytes. False at the end, or if nothing comes.
     @discardableResult
     private func receive() -> Bool {
         if case .bytes = transfer(into: &received) { true } else { false }
     }
 
-    /// One response: its head's lines and as much body as its length says.
+    /// One response: the lines of its head, and as much body as its length says.
     func response(toHead: Bool = false) throws -> RawResponse {
         while true {
             if let end = Self.headEnd(received) {
@@ -195,7 +195,7 @@ final class RawClient {
         return (0...bytes.count - 4).first { bytes[$0] == 13 && Bytes(bytes[$0..<$0 + 4]) == mark }.map { $0 + 4 }
     }
 
-    /// Waits for more and puts it behind `bytes`, past what `response` sees.
+    /// Waits for more bytes and appends them to `bytes`. `response` does not see them.
     func transfer(into bytes: inout Bytes) -> Transfer {
         var buffer = Bytes(repeating: 0, count: 65_536)
         let transfer = buffer.withUnsafeMutableBytes { Syscall.receive(descriptor, into: $0) }
@@ -203,7 +203,7 @@ final class RawClient {
         return transfer
     }
 
-    /// How the server ends, whatever it sends before.
+    /// How the server ends the connection, whatever it sends before.
     func end() -> Transfer {
         var bytes = Bytes()
         while true {
@@ -212,13 +212,13 @@ final class RawClient {
         }
     }
 
-    /// Everything until the server ends.
+    /// Everything until the server ends the connection.
     func rest() -> String {
         while receive() {}
         return received.lossyText
     }
 
-    /// Whether the server ended without another byte.
+    /// Whether the server ended the connection without another byte.
     func isEnded() -> Bool { rest().isEmpty }
 
     func get(_ target: String, fields: String = "") throws -> RawResponse {

@@ -6,7 +6,7 @@ import LarderServer
 import LarderTestSupport
 import Testing
 
-/// A request's body that does not come as it should, or not at all.
+/// Request bodies that arrive damaged, too slowly or not at all.
 @Suite struct UploadFailureTests {
     @Test func leavingInTheMiddleFailsTheReaderAndCancelsTheHandler() async throws {
         let (failed, cancelled) = (CounterCell(), CounterCell())
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// A handler that does not ask has its own deadlines; the client is not to blame.
+    /// A handler that does not ask for the body has its own deadlines. The client is not to blame.
     @Test func aBodyThatNobodyAsksForIsNotTimed() async throws {
         let clock = ManualTime()
         let gate = Gate()
@@ -122,8 +122,8 @@ import Testing
         }
     }
 
-    /// The reader wants bytes again a moment before the connection hears of it; the looks in between must not count the
-    /// time in which nothing was wanted.
+    /// The reader wants bytes again a moment before the connection learns of it. The checks in between must not count
+    /// the time in which the reader wanted nothing.
     @Test func timeInWhichNothingWasWantedIsNotTheClients() async throws {
         let clock = ManualTime()
         let (resting, entered, goesOn) = (Lock<(any RestingBodyReader)?>(nil), CounterCell(), CounterCell())
@@ -140,7 +140,7 @@ import Testing
             try client.send(put("Content-Length: 4\r\n") + "bo")
             try await eventually { resting.withLock { $0 != nil } }
             for _ in 0..<20 { await test.advance(.seconds(1)) }
-            // The loop is held up while the reader goes on, and its look at the connection is due before its mail.
+            // The loop is held up while the reader goes on. The loop's check of the connection is due before its mail.
             test.loops[0].post {
                 entered.add()
                 while goesOn.current == 0 { sched_yield() }

@@ -6,7 +6,7 @@ import LarderServer
 import LarderTestSupport
 import Testing
 
-/// Reads everything, at most so much at once.
+/// Reads the whole body, and checks the size of each piece.
 func readAll(_ upload: Upload?) async throws -> Bytes {
     var all = Bytes()
     while let piece = try await upload?.reader.next() {
@@ -45,7 +45,7 @@ func put(_ target: String, _ fields: String) -> String {
             #expect(try client.receive().text == "5 false hello")
             #expect(try client.receive().text == "-1 false abcde")
             #expect(try client.receive().text == "none ")
-            // A route that does not stream is given its body whole.
+            // A route that does not stream gets its body whole.
             #expect(try client.receive().text == "none ok")
         }
     }
@@ -107,7 +107,7 @@ func put(_ target: String, _ fields: String) -> String {
                     sent.add()
                 }
             }
-            // The kernel's buffers take some; then the client stands still.
+            // The kernel's buffers take some bytes. Then the client is blocked.
             try await eventually {
                 let before = sent.current
                 for _ in 0..<200 { await test.advance(.zero) }
@@ -228,7 +228,7 @@ func put(_ target: String, _ fields: String) -> String {
             #expect(response.status == 409)
             #expect(response["Connection"] == "close")
             #expect(response.text == "enough")
-            // What still comes is thrown away, so that no reset overtakes the answer.
+            // Bytes that still come are discarded, because a reset would overtake the response.
             try client.send(Bytes(repeating: 0x61, count: 1_000_000))
             client.finishSending()
             #expect(try client.isClosed())
@@ -270,7 +270,8 @@ func put(_ target: String, _ fields: String) -> String {
         }
     }
 
-    /// Sending all before reading anything is common: the body must be taken while the answer waits to be written.
+    /// Many clients send everything before they read anything. The server must take the body while the response waits
+    /// to be written.
     @Test func aClientThatReadsNothingBeforeAllIsSentIsServed() async throws {
         let body = MadeReader.patternBytes(256, of: 262_144)
         let handler = Answering(streamsBelow: "/") { request in
@@ -281,7 +282,7 @@ func put(_ target: String, _ fields: String) -> String {
                 while let piece = try? await upload?.next() { all.withLock { $0 += piece } }
                 isRead.open()
             }
-            // The answer is larger than the kernel's buffers; its end waits for the body's.
+            // The response is larger than the kernel's buffers. Its end waits for the end of the body.
             let both = MadeReader { number in
                 if number < 64 { return Bytes(repeating: 0x61, count: 262_144) }
                 guard number == 64 else { return nil }

@@ -1,4 +1,4 @@
-// Settings that have no effect where they stand, and keys whose file is not there yet.
+// Settings that have no effect where they are written, and keys whose file does not exist yet.
 import Foundation
 import Glibc
 import LarderCore

@@ -1,4 +1,4 @@
-// Listen addresses: their forms, and that nobody opens a machine by mistake.
+// Listen addresses: their forms, and that nobody exposes a machine by mistake.
 import LarderCore
 import LarderTestSupport
 import Testing

@@ -1,4 +1,4 @@
-// From written values to one snapshot: what outweighs what, and what is said about mistakes.
+// From written values to one snapshot: which source takes precedence, and how mistakes are reported.
 import LarderCore
 import LarderProviders
 import LarderTestSupport

@@ -1,4 +1,4 @@
-// The example file and the manual are made from the table, and the committed ones are what is made.
+// The example file and the manual are generated from the table, and the committed files equal the generated ones.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import LarderSettings
 
 struct SettingsPagesTests {
-    /// The text of a file of the package.
+    /// The text of a file in the package.
     private func committed(_ path: String, file: String = #filePath) throws -> String {
         let root = file.split(separator: "/").dropLast(3).joined(separator: "/")
         let bytes = try ConfigurationFile.read("/\(root)/\(path)", limit: 1 << 20)
@@ -49,10 +49,10 @@ struct SettingsPagesTests {
             let settings = try load(text)
             #expect(settings.providers["example"]?.isPassthrough == true)
             let written = settings.effective.filter { $0.origin != .standard }
-            // Every setting of the table stands in the example at least once.
+            // Every setting of the table is in the example at least once.
             let templates = Set(written.map { SettingsTable.template(of: $0.path) })
             #expect(SettingsTable.all.map(\.path).filter { !templates.contains($0) } == [])
-            // What has a default is shown with it.
+            // A setting that has a default is shown with it.
             for setting in written where setting.path != "listen" {
                 guard let standard = setting.defaultText, !standard.isEmpty,
                     !setting.path.hasPrefix("providers.example")

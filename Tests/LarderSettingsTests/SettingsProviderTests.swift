@@ -1,4 +1,4 @@
-// Providers: built in and of one's own, their lifetimes, limits and keys.
+// Providers, built in and custom: their lifetimes, limits and keys.
 import LarderCore
 import LarderProviders
 import LarderTestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarderSettings
 
-/// The names of the built-in ones, as an error lists them.
+/// The names of the built-in providers, as an error lists them.
 private let builtIn = ProviderRegistry.builtIn.map(\.about.name).joined(separator: ", ")
 
 struct SettingsProviderTests {

@@ -1,4 +1,4 @@
-// Reloads, and texts that nobody would write on purpose.
+// Reloads, and texts that nobody writes on purpose.
 import Foundation
 import Glibc
 import LarderCore
@@ -43,7 +43,7 @@ struct SettingsRobustnessTests {
                 (pipe, "a pipe"), (link, "a pipe"), (socket, "a socket"), (folder, "a directory"),
                 ("/dev/zero", "a device"), ("/dev/null", "a device"),
             ] {
-                // Without the refusal a pipe would be waited for, and a device read without end.
+                // If the loader did not refuse them, it would wait for a pipe and read a device without end.
                 #expect(throws: SettingsError.self, "\(path)") {
                     try SettingsLoader().load(file: path, environment: plainEnvironment)
                 }
@@ -92,7 +92,7 @@ struct SettingsRobustnessTests {
         }
     }
 
-    /// A generator of its own seed, so that a failure can be had again.
+    /// A generator with its own seed, to make a failure repeatable.
     private struct Sequence64: RandomNumberGenerator {
         var state: UInt64
 

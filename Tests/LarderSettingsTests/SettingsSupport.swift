@@ -1,7 +1,7 @@
 // Files of a settings test.
 import Foundation
 
-/// A directory of its own for one test, gone afterwards.
+/// Runs the body with a directory of its own, and removes the directory afterwards.
 func withScratchDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
     let path = "/tmp/larder-settings-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -9,7 +9,7 @@ func withScratchDirectory<Result>(_ body: (String) throws -> Result) throws -> R
     return try body(path)
 }
 
-/// Writes a small file, and the directories above it.
+/// Writes a small file, and creates the directories above it.
 func write(_ text: String, to path: String) throws {
     let directory = path.split(separator: "/").dropLast().joined(separator: "/")
     try FileManager.default.createDirectory(atPath: "/\(directory)", withIntermediateDirectories: true)

@@ -1,4 +1,4 @@
-// The tree of a YAML text, and what is refused of YAML.
+// The tree of a YAML text, and the parts of YAML that are refused.
 import LarderCore
 import Testing
 

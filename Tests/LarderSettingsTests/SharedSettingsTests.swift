@@ -1,4 +1,4 @@
-// The settings of the tier that hosts share: what an address may be, and what each mistake is told as.
+// The settings of the tier that hosts share: which addresses are valid, and how each mistake is reported.
 import LarderCore
 import LarderTestSupport
 import Testing

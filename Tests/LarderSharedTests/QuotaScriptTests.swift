@@ -1,5 +1,6 @@
-// The engine's script against the machine that the simulation runs: the same questions at the same instants, and every reply is the same.
-// The script runs in a real engine; only its look at the engine's clock is replaced by what the test says the time is.
+// The engine's script against the machine that the simulation runs. For the same questions at the same instants, every
+// reply must be equal. The script runs in a real engine; only its reading of the engine's clock is replaced by the
+// test's time.
 import LarderCache
 import LarderCore
 import LarderTestSupport
@@ -9,12 +10,12 @@ import Testing
 
 @Suite(.enabled(if: SharedEngine.mayRun, "there is no redis-server or valkey-server on this machine"))
 struct QuotaScriptTests {
-    /// One budget in an engine and as a machine, and the hosts that ask both.
+    /// One budget, in an engine and as a machine, and the hosts that ask both.
     private struct Pair {
         struct Host {
             var share = QuotaShare()
             var seen: Int64?
-            /// Until when the calls may leave that have not.
+            /// The times until which calls that have not left may leave.
             var inHand: [MonotonicTime] = []
         }
 
@@ -39,7 +40,7 @@ struct QuotaScriptTests {
             script = parts.joined(separator: "{KEYS[3],KEYS[4]}")
         }
 
-        /// The reply of the script at that instant.
+        /// The script's reply at this instant.
         func scripted(_ ask: QuotaAsk, fresh: String) throws -> [String] {
             let command = QuotaScript.command(
                 ask, ledger: Bytes(text: "ledger"), hosts: Bytes(text: "hosts"), fresh: fresh)
@@ -48,7 +49,7 @@ struct QuotaScriptTests {
             words[2] = "4"
             words.insert(contentsOf: ["\(now / 1000)", "\(now % 1000 * 1000 + 7)"], at: 5)
             let reply = try engine.command(words)
-            // The name is a string, with its length before it; the rest are numbers.
+            // The name is a bulk string, preceded by its length. The other words are numbers.
             return reply.split(separator: "\r\n").filter { !"*$".contains($0.first ?? "*") }.map {
                 String($0.first == ":" ? $0.dropFirst() : $0)
             }
@@ -56,7 +57,7 @@ struct QuotaScriptTests {
 
         mutating func expected(_ ask: QuotaAsk, fresh: String) -> [String] {
             var ledger = self.ledger ?? QuotaLedger(epoch: fresh, now: now)
-            // The table of hosts tells whole seconds.
+            // The table of hosts counts whole seconds.
             let alive = hosts.indices.filter { hosts[$0].seen.map { $0 >= now / 1000 - 10 } ?? false }
             let reply = ledger.ask(ask, alive: Set(alive.map { "h\($0)" }), now: now)
             self.ledger = ledger
@@ -64,7 +65,7 @@ struct QuotaScriptTests {
                 .reduce(into: [reply.epoch]) { $0.append("\($1)") }
         }
 
-        /// One thing happens; what the script and the machine say to it, where they are asked.
+        /// Makes one event happen. Returns the replies of the script and the machine if the event asks them.
         mutating func step() throws -> (ask: QuotaAsk, scripted: [String], expected: [String])? {
             let host = Int(random.next() % UInt64(hosts.count))
             let time = MonotonicTime.distantPast + .milliseconds(now)
@@ -89,7 +90,7 @@ struct QuotaScriptTests {
             return nil
         }
 
-        /// A call that is granted leaves at once, or later.
+        /// A granted call leaves at once, or later.
         private mutating func take(_ host: Int, _ time: MonotonicTime) {
             guard case .granted(let until) = hosts[host].share.take(now: time) else { return }
             if random.next() % 4 == 0 {
@@ -148,7 +149,7 @@ struct QuotaScriptTests {
     }
 }
 
-/// SplitMix64: the same in every run.
+/// SplitMix64: the same sequence in every run.
 private struct SeededRandom {
     var state: UInt64
 

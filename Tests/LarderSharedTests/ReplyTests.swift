@@ -1,4 +1,4 @@
-// Replies of the engine, however they are cut, and what is none.
+// Replies of the engine, cut at any place, and bytes that are not a reply.
 import LarderCache
 import LarderCore
 import LarderTestSupport

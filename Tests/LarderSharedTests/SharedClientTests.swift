@@ -1,4 +1,4 @@
-// Operations on a connection that goes wrong, with a real engine behind a proxy.
+// Operations on a failing connection, with a real engine behind a proxy.
 import Glibc
 import LarderCore
 import LarderIO
@@ -13,7 +13,7 @@ struct SharedClientTests {
         let engine = try SharedEngine()
         let proxy = EngineProxy(to: engine.socket)
         defer { proxy.stop() }
-        // The greeting's reply, and not a byte more.
+        // The proxy cuts after the reply to the greeting, and not a byte later.
         proxy.set(.cut(7))
         let loop = try EventLoop(name: "shared", index: 0)
         try loop.start()
@@ -55,7 +55,7 @@ struct SharedClientTests {
         withExtendedLifetime(closed) {}
     }
 
-    /// The loop's clock is the test's: an operation that nothing answers ends with its time, and not before.
+    /// The loop uses the test's clock. An operation without a reply ends when its time is over, and not before.
     @Test func anOperationEndsWithItsTimeAndNotBefore() async throws {
         let engine = try SharedEngine()
         let proxy = EngineProxy(to: engine.socket)
@@ -67,7 +67,7 @@ struct SharedClientTests {
             loop.stop()
             loop.join()
         }
-        /// The loop looks at its clock.
+        /// Lets the loop look at its clock.
         func turn() async {
             for _ in 0..<2 {
                 let promise = Promise<Void>()
@@ -80,7 +80,7 @@ struct SharedClientTests {
         let client = SharedClient(settings, on: loop)
         #expect(await client.perform([Command("PING")], within: .seconds(60)) == .success([.status("PONG")]))
         proxy.set(.stall)
-        // The second must connect first, which is part of its time.
+        // The second operation must connect first. Connecting is part of its time.
         for _ in 0..<2 {
             let heard = proxy.received
             let isDone = Lock(false)

@@ -1,4 +1,4 @@
-// Values of the shared tier: whole, forged, damaged, of another key.
+// Values of the shared tier: whole, forged, damaged, or of another key.
 import LarderCache
 import LarderCore
 import LarderTestSupport
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func hostsWhoseClocksAreApartReadTheSameTimeLeft() throws {
-        // The engine is ten minutes ahead of the writer, and an hour behind the reader.
+        // The engine's clock is ten minutes ahead of the writer's, and an hour behind the reader's.
         let value = encoded(entry(), ahead: .seconds(600))
         let read = try codec.decode(value, question(ahead: .seconds(-3600)))
         let readersNow = now + .seconds(600) + .seconds(3600)
@@ -117,7 +117,7 @@ import Testing
                 var damaged = signed
                 damaged[place] ^= bit
                 let code = codec.key.code(of: prefix + damaged)
-                // Some of it is another valid answer: what matters is that nothing traps.
+                // Some damaged values are other valid responses. The test only checks that nothing traps.
                 _ = miss(damaged + code.bytes, question())
             }
         }

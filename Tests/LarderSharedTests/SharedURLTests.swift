@@ -1,4 +1,4 @@
-// The answers of one URL in the engine, on a real one: which is found, which is published, and what a removal leaves.
+// The responses of one URL in a real engine: which response is found, which is published, and what a removal leaves.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -19,7 +19,7 @@ struct SharedURLTests {
 
     private var target: Digest { key([]).digest }
 
-    /// A request whose every field has that value.
+    /// A request in which every field has this value.
     private func wanted(_ values: String = "") -> SharedTier.Selecting {
         SharedTier.Selecting(target: target, flight: key([], values)) { names in key(names, values) }
     }
@@ -63,7 +63,7 @@ struct SharedURLTests {
         await tier.look(wanted(values), scope: scope, provider: "api")
     }
 
-    /// Publishes, and waits until that is done.
+    /// Publishes a response and waits until that is done.
     private func publish(_ tier: SharedTier, _ entry: StoredResponse, _ ticket: SharedTier.Ticket?) async throws
         -> String
     {
@@ -123,7 +123,7 @@ struct SharedURLTests {
             _ = try await publish(tier, entry(["accept"], "y", status: 404), await look(tier).ticket)
             #expect(await look(tier, "x").entry == nil)
             #expect(await look(tier, "y").entry?.status == 404)
-            // The list of names comes back with another answer, and not what lay under it.
+            // Another response brings the list of names back, but not the responses that were stored under it.
             _ = try await publish(tier, entry(["accept"], "z"), await look(tier).ticket)
             #expect(await look(tier, "x").entry == nil)
         }
@@ -159,7 +159,7 @@ struct SharedURLTests {
         try await withTier { tier, _ in
             let first = await look(tier)
             let ticket = try #require(first.ticket)
-            // Another host publishes, and gives its lease back, between the look and the lease.
+            // Another host publishes, and returns its lease, between the look and the lease.
             _ = try await publish(tier, entry([]), ticket)
             let turn = await tier.turn(ticket, patience: .seconds(60), look: { await look(tier) }) { $0.entry != nil }
             guard case .published(let found) = turn else { return #expect(Bool(false), "\(turn)") }

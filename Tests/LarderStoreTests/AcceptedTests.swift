@@ -1,5 +1,5 @@
-// An answer counts as stored before its commit: it is found at once, it is in the database soon, and where that fails
-// neither it nor the one before it is found.
+// Accepted responses. A response counts as stored before its commit: reads find it at once, and the commit follows
+// soon. If the commit fails, neither the response nor its predecessor is found.
 import CSQLite
 import LarderCore
 import LarderTestSupport
@@ -8,7 +8,7 @@ import Testing
 @testable import LarderStore
 
 @Suite struct AcceptedTests {
-    /// Answers are collected for longer than a test takes, unless somebody asks for the commit.
+    /// The writer collects responses for longer than a test takes, unless a test asks for the commit.
     static let collecting = StoreSettings(minFree: 0, patience: .seconds(30), commitWithin: .seconds(600))
 
     private func rows(_ bench: Bench) throws -> Int64? {
@@ -117,7 +117,7 @@ import Testing
             #expect(try await first.read(older.key) == nil)
             #expect(bench.count(StoreCounters.accepted, "failed") == 1)
             await first.close()
-            // The disk has gone on refusing it: the journal says it at the next start.
+            // The disk kept refusing the removal. The journal reports the removal at the next start.
             let second = try bench.open()
             #expect(try await second.read(older.key) == nil)
             await second.close()
@@ -141,7 +141,8 @@ import Testing
 
     @Test func aStoreThatCannotCommitAcceptsNothing() async throws {
         try await withStore(Self.collecting) { (store, bench) async throws in
-            // The fault comes after the answer: the writer's own looks may notice it at any moment.
+            // The fault is set after the write is accepted, because the writer's own checks might notice the fault at
+            // any moment.
             #expect(await store.write(bench.entry("a")) == .accepted)
             store.shared.faults.fail(with: SQLITE_FULL)
             await store.commit()
@@ -245,7 +246,7 @@ import Testing
             try await bench.eventually("everything is written", in: store) {
                 store.shared.overlay.isEmpty && store.pendingRemovals == 0
             }
-            // What was being committed is expired by a soft removal, and removed by another.
+            // A soft removal expires the response that was being committed; another removal removes it.
             for key in [entry.key, child.key] {
                 let found = try await store.read(key)
                 let now = bench.time.wall()
@@ -297,7 +298,7 @@ import Testing
             #expect(await store.write(older) == .accepted)
             await store.commit()
             store.shared.faults.hold(true)
-            // The writer is held by another answer, so that this one stays in the queue.
+            // Another response holds the writer, which leaves this response in the queue.
             #expect(await store.write(bench.entry("other", provider: "tmdb")) == .accepted)
             _ = store.shared.writes.insist(.closeBodies)
             try await bench.eventually("the writer is held", in: store) { store.shared.faults.isHolding }
@@ -341,7 +342,7 @@ import Testing
 }
 
 extension CacheKey {
-    /// The key of `Bench.entry` of that name.
+    /// The key of the `Bench.entry` of this name.
     static func ofTest(_ name: String) -> CacheKey {
         CacheKey(layer: .raw, provider: "itunes", endpoint: "search", parameters: [KeyParameter("term", name)])
     }

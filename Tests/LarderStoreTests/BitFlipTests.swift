@@ -1,4 +1,4 @@
-// A thousand flipped bits in a filled database: every answer is byte for byte and time for time what was stored, or none.
+// A thousand flipped bits in a filled database. Each read returns exactly the stored bytes and times, or nothing.
 import Glibc
 import LarderCore
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import LarderStore
 
 @Suite struct BitFlipTests {
-    /// Bits flipped in one copy, and copies for one seed: ten seeds make a thousand bits.
+    /// The bits flipped in one copy, and the copies for each seed. Ten seeds make a thousand bits.
     static let bitsPerCopy = 4
     static let copies = 25
 
@@ -27,7 +27,7 @@ import Testing
         entries.append(negative)
         let store = try bench.open()
         for entry in entries { #expect(await store.write(entry) == .stored) }
-        // Some free pages, and an index.
+        // These removals leave some free pages. The search below builds the index.
         for number in 0..<4 { #expect(await store.write(bench.entry("gone \(number)", size: 50_000)) == .stored) }
         _ = try await store.purge(.term("gone", provider: nil), soft: false)
         _ = try await store.titles("common")
@@ -35,7 +35,7 @@ import Testing
         return entries
     }
 
-    /// What one entry's look-ups gave.
+    /// The result of one entry's look-ups.
     private enum Answer { case stored, missed, different }
 
     private func look(_ store: SQLiteStore, _ entry: StoredResponse) async -> Answer {
@@ -44,7 +44,7 @@ import Testing
         var whole = found
         whole.large = nil
         while Int64(whole.body.count) < large.length {
-            // A body that is cut is never taken for a whole one.
+            // A truncated body must not count as a whole body.
             guard let piece = try? await large.read(at: Int64(whole.body.count), atMost: 100_000) else {
                 return entry.body.starts(with: whole.body) ? .missed : .different
             }
@@ -90,14 +90,14 @@ import Testing
                         && match.freshUntil == entries[0].freshUntil && match.storedAt == entries[0].responseTime
                     #expect(isTrue, "\(match.json.lossyText) after bits \(bits)")
                 }
-                // The scrub and the removals leave nothing wrong either.
+                // The scrub and the removals must not leave wrong entries either.
                 if copy % 5 == 0 {
                     await store.maintain()
                     for entry in entries { #expect(await look(store, entry) != .different, "after bits \(bits)") }
                 }
                 await store.close()
             }
-            // Most of it is still served: a bit costs its entry, and seldom the database.
+            // Most entries are still served. A flipped bit costs its entry, and seldom the whole database.
             #expect(stored > missed)
             #expect(missed > 0)
         }

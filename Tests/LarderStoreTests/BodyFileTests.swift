@@ -1,4 +1,4 @@
-// Large bodies in files: what a file that is not as it was written costs, when files go, and what a reader of one keeps.
+// Large bodies in files: what a damaged file costs, when files are removed, and what a reader of a removed file keeps.
 import CSQLite
 import Glibc
 import LarderCore
@@ -9,7 +9,7 @@ import Testing
 
 private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
 
-/// How a file is no longer what was written.
+/// How a file comes to differ from what was written.
 enum FileDamage: CaseIterable, Sendable {
     case cutShort, empty, flipped, missing, longer
 
@@ -96,7 +96,7 @@ enum FileDamage: CaseIterable, Sendable {
             #expect(await store.write(entry) == .stored)
             store.shared.faults.fail(with: SQLITE_BUSY, changesOnly: true)
             #expect(await store.write(bench.entry("a", size: 300_000, seed: 1)) == .refused(.busy))
-            // The new one is gone with its transaction, the old one is still named.
+            // The new file is gone with its transaction. The old file remains.
             #expect(try readFile(bench.bodyFile()) == entry.body)
             store.shared.faults.fail(with: nil)
         }
@@ -107,9 +107,9 @@ enum FileDamage: CaseIterable, Sendable {
             let store = try bench.open(roomy)
             let kept = bench.entry("kept", size: 100_000)
             #expect(await store.write(kept) == .stored)
-            // Upkeep commits too.
+            // Upkeep commits as well. It must end before the writer is held.
             await store.maintain()
-            // Held before the commit: the file is there, the row is not.
+            // The writer is held before the commit: the file exists, the row does not.
             store.shared.faults.hold(true)
             let late = Task { await store.write(bench.entry("late", size: 300_000)) }
             while !store.shared.faults.isHolding { await Task.yield() }
@@ -149,7 +149,7 @@ enum FileDamage: CaseIterable, Sendable {
             await first.close()
             for suffix in ["", "-wal", "-shm"] { unlink(bench.path + suffix) }
             let second = try bench.open(roomy)
-            // Under the id that an old file has.
+            // The new entry gets the id of an old file.
             let entry = bench.entry("new", size: 80_000)
             #expect(await second.write(entry) == .stored)
             await second.maintain()
@@ -269,13 +269,13 @@ enum FileDamage: CaseIterable, Sendable {
         table.onWriterWork.withLock { $0 = { told.withLock { $0 += 1 } } }
         _ = table.add(7, 1000, 8192, keeps: true)
         #expect(table.remove(7) == nil && table.uncounted == 8192)
-        // Not given back to who leaves, which may be a loop.
+        // `leave` does not return the descriptor for closing, because its caller may be a loop.
         #expect(table.leave(7) == nil)
         #expect(table.takeClosable() == 1000 && table.uncounted == 0 && told.withLock { $0 } == 1)
     }
 }
 
-/// Files that loops read.
+/// Body files that loops read.
 @Suite struct BodyFileLookTests {
     @Test func aLoopReadsAFileThatIsInMemory() async throws {
         try await withReady { (stand) async throws in
@@ -284,8 +284,8 @@ enum FileDamage: CaseIterable, Sendable {
         }
     }
 
-    /// The kernel begins to read a cold file even for who will not wait (preadv2(2)), and may have ended before it answers: such
-    /// a try tells nothing, and is made again.
+    /// The kernel starts to read a cold file even for a read that does not wait (preadv2(2)), and the pages may arrive
+    /// before the read returns. Such a try proves nothing and is repeated.
     @Test func aColdFileIsNotWaitedForOnALoop() async throws {
         try await withReady { (stand) async throws in
             _ = try await stand.kept(size: 100_000)
@@ -294,7 +294,8 @@ enum FileDamage: CaseIterable, Sendable {
             let file = Glibc.open(try stand.bench.bodyFile(), O_RDWR)
             defer { close(file) }
             for _ in 0..<100 where stand.cold == before {
-                // Out of the kernel's memory: written back first, since only clean pages go.
+                // Drops the file from the page cache. The pages are written back first, because only clean pages are
+                // dropped.
                 fsync(file)
                 guard posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0, !Self.isResident(file) else {
                     print("skipped: this file system keeps its pages")
@@ -310,14 +311,15 @@ enum FileDamage: CaseIterable, Sendable {
         try await withReady { (stand) async throws in
             let entry = try await stand.kept(size: 100_000)
             #expect(try await stand.look() != nil)
-            // The pages of the database stay with the connection: only the file is asked for.
+            // The connection keeps the pages of the database, so only the file is read.
             stand.readers.refuseAll(true)
             #expect(stand.ends("cold"))
             #expect(try await sameEntry(stand.store.read(entry.key), entry))
         }
     }
 
-    /// Whether the kernel holds its first page (mincore(2)). A read that does not wait would not do: it fetches the page.
+    /// Whether the kernel holds the first page of the file (mincore(2)). A read without waiting is no substitute,
+    /// because it fetches the page.
     private static func isResident(_ file: Int32) -> Bool {
         let page = mmap(nil, 4096, PROT_READ, MAP_SHARED, file, 0)
         guard let page, page != MAP_FAILED else { return true }
@@ -326,7 +328,7 @@ enum FileDamage: CaseIterable, Sendable {
         return mincore(page, 4096, &state) != 0 || state & 1 != 0
     }
 
-    /// Noting the time of last access may wait for the disk.
+    /// Updating the time of last access may wait for the disk.
     @Test(arguments: [true, false])
     func aFileIsOpenedSoThatReadsNoteNoTime(waits: Bool) async throws {
         try await withStore(roomy) { (store, bench) async throws in
@@ -334,14 +336,15 @@ enum FileDamage: CaseIterable, Sendable {
             #expect(await store.write(entry) == .stored)
             let files = try #require(store.shared.bodies.withLock { $0 })
             let id = try #require(Int64(bench.bodyFile().split(separator: "/").last ?? ""))
-            // From now on its name is in the kernel's cache, so that a loop opens it without waiting.
+            // From here on the file's name is in the kernel's cache, and a loop can open the file without waiting.
             guard case .file = files.borrow(id, keeps: false, waits: true) else {
                 Issue.record("it is there")
                 return
             }
             files.leave(id)
             guard case .file(let file) = files.borrow(id, keeps: false, waits: waits) else {
-                // A kernel or a filter without openat2 (openat2(2)) leaves it to the readers.
+                // Without openat2 (openat2(2)), in an old kernel or behind a system call filter, the readers open the
+                // file.
                 let why = NoWaitVFS.openCached(files.opened(), BodyFiles.name(id))
                 #expect(!waits && [-ENOSYS, -EPERM].contains(why))
                 return
@@ -384,7 +387,7 @@ enum FileDamage: CaseIterable, Sendable {
     @Test func aFileThatIsMissingIsNotAnsweredByALoop() async throws {
         try await withReady { (stand) async throws in
             _ = try await stand.kept(size: 100_000)
-            // No loop has it open yet, nor a reader.
+            // Neither a loop nor a reader has the file open yet.
             stand.store.shared.bodies.withLock { $0 }?.table.closeAll()
             #expect(unlink(try stand.bench.bodyFile()) == 0)
             #expect(try await stand.look() == nil)

@@ -1,4 +1,4 @@
-// Files and directories of bodies that cannot be opened, read or removed, or are not as the store made them.
+// Body files and directories that cannot be opened, read or removed, or that differ from what the store made.
 import CSQLite
 import Glibc
 import LarderCore
@@ -10,7 +10,8 @@ import Testing
 private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
 
 @Suite struct BodyFileTroubleTests {
-    /// Puts a link to itself where something was: to open it fails, and tells nothing of what was there.
+    /// Replaces a file or directory by a symbolic link to itself. Opening the link fails and says nothing about the
+    /// original.
     private func block(_ path: String) throws {
         try #require(rename(path, path + ".kept") == 0)
         try #require(symlink(path, path) == 0)
@@ -33,7 +34,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             let first = try bench.open(roomy)
             #expect(await first.write(entry) == .stored)
             await first.close()
-            // Before the store looks for files without a row, and keeps the directory open.
+            // The path is blocked before the store looks for files without a row and keeps the directory open.
             try block(bench.bodies)
             let store = try bench.open(roomy)
             await #expect(throws: StoreError.self) { try await store.read(entry.key) }
@@ -79,7 +80,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
     }
 
     @Test func whatTheDiskCannotReadIsNotWhatWasWritten() throws {
-        // There is no memory at its beginning: to read it is an I/O error.
+        // No memory is mapped at address 0, so reading there is an I/O error.
         let file = Glibc.open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         var byte: UInt8 = 0
@@ -92,12 +93,12 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
 
     @Test func filesThatCannotBeRemovedDoNotHoldUpTheSweep() async throws {
         try await withBench { (bench) async throws in
-            // A writer without a thread, which would sweep meanwhile.
+            // This writer has no thread. A thread would sweep in the meantime.
             try await withWriter(bench) { (writer, _) async throws in
                 let (stuck, other) = ("0123456789abcdef", "fedcba9876543210")
                 mkdir(bench.bodies, 0o700)
                 for name in [stuck, "\(stuck)/00", other, "\(other)/00"] { mkdir("\(bench.bodies)/\(name)", 0o700) }
-                // Directories: to unlink one fails, whoever tries.
+                // These names are directories: unlink fails on them for every user.
                 for number in 0..<(BodySweep.names + 40) { mkdir("\(bench.bodies)/\(stuck)/00/\(number)", 0o700) }
                 try writeFile("\(bench.bodies)/\(other)/00/7", [1])
                 let files = try #require(writer.database?.bodies)
@@ -155,7 +156,8 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
-    /// To unlink large files takes longer than a slice may: then each slice removes one, and the writer goes on in between.
+    /// Unlinking large files may take longer than a slice is allowed to. Each slice then removes one file, and the
+    /// writer goes on in between.
     @Test(arguments: [true, false])
     func aSliceOfTheSweepEndsWithItsTime(isForeign: Bool) async throws {
         try await withBench { (bench) async throws in
@@ -171,7 +173,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
                     writer.upkeep.sweep?.directory = 7
                 }
                 bench.time.leap(by: Upkeep.budget)
-                // Listing the directory is a slice of its own.
+                // Listing the directory takes one slice.
                 if !isForeign { writer.sweepFiles() }
                 for remaining in [3, 2, 1, 0] {
                     writer.sweepFiles()
@@ -184,7 +186,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
-    /// Somebody has deleted what was set aside, and not its bodies.
+    /// Somebody deleted the database that was set aside, but not its bodies.
     @Test func bodiesSetAsideGoWhereTheirDatabaseHasGone() async throws {
         try await withBench { (bench) async throws in
             let first = try bench.open(roomy)
@@ -219,10 +221,11 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             #expect(try await sameEntry(store.read(entry.key), entry))
             var status = stat()
             #expect(stat(generation, &status) == 0 && status.st_mode & 0o7777 == 0o700)
-            // Put back while it was in use.
+            // The directory is replaced by a restored copy while it is in use.
             let restored = bench.directory + "/restored"
             try #require(mkdir(restored, 0o700) == 0 && chmod(restored, 0o755) == 0)
-            // The store's own check may make the directory anew in between: the second renaming takes the place of an empty one.
+            // The store's own check may recreate the directory in between. The second rename replaces an empty
+            // directory.
             try #require(rename(generation, bench.directory + "/old") == 0 && rename(restored, generation) == 0)
             let files = try #require(store.shared.bodies.withLock { $0 })
             files.check()
@@ -251,7 +254,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
-    /// In place of `bodies`, or of the directory of the generation.
+    /// The file takes the place of `bodies`, or of the directory of the generation.
     @Test(arguments: [true, false])
     func aFileInPlaceOfTheWholeDirectoryMakesWayForBodies(isRoot: Bool) async throws {
         try await withBench { (bench) async throws in
@@ -331,7 +334,8 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
-    /// That a body cannot be opened says nothing of its results: the note of them stays, and keeps no others waiting.
+    /// A body that cannot be opened says nothing about its results. Their note stays, and other notes do not wait for
+    /// it.
     @Test func resultsWhoseBodyCannotBeOpenedAreIndexedLater() async throws {
         try await withBench { (bench) async throws in
             let filler = String(repeating: "x", count: 80_000)

@@ -1,4 +1,4 @@
-// The share of the descriptors that large bodies have: what is found, and what is stored, where it is used up.
+// The share of the file descriptors that large bodies have: what is found and what is stored when the share is used up.
 import Glibc
 import LarderCore
 import Testing
@@ -17,7 +17,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         return body
     }
 
-    /// What is found beyond the bound is opened for each read of it: it is no miss, and costs no call.
+    /// A body found beyond the bound is opened anew for each read. It is not a miss and costs no upstream call.
     @Test func aBodyIsFoundHoweverManyAreInUse() async throws {
         try await withStore(roomy) { (store, bench) async throws in
             let entries = (0..<6).map { bench.entry("\($0)", size: $0 == 5 ? 100_000 : 700_000) }
@@ -55,7 +55,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
-    /// Refused before room is made for it: nothing is evicted for a body that is not stored.
+    /// The body is refused before room is made: nothing is evicted for a body that is not stored.
     @Test func aBodyIsRefusedBeforeRoomIsMadeForIt() async throws {
         try await withStore(StoreSettings(maxSize: 8 << 20, minFree: 0)) { (store, bench) async throws in
             for number in 0..<7 { #expect(await store.write(bench.entry("\(number)", size: 900_000)) == .stored) }
@@ -71,7 +71,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             writer.abandon()
             #expect(await store.write(bench.entry("large", size: 4 << 20)) == .refused(.overloaded))
             #expect(try await store.statistics().entries == 7 && bench.bodyFiles().count == 7)
-            // It needs no file.
+            // A small body needs no file.
             let small = try await store.begin(expecting: 1000).get()
             #expect(await small.append(Bench.body("y", 1000, 1)) == .stored)
             #expect(await small.complete(bench.entry("small")) == .stored)
@@ -79,7 +79,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
-    /// Who takes a file that another has open for one read would hold it beyond the bound.
+    /// A caller that takes a file another caller opened for one read would hold the file beyond the bound.
     @Test func whatIsOpenForOneReadIsNotHeldBeyondTheBound() {
         let table = OpenBodies()
         table.permit(1)
@@ -108,7 +108,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         table.closeAll()
     }
 
-    /// The disk may hold the writer, which closes them.
+    /// Descriptors that wait to be closed count. The writer closes them, and the disk may hold the writer.
     @Test func whatWaitsToBeClosedCounts() {
         let table = OpenBodies()
         table.permit(2)
@@ -135,7 +135,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         #expect(table.take(1) == files[1] && table.leave(1) == nil)
         #expect(table.add(4, files[4], 4096, keeps: true) != nil)
         #expect(table.take(2) == nil && table.take(1) == files[1] && table.take(3) == files[3])
-        // All others are in use.
+        // All other bodies are in use.
         #expect(table.add(5, files[5], 4096, keeps: true) == nil && !table.hasRoom)
         #expect(table.leave(4) == nil && table.hasRoom)
         #expect(table.add(5, files[5], 4096, keeps: true) != nil && table.take(4) == nil)

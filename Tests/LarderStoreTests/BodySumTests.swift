@@ -1,4 +1,4 @@
-// What the files of all rows take, and what the bodies of a provider are together, where a size is damaged or a sum is wrong.
+// The sum of all body files, and the sum of a provider's bodies, when a size is damaged or a sum is wrong.
 import CSQLite
 import LarderCore
 import LarderTestSupport
@@ -48,7 +48,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
-    /// The last bit but one and the sign: neither may be subtracted from a sum as it is.
+    /// The damage flips the last bit but one, or the sign. Neither size may be subtracted from a sum as it stands.
     @Test(arguments: [[Int64.max - 7, Int64.max], [Int64.min + 100_000, Int64.min]])
     func rowsWithSizesBeyondAllReasonAreRemovedAndTheSumsAreRight(sizes: [Int64]) async throws {
         try await withBench { (bench) async throws in
@@ -80,7 +80,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             let first = try bench.open(roomy)
             for name in ["a", "b"] { #expect(await first.write(bench.entry(name)) == .stored) }
             await first.close()
-            // Two of them are more than a sum can hold.
+            // Two such sizes overflow a sum.
             try change(bench, "UPDATE entry SET size = 7 << 60")
             let store = try bench.open(roomy)
             #expect(try await store.statistics().entries == 2)
@@ -96,7 +96,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
-    /// What comes and goes while the rows are looked at is counted in.
+    /// Entries that are written or removed during the recount are counted.
     @Test func theSumOfTheFilesIsMadeAnewInSlices() async throws {
         try await withBench { (bench) async throws in
             try await withWriter(bench) { (writer, _) async throws in
@@ -140,7 +140,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
-    /// Each slice goes on where the last one ended. A new start begins anew, and so does nothing that only could not be committed.
+    /// Each slice continues after the last one. A restart begins the recount anew; a commit that fails does not.
     @Test func theSumIsMadeAnewOverSeveralSlicesAfterARestartAndAFailure() async throws {
         try await withBench { (bench) async throws in
             let large: Set = [1, 100, 200]
@@ -164,7 +164,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             }
             try await withWriter(bench) { (writer, shared) async throws in
                 let connection = try #require(writer.database?.connection)
-                // What is below zero is seen once a second.
+                // A sum below zero is noticed once a second.
                 bench.time.advance(by: .seconds(2))
                 writer.work(isIdle: false, afterJobs: true)
                 #expect(writer.upkeep.doubtsFileBytes && !writer.upkeep.isRestating)
@@ -185,14 +185,14 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
-    /// Nothing else would tell that it is too large.
+    /// Nothing else would reveal that the sum is too large.
     @Test func aSumThatIsTooLargeIsMendedAfterAPassOfTheScrub() async throws {
         try await withBench { (bench) async throws in
             let first = try bench.open(roomy)
             #expect(await first.write(bench.entry("a", size: 100_000)) == .stored)
             await first.close()
             try change(bench, "UPDATE bodies SET bytes = bytes + (1 << 40)")
-            // Below the cap the start finds nothing wrong.
+            // The start finds nothing wrong with a sum below the cap.
             let settings = StoreSettings(maxSize: 4 << 40, maxObject: 512 << 20, minFree: 0)
             let store = try bench.open(settings)
             #expect(try await store.statistics().liveBytes > 1 << 40)

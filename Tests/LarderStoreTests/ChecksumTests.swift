@@ -1,4 +1,4 @@
-// CRC32C by the vectors of RFC 3720, appendix B.4, by the processor's instruction and by the table.
+// CRC32C against the vectors of RFC 3720, appendix B.4, computed by the processor's instruction and by the table.
 import LarderCore
 import Testing
 

@@ -1,5 +1,5 @@
-// A store closes in a stated time, whoever has its database and however slow its disk is; what it could not write is told, and
-// no removal is lost.
+// A store closes within a stated time, even if another process has its database or its disk is slow. The store reports
+// what it could not write, and no removal is lost.
 import CSQLite
 import LarderCore
 import LarderTestSupport
@@ -8,7 +8,7 @@ import Testing
 @testable import LarderStore
 
 @Suite struct ClosingTests {
-    // MARK: Locks of others, by value
+    // MARK: Locks of other processes, by value
 
     private func wait(_ patience: inout LockPatience, isClosing: Bool, from turn: Int = 0) -> Duration {
         var turn = turn
@@ -44,9 +44,9 @@ import Testing
             let store = try bench.open()
             let (removed, used) = (bench.entry("removed"), bench.entry("used"))
             for entry in [removed, used] { #expect(await store.write(entry) == .stored) }
-            // Nothing is left for idle time, which would meet the lock too, and it is known which keys there are.
+            // Upkeep runs first: idle work would meet the lock too, and the set of stored keys is complete afterwards.
             await store.maintain()
-            // The late answer waits for the lock until the store closes, however long the machine takes until then.
+            // The late response waits for the lock until the store closes, however long the machine takes until then.
             let ending = store.shared.ending
             ending.locks.hold { [weak ending] in ending?.hasBegun == false }
             let lock = try ForeignLock(bench)
@@ -63,7 +63,7 @@ import Testing
             #expect(waited > .zero && waited <= LockPatience.closingInAll)
             #expect(bench.count(StoreCounters.leftAtClose, "answer") == 1)
             #expect(bench.count(StoreCounters.leftAtClose, "use") == 1)
-            // None for the late answer: there is no older one.
+            // The late response adds no removal, because it has no predecessor.
             #expect(bench.count(StoreCounters.leftAtClose, "removal") == 1)
             #expect(bench.log.messages.contains("store.close.left"))
             lock.release()
@@ -92,7 +92,7 @@ import Testing
             let store = try bench.open(StoreSettings(minFree: 0, patience: .seconds(3600)))
             let old = bench.entry("a")
             #expect(await store.write(old) == .stored)
-            // Nothing is left for idle time, whose commit would be held instead.
+            // Upkeep runs first: otherwise the commit of idle work would be held instead.
             await store.maintain()
             store.shared.faults.hold(true)
             let held = Task { await store.write(bench.entry("held")) }
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    // MARK: Trouble of the state database
+    // MARK: Failures of the state database
 
     @Test func aStateDatabaseThatIsLockedIsDegradedUntilItCanBeWritten() async throws {
         try await withBench { (bench) async throws in
@@ -186,7 +186,7 @@ import Testing
             #expect(store.degraded != nil, "it has failed")
             try other.execute("ROLLBACK")
             other.close()
-            // Nobody writes: the store looks itself.
+            // No job writes. The store itself checks the database again.
             while store.degraded != nil { await Task.yield() }
             await store.close()
         }

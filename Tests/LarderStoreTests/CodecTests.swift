@@ -1,4 +1,4 @@
-// The head's encoding: what goes in comes out, and no damage is more than a nil.
+// The encoding of heads: decoding returns what was encoded, and damage causes nothing worse than nil.
 import LarderCore
 import Testing
 

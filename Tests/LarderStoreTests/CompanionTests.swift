@@ -1,4 +1,5 @@
-// An entry and its companion, as a variant and the list that names it: in the database both or neither, at every instant.
+// An entry and its companion, for example a variant and the list that names it. The database holds both or neither, at
+// every instant.
 import CSQLite
 import LarderCore
 import LarderTestSupport
@@ -7,17 +8,17 @@ import Testing
 @testable import LarderStore
 
 @Suite struct CompanionTests {
-    /// How an entry comes: in a transaction with others, whole and too large for that, in pieces.
+    /// How an entry is written: in a transaction with others, whole but too large for that, or in pieces.
     enum Way: CaseIterable, Sendable {
         case small, large, streamed
 
         var size: Int { self == .small ? 100 : self == .large ? 1_200_000 : 300_000 }
     }
 
-    /// Each write is answered by its commit.
+    /// Each write returns after its commit.
     private static let strict = StoreSettings(maxObject: 64 << 20, minFree: 0, patience: .seconds(30))
 
-    /// A variant that its list is the parent of, and the list.
+    /// A variant and its list. The list is the variant's parent.
     private func pair(
         _ bench: Bench, _ name: String, _ way: Way, seed: UInt8 = 0, supersedes: Bool = true,
         concernsOthers: Bool = false
@@ -40,7 +41,7 @@ import Testing
         return await writer.complete(variant, with: list, when: isWanted)
     }
 
-    /// What another connection sees.
+    /// The number of entries that another connection sees.
     private func rows(_ bench: Bench) throws -> Int64? {
         let connection = try DatabaseConnection(path: bench.path)
         defer { connection.close() }
@@ -96,7 +97,7 @@ import Testing
             let (older, olderList) = pair(bench, "a", way, seed: 1)
             #expect(try await write(older, with: olderList, way, to: store) == .stored)
             let (variant, list) = pair(bench, "a", way, seed: 2)
-            // Only the commit of the rows fails: what comes of a body before changes nothing in the database.
+            // Only the commit of the rows fails. Writing a body before it changes nothing in the database.
             store.shared.faults.fail(with: SQLITE_FULL, changesOnly: true)
             #expect(try await write(variant, with: list, way, to: store) == .refused(.diskFull))
             #expect(try await store.read(variant.key) == nil)
@@ -115,7 +116,8 @@ import Testing
             let (older, olderList) = pair(bench, "a", way, seed: 1)
             #expect(try await write(older, with: olderList, way, to: store) == .accepted)
             await store.commit()
-            // It counts as stored: the older list goes too, though one that is refused would have left it.
+            // An accepted pair counts as stored. The older list is removed too, although a refused pair would have left
+            // it.
             let (variant, list) = pair(bench, "a", way, seed: 2, supersedes: false, concernsOthers: true)
             #expect(try await write(variant, with: list, way, to: store) == .accepted)
             store.shared.faults.fail(with: SQLITE_FULL)
@@ -235,9 +237,9 @@ import Testing
         }
     }
 
-    // MARK: Overtaken alone
+    // MARK: One of a pair overtaken
 
-    /// The list says more than where that variant is: what it says of the others is not lost.
+    /// The list describes other variants too. What it says of them is not lost.
     @Test(arguments: [Way.small, .large])
     func aVariantThatIsHiddenBeforeTheCommitLeavesItsList(_ way: Way) async throws {
         var settings = AcceptedTests.collecting
@@ -294,13 +296,15 @@ import Testing
         }
     }
 
-    /// The newer one was answered: where it is lost, the older one that waits behind it is of no use, though no row is there.
+    /// The newer response was accepted. If it is lost, the older response waiting behind it is of no use, although no
+    /// row exists.
     @Test func anOlderAnswerIsNotStoredAfterANewerOneThatCameBeforeItIntoTheQueueAndFailed() async throws {
         try await withStore(Self.strict) { (store, bench) async throws in
             let faults = store.shared.faults
             let asked = Lock(0)
             let older = store.shared.orders.order(bench.entry("a", seed: 1), with: nil) {
-                // With the newer one in one transaction first, and then by itself, when the disk is well again.
+                // The first call is for the transaction shared with the newer response, the second for a try alone. The
+                // disk works again then.
                 asked.withLock { $0 += 1 }
                 if asked.withLock({ $0 }) > 1 { faults.fail(with: nil) }
                 return true
@@ -314,7 +318,7 @@ import Testing
             try await bench.eventually("the writer is held", in: store, rate: 0) { faults.isHolding }
             for order in [newer, older] { #expect(store.shared.writes.insist(.write(order, nil))) }
             faults.hold(false)
-            // It may share the transaction that fails.
+            // The other write may share the transaction that fails.
             _ = await other
             await store.maintain()
             faults.fail(with: nil)
@@ -322,14 +326,15 @@ import Testing
         }
     }
 
-    /// Two lists of one URL wait together, and their transaction fails: tried alone, the first goes with its own variant.
+    /// Two lists of one URL wait together, and their transaction fails. When they are tried alone, the first list goes
+    /// with its own variant.
     @Test func eachOfTwoVariantsThatAreTriedAloneComesWithItsList() async throws {
         try await withStore(Self.strict) { (store, bench) async throws in
             let (first, older) = pair(bench, "a", .small, seed: 1)
             let second = bench.entry("b")
             let newer = Companion(bench.entry("list of a", seed: 2), supersedes: false)
             let faults = store.shared.faults
-            // The first transaction with both fails at its commit, after they were written.
+            // The first transaction with both fails at its commit, after both were written.
             let hasFailed = Lock(false)
             let seen = Lock<[Int64?]>([])
             let endsFailing: @Sendable () -> Bool = {
@@ -353,7 +358,7 @@ import Testing
             faults.hold(false)
             #expect(await other == .stored)
             await store.maintain()
-            // The other entry, the first variant, and its list.
+            // The rows are the other entry, the first variant, and its list.
             #expect(seen.withLock { $0.contains(3) })
             #expect(try await areThere(store, first, second, newer.entry))
         }

@@ -1,4 +1,5 @@
-// Purges by several marks at once, and what a purge would take: as exact, as quick to count and as lasting as any other.
+// Purges by several conditions at once, and previews of purges. They are as exact, as fast to count and as durable as
+// other purges.
 import CSQLite
 import LarderCore
 import LarderTestSupport

@@ -1,4 +1,4 @@
-// The files of the databases belong to one user, whoever made them.
+// The files of the databases are readable by one user only, even if another program made them.
 import Glibc
 import LarderCore
 import Testing
@@ -14,7 +14,7 @@ struct DatabaseFileTests {
     @Test func aDatabaseThatIsThereBecomesItsOwnersAlone() async throws {
         try await withBench { (bench) async throws in
             let path = bench.directory + "/state.db"
-            // As a copy leaves them, or a process that was killed.
+            // A copy, or a killed process, leaves such files.
             let first = try bench.openState()
             try await first.setValue("a", [1])
             await first.close()

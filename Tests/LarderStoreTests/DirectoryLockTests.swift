@@ -1,4 +1,5 @@
-// The lock that keeps a second daemon out ends with its owner, whoever still holds a copy of its descriptor.
+// The lock that keeps a second daemon out ends with its owner, even if another process still holds a copy of its
+// descriptor.
 import Glibc
 import LarderCore
 import LarderStore
@@ -6,7 +7,7 @@ import LarderTestSupport
 import Testing
 
 @Suite struct DirectoryLockTests {
-    /// A process that is about to run another program holds copies of every descriptor for a moment.
+    /// A process that is about to execute another program holds copies of all descriptors for a moment.
     @Test func aCopyOfTheDescriptorDoesNotKeepTheDirectoryLocked() async throws {
         let directory = TemporaryDirectory()
         let first = try StateStore.open(directory: directory.path, log: .silent, counters: CounterRegistry())

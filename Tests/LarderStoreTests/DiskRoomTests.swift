@@ -1,4 +1,5 @@
-// Room on the disk: what is reckoned before a write, what is given back, and that others who fill the disk empty no cache.
+// Room on the disk: what is estimated before a write, what is given back, and that a disk filled by others does not
+// empty the cache.
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -21,12 +22,12 @@ private let mebi: Int64 = 1 << 20
         var room = DiskRoom()
         #expect(room.verdict(mebi, look(free: 12 * mebi), minFree: 10 * mebi) == .fits)
         #expect(room.verdict(mebi, look(free: 12 * mebi - 1), minFree: 10 * mebi) != .fits)
-        // A log that is as long as it becomes needs no more.
+        // A log at its full length needs no more room.
         #expect(room.verdict(2 * mebi, look(free: 12 * mebi, log: DiskRoom.logLength), minFree: 10 * mebi) == .fits)
-        // Free pages make the file no longer.
+        // Writes into free pages do not lengthen the file.
         let full = look(free: 10 * mebi, reusable: 3 * mebi, log: DiskRoom.logLength)
         #expect(room.verdict(3 * mebi, full, minFree: 10 * mebi) == .fits)
-        // What lies in the log alone will make the file longer.
+        // Pages that are only in the log will lengthen the file.
         var owing = look(free: 12 * mebi, log: DiskRoom.logLength)
         owing.file -= 2 * mebi
         #expect(room.verdict(mebi, owing, minFree: 10 * mebi) == .fitsIn(.init(all: mebi)))
@@ -49,7 +50,7 @@ private let mebi: Int64 = 1 << 20
         #expect(!room.hasRefused)
         room.refused(EntryRows.Cost(pages: 20 * mebi), now: now)
         room.refused(EntryRows.Cost(pages: mebi), now: now)
-        // A small write fits, the large one does not.
+        // A small write fits; the large one does not.
         #expect(room.verdict(mebi, full, minFree: 10 * mebi) == .fitsIn(.init(all: mebi)))
         let later = now + DiskRoom.calm
         let inPlaceOfOthers = look(free: 20 * mebi, log: DiskRoom.logLength)
@@ -71,9 +72,9 @@ private let mebi: Int64 = 1 << 20
         let missing = DiskRoom.Shortage(all: 3 * mebi, files: 3 * mebi)
         #expect(room.verdict(mebi, files: 4 * mebi, full, minFree: 10 * mebi) == .fitsIn(missing))
         #expect(!missing.isMet(pages: 30 * mebi, files: 3 * mebi - 1) && missing.isMet(pages: 0, files: 3 * mebi))
-        // More than all files give.
+        // The shortage is more than all files together.
         #expect(room.verdict(mebi, files: 5 * mebi, full, minFree: 10 * mebi) == .refused)
-        // What files give makes room for pages too.
+        // Removing files makes room for pages too.
         full.reusable = 0
         full.file = full.live
         let both = DiskRoom.Shortage(all: 2 * mebi, files: mebi)
@@ -137,7 +138,7 @@ private let mebi: Int64 = 1 << 20
 
     // MARK: In the store
 
-    /// A disk of a size, on which others have so much.
+    /// Simulates a disk of this capacity, of which others use the given number of bytes.
     private func disk(_ store: SQLiteStore, _ bench: Bench, _ capacity: Int64, others: Lock<Int64>) {
         store.shared.files.reckonedFreeDisk.withLock { reckoned in
             reckoned = { own in max(0, capacity - own - bench.bytesOfBodies() - others.withLock { $0 }) }
@@ -148,12 +149,12 @@ private let mebi: Int64 = 1 << 20
         let settings = StoreSettings(minFree: 20 * mebi)
         try await withStore(settings) { (store, bench) async throws in
             for number in 0..<1500 { #expect(await store.write(bench.entry("\(number)", size: 20_000)) == .stored) }
-            // Free pages: half of it goes.
+            // Purges half of the entries, which leaves free pages.
             _ = try await store.purge(.term("term=1", provider: nil), soft: false)
             let before = try await store.statistics()
             let others = Lock<Int64>(0)
             disk(store, bench, 100 * mebi, others: others)
-            // Now 6 MiB are missing, and more than that is in free pages.
+            // Now 6 MiB are missing, and the free pages hold more than that.
             others.withLock { $0 = 100 * mebi - before.fileBytes - before.walBytes - 14 * mebi }
             for number in 0..<600 {
                 if await store.write(bench.entry("more \(number)", size: 1000)) == .stored { break }
@@ -167,7 +168,7 @@ private let mebi: Int64 = 1 << 20
         }
     }
 
-    /// Room for a file of 1 MiB is missing, and small entries are the least recently used ones: they could not give it.
+    /// Room for a file of 1 MiB is missing. The least recently used entries are small and cannot give this room.
     @Test(arguments: [0, 3])
     func onlyFilesMakeRoomForAFile(files: Int) async throws {
         try await withStore(StoreSettings(minFree: 20 * mebi)) { (store, bench) async throws in
@@ -191,7 +192,7 @@ private let mebi: Int64 = 1 << 20
         }
     }
 
-    /// Leaves half a mebibyte above the 20 that are to stay free.
+    /// Leaves half a mebibyte above the 20 MiB that must stay free.
     private func fill(_ store: SQLiteStore, _ bench: Bench) async throws {
         await store.maintain()
         let before = try await store.statistics()
@@ -279,7 +280,7 @@ private let mebi: Int64 = 1 << 20
                 if outcome == .stored { _ = await writer.complete(entry) } else { writer.abandon() }
                 #expect(try #require(store.shared.files.freeDisk) >= minFree / 2)
             }
-            // It still stores, in place of what is older.
+            // The store still stores, in place of older entries.
             await store.maintain()
             #expect(try await store.statistics().entries > 0)
             #expect(await store.write(bench.entry("small")) == .stored)

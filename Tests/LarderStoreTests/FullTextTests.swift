@@ -1,4 +1,4 @@
-// The full-text index follows what is stored, whatever way an entry comes or goes, and finds what a person means.
+// The full-text index follows the stored entries, however they come or go, and finds what a person means.
 import CSQLite
 import LarderCore
 import LarderTestSupport
@@ -33,11 +33,12 @@ extension SQLiteStore {
     }
 }
 
-/// The index against its content, and no row without its entry.
+/// Checks the index against its content, and that each row has its entry.
 private func checkIndex(_ path: String) throws {
     let connection = try CacheSchema.openWriter(path)
     defer { connection.close() }
-    // For external content the check compares with it too (sqlite.org/fts5.html#the_integrity_check_command).
+    // With rank 1 the check compares the index with its external content as well
+    // (sqlite.org/fts5.html#the_integrity_check_command).
     try connection.execute("INSERT INTO found (found, rank) VALUES ('integrity-check', 1)")
     try connection.execute("INSERT INTO found (found) VALUES ('integrity-check')")
     let orphans = try connection.number(
@@ -95,7 +96,7 @@ private func checkIndex(_ path: String) throws {
             let found = try await store.search(question)
             #expect(found.total == 2)
             #expect(Set(try await store.titles("blue")) == ["Blue new", "Blue other"])
-            // A page is a part of the same order.
+            // A page is a section of the same ordered results.
             question.limit = 1
             question.offset = 1
             let second = try await store.search(question)
@@ -113,7 +114,7 @@ private func checkIndex(_ path: String) throws {
             #expect(try await store.titles("red", kinds: ["album"]).count == 1)
             #expect(try await store.titles("red", providers: ["tmdb"]).count == 1)
             #expect(try await store.titles("red", providers: ["nobody"]).isEmpty)
-            // A kind is a whole word of the list, not a part of it.
+            // A kind matches a whole word of the list, not a part of a word.
             #expect(try await store.titles("red", kinds: ["alb"]).isEmpty)
         }
     }
@@ -210,7 +211,7 @@ private func checkIndex(_ path: String) throws {
             await store.close()
             try checkIndex(bench.path)
 
-            // A quarter of it fits below the lower cap.
+            // A quarter of the entries fits below the lower cap.
             let smaller = try bench.open(StoreSettings(maxSize: 400_000, minFree: 0))
             await smaller.maintain()
             let left = try await smaller.search(FullTextQuestion(terms: [FullTextTerm("round2")], limit: 1)).total
@@ -232,7 +233,7 @@ private func checkIndex(_ path: String) throws {
             _ = await first.write(bench.results("b", [resultJSON("2", "Yellow")]))
             _ = try await first.purge(.digest(bench.results("b", []).key.digest), soft: false)
             await first.close()
-            // The hand-set clock stands, so nothing was indexed.
+            // The manual clock stands still, so nothing was indexed.
             let connection = try CacheSchema.openWriter(bench.path)
             #expect(try connection.number("SELECT count(*) FROM unindexed") == 2)
             connection.close()
@@ -306,7 +307,7 @@ private func checkIndex(_ path: String) throws {
         }
     }
 
-    /// Each look at the clock finds it later. The bound on the wait itself, which looks too, is out of the way.
+    /// Each look at the clock finds it later. The bound on the wait itself, which also looks at the clock, is far away.
     @Test func whatHasJustBeenStoredIsFoundOnABusyMachineToo() async throws {
         try await withStore(StoreSettings(minFree: 0, patience: .seconds(3600))) { (store, bench) async throws in
             for number in 0..<10 {
@@ -328,7 +329,7 @@ private func checkIndex(_ path: String) throws {
             for _ in 0..<5 { #expect(try await store.titles("ochre").isEmpty) }
             #expect(bench.count(StoreCounters.evicted, "unused") == 0)
             store.apply(StoreSettings(minFree: 0))
-            // It rests for a minute, and goes on by itself.
+            // Indexing rests for a minute and then continues by itself.
             #expect(try await store.titles("ochre").isEmpty)
             bench.time.advance(by: .seconds(61))
             #expect(try await store.titles("ochre").count == 10)

@@ -1,4 +1,4 @@
-// What is known of the stored keys without asking the database: never too little.
+// The set of stored keys that answers without the database. It never lacks a stored key.
 import LarderCore
 import Testing
 
@@ -22,7 +22,7 @@ import Testing
         let keys = KeyBloomFilter()
         #expect(keys.wantsReading && !keys.lacks(digest(1)))
         keys.begin(capacity: 10)
-        // What is stored meanwhile belongs to them.
+        // A key stored during the reading belongs to the set.
         keys.note(digest(1))
         keys.add([digest(2)])
         #expect(keys.wantsReading && !keys.lacks(digest(3)))
@@ -39,7 +39,7 @@ import Testing
         keys.end()
         for number in 0...KeyBloomFilter.leastCapacity { keys.note(digest(number)) }
         #expect(keys.wantsReading)
-        // The old ones serve until then.
+        // The old set serves until the reading ends.
         #expect(!keys.lacks(digest(0)))
     }
 

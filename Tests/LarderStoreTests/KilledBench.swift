@@ -7,8 +7,8 @@ import Testing
 extension Bench {
     var journal: String { directory + "/cache.removals" }
 
-    /// The files as a killed process leaves them: copied while the store has them open and has not closed anything. The index
-    /// of the log is made anew by whoever opens it next.
+    /// Copies the files as a killed process leaves them, while the store has them open and has closed nothing. The next
+    /// process to open the database rebuilds the index of the log.
     func copyAsKilled(to copy: Bench) throws {
         for name in ["/cache.db", "/cache.db-wal", "/cache.removals", "/cache.lock"]
         where access(directory + name, F_OK) == 0 {
@@ -17,7 +17,7 @@ extension Bench {
         try copyBodies(to: copy)
     }
 
-    /// Kills the store that is open and looks at what a start after it finds.
+    /// Simulates a kill of the open store, and runs the body with a store opened after the kill.
     func afterAKill(_ body: (SQLiteStore, Bench) async throws -> Void) async throws {
         try await withBench { (copy) async throws in
             try copyAsKilled(to: copy)

@@ -1,4 +1,4 @@
-// Bodies written and read piece by piece: their bytes, who keeps them, and what is left of those given up.
+// Bodies written and read piece by piece: their bytes, who keeps them, and what remains of abandoned bodies.
 import CSQLite
 import Glibc
 import LarderCore
@@ -12,7 +12,7 @@ private func roomy(_ size: Int64 = 1 << 30, object: Int64 = 512 << 20) -> StoreS
     StoreSettings(maxSize: size, maxObject: object, minFree: 0)
 }
 
-/// All of a body, in stretches of odd lengths.
+/// Reads a whole body in steps of an odd length.
 private func bytes(of body: any LargeBody, step: Int = 100_003) async throws -> Bytes {
     var out = Bytes()
     while Int64(out.count) < body.length { out += try await body.read(at: Int64(out.count), atMost: step) }
@@ -120,13 +120,13 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
                 #expect(try await bytes(of: body) == entry.body)
             }
             try await readAfterPurge()
-            // The job that the last reader's leaving put in comes before this one.
+            // The job that the last reader queued on leaving comes before this write.
             #expect(await store.write(bench.entry("b")) == .stored)
             try await untilSwept(store, below: 1 << 20)
         }
     }
 
-    /// The writer sweeps a slice after each turn of work, so a few turns must do.
+    /// The writer sweeps a slice after each turn of work, so a few turns must suffice.
     private func untilSwept(_ store: SQLiteStore, below limit: Int64) async throws {
         for _ in 0..<50 {
             if try await store.statistics().liveBytes < limit { return }
@@ -160,8 +160,8 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
         }
     }
 
-    /// The part waits in the queue when its body is given up. What is done before it lets the writer sweep, so that the sweep
-    /// comes between the end of the body and its part.
+    /// The part is still in the queue when its body is abandoned. The work before it lets the writer sweep between the
+    /// end of the body and its part.
     @Test(arguments: [0, 2_000_000])
     func aPartThatIsWrittenAfterItsBodyWasGivenUpIsSwept(before: Int) async throws {
         try await withStore(roomy()) { (store, bench) async throws in
@@ -316,7 +316,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
             let body = try #require(try await store.open(entry.key)?.large)
             let writer = try await store.begin(expecting: nil).get()
             try writeFile(bench.path, Bytes(repeating: 0xAA, count: Int(try await store.statistics().fileBytes)))
-            // A look-up meets the damage, and those after it another database.
+            // One look-up meets the damage. Later look-ups find a new database.
             #expect(try await store.read(unread.key) == nil)
             let other = bench.entry("a", size: 1_000_000, seed: 1)
             #expect(await store.write(other) == .stored)
@@ -339,7 +339,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
             changed.label = "another"
             #expect(await store.rewriteHead(changed, ifReceivedAt: entry.responseTime))
             #expect(try await sameEntry(store.read(entry.key), changed))
-            // A second answer to a question about the old entry comes too late.
+            // A second response to a question about the old entry comes too late.
             #expect(await !store.rewriteHead(entry, ifReceivedAt: entry.responseTime))
             #expect(try await sameEntry(store.read(entry.key), changed))
             #expect(await !store.rewriteHead(bench.entry("absent"), ifReceivedAt: entry.responseTime))
@@ -420,9 +420,9 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
     }
 }
 
-/// Large bodies whose pieces are damaged, or lie on a disk that stands still.
+/// Large bodies whose pieces are damaged, or whose disk hangs.
 @Suite struct LargeBodyTroubleTests {
-    /// A closed store with one large body, one piece of which is not what was written.
+    /// Runs a test with a store opened on one large body, one piece of which is damaged.
     private func withDamage(
         _ piece: Int, _ body: (SQLiteStore, StoredResponse, Bench) async throws -> Void
     ) async throws {

@@ -1,4 +1,5 @@
-// Entries as people see them: in each order, by each mark, without what is removed; and one entry with its relatives.
+// Entries as an administrator sees them: in each order, by each filter, without removed entries; and one entry with its
+// relatives.
 import CSQLite
 import LarderCore
 import LarderTestSupport
@@ -21,7 +22,7 @@ import Testing
         return entry
     }
 
-    /// Three entries that differ in everything that orders go by.
+    /// Three entries that differ in every property that an order uses.
     private func withThree(_ body: (SQLiteStore, Bench, [StoredResponse]) async throws -> Void) async throws {
         try await withStore { (store, bench) async throws in
             var entries: [StoredResponse] = []

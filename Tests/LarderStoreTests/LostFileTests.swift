@@ -1,4 +1,4 @@
-// Files that are removed while they are open: what was answered as removed does not come back after a kill.
+// Files that are removed while they are open. An entry that was reported as removed does not come back after a kill.
 import CSQLite
 import Glibc
 import LarderCore
@@ -15,7 +15,7 @@ enum Vanishing: CaseIterable, Sendable {
         if self == .removed {
             #expect(unlink(path) == 0)
         } else {
-            // As a copy put back does it.
+            // This is how a restored copy replaces a file.
             try writeFile(path + ".other", try readFile(path))
             #expect(rename(path + ".other", path) == 0)
         }
@@ -83,7 +83,7 @@ enum Vanishing: CaseIterable, Sendable {
             #expect(await store.write(old) == .stored)
             await store.maintain()
             guard case .done = await remove(old, store) else { throw CancellationError() }
-            // Held in a commit, the writer cannot look at its files and write the log back before the kill.
+            // A commit holds the writer. It cannot check its files and write the log back before the kill.
             let faults = store.shared.faults
             faults.hold(true)
             async let held = store.write(bench.entry("b"))
@@ -136,7 +136,7 @@ enum Vanishing: CaseIterable, Sendable {
                 shared.files.noteOpened()
                 let connection = try #require(writer.database?.connection)
                 try connection.execute("PRAGMA busy_timeout = 0")
-                // Somebody reads an older state for long.
+                // A reader keeps an older snapshot open.
                 let reader = try DatabaseConnection(path: bench.path)
                 defer { reader.close(keepsLog: true) }
                 try reader.execute("BEGIN; SELECT * FROM entry")
@@ -255,7 +255,7 @@ enum Vanishing: CaseIterable, Sendable {
                 shared.files.noteOpened()
                 try writer.database?.connection.execute("INSERT INTO unindexed VALUES (7)")
                 #expect(unlink(bench.path + "-wal") == 0)
-                // It is not opened again.
+                // The database is not opened again.
                 shared.ending.begin(at: bench.time.monotonic())
                 #expect(!writer.checkPlace())
                 #expect(writer.database == nil && !shared.files.hasLostLog)
@@ -270,14 +270,15 @@ enum Vanishing: CaseIterable, Sendable {
             #expect(try await sameEntry(store.read(entry.key), entry))
             let descriptor = open(bench.path, O_RDWR | O_CLOEXEC)
             defer { close(descriptor) }
-            // The bytes of SQLite's shared lock, asked for as another process would: without them the last connection of
-            // another program takes the log along when it leaves (sqlite.org/walformat.html, "Files On Disk").
+            // The bytes of SQLite's shared lock, queried as another process would. Without this lock the last
+            // connection of another program deletes the log when it closes (sqlite.org/walformat.html, "Files On
+            // Disk").
             var look = flock()
             look.l_type = Int16(F_WRLCK)
             look.l_whence = Int16(SEEK_SET)
             look.l_start = 0x4000_0002
             look.l_len = 510
-            // F_OFD_GETLK, which is not imported.
+            // 36 is F_OFD_GETLK, which Glibc does not import.
             let isAsked = withUnsafeMutablePointer(to: &look) { fcntl(descriptor, 36, $0) } == 0
             #expect(isAsked)
             #expect(look.l_type == Int16(F_RDLCK))
@@ -289,7 +290,7 @@ enum Vanishing: CaseIterable, Sendable {
             let entry = bench.entry("large", size: 400_000)
             let writer = try await store.begin(expecting: nil).get()
             #expect(await writer.append(entry.body) == .stored)
-            // The writer looks at the place once a second, and has just done so.
+            // The writer checks its directory once a second, and has just done so.
             await store.maintain()
             removeAll(bench.directory)
             var head = entry
@@ -303,7 +304,7 @@ enum Vanishing: CaseIterable, Sendable {
 
     // MARK: The journal
 
-    /// What may become of the journal while it is open.
+    /// What may happen to the journal while it is open.
     enum Loss: CaseIterable, Sendable {
         case removed, exchanged, cut
 
@@ -379,7 +380,7 @@ enum Vanishing: CaseIterable, Sendable {
                 file,
                 RemovalJournal.Owner(
                     pending: {
-                        // It is committed while the file is made.
+                        // The removal is committed while the file is being made.
                         journal.clear(upTo: 1)
                         journal.end()
                         return [waiting]
@@ -448,7 +449,7 @@ enum Vanishing: CaseIterable, Sendable {
             #expect(await first.write(old) == .stored)
             await first.close()
             #expect(unlink(bench.journal) == 0)
-            // A start that got no further than to the journal.
+            // Simulates a start that got no further than the journal.
             #expect(JournalFile(directory: bench.directory, faults: StoreFaults()).open().isLost)
             let second = try bench.open()
             #expect(try await second.read(old.key) == nil)
@@ -460,7 +461,7 @@ enum Vanishing: CaseIterable, Sendable {
         try await withBench { (bench) async throws in
             let entry = bench.entry("a")
             try SchemaFour.make(bench.path, [entry], now: bench.time.wall())
-            // As it is left before the new journal has its name, and when it has.
+            // The state before the new journal has its name, and after.
             try writeFile(bench.journal + ".new", [1, 2, 3])
             #expect(JournalFile(directory: bench.directory, faults: StoreFaults()).open().isEmpty)
             let store = try bench.open()

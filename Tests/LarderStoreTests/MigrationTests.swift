@@ -1,4 +1,4 @@
-// A database of an earlier schema is brought up to date where it lies, in no time that grows with it.
+// A database of an earlier schema is upgraded in place, in a time that does not grow with its size.
 import CSQLite
 import LarderCore
 import LarderTestSupport
@@ -31,7 +31,7 @@ import Testing
             #expect(await store.write(fresh) == .stored)
             await store.close()
             #expect(try count(bench.path, "PRAGMA user_version") == CacheSchema.version)
-            // The same after another start.
+            // Another start finds the same.
             let again = try bench.open()
             for entry in entries + [fresh] { #expect(try await sameEntry(again.read(entry.key), entry)) }
             await again.close()
@@ -81,7 +81,7 @@ import Testing
             #expect(await store.write(large[1]) == .stored)
             await store.close()
             #expect(try count(bench.path, "SELECT count(*) FROM sqlite_schema WHERE name = 'chunk'") == 0)
-            // The schema is the recorded one, without them.
+            // The schema equals the recorded one, without the old tables.
             let again = try bench.open()
             #expect(try await sameEntry(again.read(small.key), small))
             #expect(try await sameEntry(again.read(large[1].key), large[1]))
@@ -128,7 +128,7 @@ import Testing
         try await withBench { (bench) async throws in
             let entry = bench.entry("a")
             try SchemaFour.make(bench.path, [entry], now: bench.time.wall())
-            // No room for the new table: the step fails, and nothing of it stays.
+            // The new table has no room: the migration step fails and leaves no changes.
             let connection = try DatabaseConnection(path: bench.path)
             let pages = try connection.number("PRAGMA page_count") ?? 0
             try connection.execute("PRAGMA max_page_count = \(pages)")

@@ -1,5 +1,5 @@
-// What the writer does about files that have lost their names while nobody asks for anything, while the database cannot be
-// kept, and at the end.
+// What the writer does about files that lost their names: in idle time, when the database cannot be kept, and when the
+// store closes.
 import CSQLite
 import Glibc
 import LarderCore
@@ -9,7 +9,8 @@ import Testing
 @testable import LarderStore
 
 @Suite struct NamelessFileTests {
-    /// A writer whose log has lost its name and cannot be written back, since somebody reads an older state. It holds an entry.
+    /// A writer whose log lost its name and cannot be written back, because a reader holds an older snapshot. The
+    /// database holds an entry.
     private func withUnwrittenLog(
         _ body: (StoreWriter, StoreShared, Bench, StoredResponse) async throws -> Void
     ) async throws {
@@ -67,7 +68,7 @@ import Testing
         }
     }
 
-    /// - Parameter isSoft: what it expires is not stored anew.
+    /// - Parameter isSoft: Whether the purge is soft. The entries that it expires are not stored anew.
     @Test(arguments: [false, true])
     func aPurgeOfSomeRestsWhileTheLogCannotBeWrittenBack(_ isSoft: Bool) async throws {
         try await withUnwrittenLog { (writer, shared, bench, _) async throws in
@@ -98,13 +99,13 @@ import Testing
             writer.upkeep.mayVacuum = false
             writer.work(isIdle: true, afterJobs: false)
             writer.maintainNow()
-            // One that was tried in vain is put off.
+            // A checkpoint that was tried and failed would set `lastWrite`, which postpones the next one.
             #expect(writer.upkeep.lastWrite < before)
             #expect(connection.allChanges == changes)
         }
     }
 
-    // MARK: What is thrown away whole
+    // MARK: Databases discarded whole
 
     @Test func aDamagedDatabaseIsSetAsideThoughItsLogCannotBeWrittenBack() async throws {
         try await withUnwrittenLog { (writer, shared, bench, entry) async throws in
@@ -145,7 +146,7 @@ import Testing
             writer.performRemovals()
             writer.stepPurges()
             #expect(!ticket.isDone && shared.removals.count == 1)
-            // The database lacks its log by then.
+            // The database has lost its log by then.
             #expect(try writer.database?.rows.has(entry.key.digest) == false)
             shared.files.refusedRemoval.withLock { $0 = nil }
             bench.time.advance(by: RemovalUpkeep.longestRest)
@@ -170,7 +171,8 @@ import Testing
         }
     }
 
-    /// The waits between tries to remove everything from a disk that takes no commit, in a directory that lets no file go.
+    /// The waits between attempts to remove everything, when the disk takes no commit and the directory lets no file be
+    /// removed.
     @Test func aPurgeOfEverythingWhoseFilesStayIsTriedLessOftenAndToldOnce() async throws {
         try await withBench { (bench) async throws in
             try await withWriter(bench) { (writer, shared) async throws in
@@ -197,7 +199,7 @@ import Testing
         }
     }
 
-    // MARK: What cannot be set aside
+    // MARK: Databases that cannot be set aside
 
     @Test func aDatabaseWithoutItsLogThatCannotBeSetAsideIsToldOnceAndCountedNever() async throws {
         try await withBench { (bench) async throws in
@@ -231,10 +233,10 @@ import Testing
         }
     }
 
-    // MARK: The end
+    // MARK: Closing
 
-    /// Does what the journal was asked, without its thread.
-    /// - Returns: how many removals it kept.
+    /// Does the journal's work without its thread.
+    /// - Returns: The number of removals that the journal kept.
     private func keep(_ shared: StoreShared, _ file: JournalFile) -> Int {
         var kept = 0
         shared.journal.end()
@@ -245,7 +247,7 @@ import Testing
         return kept
     }
 
-    /// The disk has no room for a commit, so that all files are to go; and it holds a reader that has them open.
+    /// The disk has no room for a commit, so all files must be removed; and a reader is held that has them open.
     @Test(.timeLimit(.minutes(1))) func whatCannotBeRemovedAtTheEndIsInTheJournalThoughAReaderIsHeld() async throws {
         try await withBench { (bench) async throws in
             let file = JournalFile(directory: bench.directory, faults: StoreFaults())
@@ -317,7 +319,7 @@ import Testing
     @Test func whatIsAskedWhileTheJournalIsClearedIsToBeClearedToo() {
         var use = JournalUse()
         use.ask()
-        // Its record is not in the file yet.
+        // The record is not in the file yet.
         use.clear(1)
         #expect(use.mayHoldRecords)
         use.clear(2)

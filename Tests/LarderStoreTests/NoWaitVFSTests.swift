@@ -1,4 +1,4 @@
-// Reading without waiting for the disk: what is refused, what is not, and that a refusal harms nothing.
+// Reading without waiting for the disk: which reads are refused, which are not, and that a refusal does no harm.
 import CSQLite
 import LarderCore
 import LarderTestSupport
@@ -7,7 +7,7 @@ import Testing
 @testable import LarderStore
 
 struct NoWaitVFSTests {
-    /// A database of a few hundred pages, and a connection of the VFS on it.
+    /// A database of a few hundred pages, and a connection to it through the VFS.
     private final class Bench {
         let directory = TemporaryDirectory()
         let writer: OpaquePointer
@@ -26,7 +26,7 @@ struct NoWaitVFSTests {
                 WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 500)
                 INSERT INTO t SELECT i, zeroblob(3000) FROM n;
                 """)
-            // Half in the file, half in the log.
+            // Half of the rows are in the file, half in the log.
             try Self.run(
                 writer,
                 """
@@ -36,7 +36,7 @@ struct NoWaitVFSTests {
             reader = try Self.open(path, NoWaitVFS.name)
             reads = try #require(NoWaitReads(reader))
             reads.waits = true
-            // Nothing is remembered from one statement to the next: every page is read again.
+            // Without a page cache, each statement reads every page again.
             try Self.run(reader, "PRAGMA cache_size = 0; SELECT count(*) FROM t")
             var made: OpaquePointer?
             try #require(
@@ -61,7 +61,7 @@ struct NoWaitVFSTests {
             try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
         }
 
-        /// The code of the look-up, and the length that it found.
+        /// The result code of the look-up, and the length found.
         func look(_ id: Int64) -> (code: Int32, length: Int64) {
             defer { sqlite3_reset(find) }
             sqlite3_bind_int64(find, 1, id)
@@ -92,7 +92,8 @@ struct NoWaitVFSTests {
         var refused = 0
         for id in Int64(1)...500 {
             let found = bench.look(id)
-            // The kernel may refuse a page that is in memory, and must never make another row of it.
+            // The kernel may refuse even a page that is in memory. A look-up that is not refused must find the right
+            // row.
             if found.code == SQLITE_BUSY { refused += 1 } else { #expect(found.length == (id % 2 == 0 ? 2 : 3000)) }
         }
         #expect(refused == bench.reads.refused)
@@ -122,7 +123,7 @@ struct NoWaitVFSTests {
         #expect(sqlite3_column_text(check, 0).map { String(cString: $0) } == "ok")
     }
 
-    /// Closing one would give up the locks of the whole process on that file.
+    /// Closing a second descriptor would release the locks of the whole process on that file.
     @Test func aSecondConnectionOpensNoSecondDescriptorAndClosesNone() throws {
         let bench = try Bench()
         let path = "\(bench.directory.path)/cache.db"

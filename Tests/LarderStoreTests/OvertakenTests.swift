@@ -1,5 +1,5 @@
-// What comes too late takes nobody's place: an older answer that waits for the disk, a purge that was not carried out, a
-// reply that was given.
+// Late work displaces nothing newer: an older response that waits for the disk, a purge that was not carried out, a
+// reply that was already given.
 import CSQLite
 import Glibc
 import LarderCore
@@ -32,7 +32,8 @@ import Testing
     @Test func aPurgeOfEverythingRemovesNoFilesOfAnotherDaemon() async throws {
         try await withStore { (store, bench) async throws in
             #expect(await store.write(bench.entry("a")) == .stored)
-            // Its writer has looked at the files for this second: it does not come upon the removal before the next write.
+            // The writer has checked its files for this second. Until the next write it does not notice that the
+            // directory is gone.
             await store.maintain()
             removeAll(bench.directory)
             mkdir(bench.directory, 0o700)
@@ -50,7 +51,7 @@ import Testing
 
     // MARK: Late answers
 
-    /// The newer answer comes while the older waits in the queue, or while its transaction is under way.
+    /// The newer response comes while the older waits in the queue, or while the older's transaction is under way.
     @Test(arguments: [true, false])
     func aLateAnswerIsNotStoredAfterANewerOneThatIsNot(_ waitsInQueue: Bool) async throws {
         try await withStore { (store, bench) async throws in

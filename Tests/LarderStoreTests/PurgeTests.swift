@@ -1,4 +1,4 @@
-// Purging: what is named goes, with everything made from it, and nothing else.
+// Purging removes what the selector names and everything made from it, and nothing else.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -46,19 +46,19 @@ import Testing
         }
     }
 
-    /// Files of bodies are unlinked after the commit, while other writes wait: a slice takes 4 MiB of them at most.
+    /// Body files are unlinked after the commit, while other writes wait. A slice takes at most 4 MiB of them.
     @Test(arguments: [(false, 5), (true, 1)])
     func aSliceOfAPurgeIsBoundedInBytesOfFiles(soft: Bool, slices: Int) async throws {
         try await withStore { (store, bench) async throws in
             for number in 0..<20 { #expect(await store.write(bench.entry("\(number)", size: 1 << 20)) == .stored) }
             let before = bench.count(StoreCounters.transactions)
             #expect(try await store.purge(.provider("itunes"), soft: soft) == 20)
-            // The last one finds that there is no more.
+            // The last transaction may find that nothing is left.
             #expect((slices...slices + 1).contains(bench.count(StoreCounters.transactions) - before))
         }
     }
 
-    /// What was made from an entry goes with it, and counts.
+    /// Entries made from a purged entry are removed with it, and their files count.
     @Test func filesOfWhatWasMadeCountInTheSliceOfAPurge() async throws {
         try await withStore { (store, bench) async throws in
             var parents: [StoredResponse] = []

@@ -1,4 +1,4 @@
-// The queue in front of the threads: bounded, and each job is taken exactly once.
+// The queue in front of the threads is bounded, and each job is taken exactly once.
 import Glibc
 import LarderCore
 import Testing
@@ -12,7 +12,7 @@ import Testing
         #expect(!queue.offer(2, weight: 5))
         #expect(queue.offer(3, weight: 4))
         queue.release(10)
-        // Heavier than all of it, but alone.
+        // A job heavier than the capacity is accepted if the queue holds no other weight.
         #expect(queue.offer(4, weight: 100))
         #expect(!queue.offer(5, weight: 1))
         #expect(queue.insist(6))
@@ -57,7 +57,7 @@ import Testing
         #expect(!queue.hasDue)
         #expect(queue.offer(2, weight: 5, isPatient: true))
         #expect(queue.hasDue)
-        // What does not fit one go has been collected for long enough.
+        // Jobs that do not fit one take have been collected for long enough.
         guard case .jobs([1]) = queue.take(upTo: 1, seen: &seen) else { Issue.record("not the first"); return }
         queue.release(10)
         #expect(queue.hasDue)
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func aCrowdedWriterRefusesAndCounts() async throws {
-        // The writer is held up by nothing but its own work: bytes are offered faster than any disk takes them.
+        // Only its own work delays the writer: bytes are offered faster than any disk takes them.
         try await withStore(StoreSettings(maxSize: 1 << 30, minFree: 0)) { (store, bench) async throws in
             let entries = (0..<6).map { bench.entry("\($0)", size: 30 << 20) }
             let outcomes = await withTaskGroup(of: WriteOutcome.self) { group in
@@ -181,7 +181,7 @@ import Testing
                     group.addTask { (try? await store.purge(.digest(entry.key.digest), soft: false)) != nil }
                 }
                 let failures = await group.reduce(into: 0) { $0 += $1 ? 0 : 1 }
-                // Only writes were refused, and each of those was counted.
+                // Only writes were refused, and each refusal was counted.
                 #expect(failures == bench.count(StoreCounters.writes, "overloaded"))
             }
         }

@@ -1,4 +1,4 @@
-// What bounds the answers that are kept ready, and what happens to the files that they are in.
+// The bounds on the responses that are kept ready, and what happens to the body files that hold them.
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -65,7 +65,7 @@ import Testing
 
     // MARK: The files
 
-    /// How many descriptors of this process lead to that file (proc_pid_fd(5)).
+    /// The number of descriptors of this process that refer to this file (proc_pid_fd(5)).
     private static func descriptors(of path: String) -> Int {
         (0..<Int(sysconf(Int32(_SC_OPEN_MAX)))).prefix(4096).count { number in
             let target = Bytes(room: 4096) { buffer, count in
@@ -109,14 +109,14 @@ import Testing
         await store.close()
     }
 
-    /// Takes a database of schema 4 one step further, as the program did that made schema 5.
+    /// Upgrades a database of schema 4 by one step, as the program with schema 5 did.
     private static func makeFive(_ bench: Bench) throws {
         let five = try DatabaseConnection(path: bench.path)
         defer { five.close() }
         try CacheMigration.take(CacheMigration.steps[0], five)
         let version = try five.number("PRAGMA user_version")
         #expect(version == 5)
-        // A database without its journal is set aside.
+        // A database without its journal is set aside, so a journal is made.
         _ = JournalFile(directory: bench.directory, faults: StoreFaults()).open()
     }
 

@@ -1,11 +1,11 @@
-// What tests of answers that are kept ready share: a store whose loops look.
+// Shared by the tests of responses that are kept ready: a store whose loops look up rows.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @testable import LarderStore
 
-/// A store whose loops look, with what a look needs.
+/// A store whose loops look up ready rows, and what a look-up needs.
 struct ReadyStand: Sendable {
     let store: SQLiteStore
     let bench: Bench
@@ -41,8 +41,8 @@ struct ReadyStand: Sendable {
 
     private func rows(_ result: String) -> Int { max(0, bench.count(StoreCounters.readyRows, result)) }
 
-    /// Has a row kept, and waits until something has become of it.
-    /// - Returns: whether it was written.
+    /// Has a row kept ready, and waits until the row is written or dropped.
+    /// - Returns: Whether the row was written.
     @discardableResult
     func keep(_ row: ReadyRow, of entry: StoredResponse, list: StoredResponse? = nil) async throws -> Bool {
         let (written, dropped) = (rows("written"), rows("dropped"))
@@ -53,8 +53,9 @@ struct ReadyStand: Sendable {
         return rows("written") > written
     }
 
-    /// What a loop finds that has a connection, where nothing hinders its looks for good. A commit, as the start of a run makes one,
-    /// overtakes a look, and a cold page ends one: such a request goes the slow way in the daemon, here the look is repeated.
+    /// What a loop with an open connection finds, if nothing hinders its look-ups for good. A commit, such as the one
+    /// at the start of a run, overtakes a look-up; a cold page ends a look-up. The daemon then answers the request the
+    /// slow way. Here the look-up is repeated.
     func look(
         _ target: String = "/raw/api/a", encoding: String = "", scope: UInt64 = 0, loop: Int = 0
     ) async throws -> ReadyFound? {
@@ -66,14 +67,14 @@ struct ReadyStand: Sendable {
             let ended = looks("absent") + looks("failed")
             if let found = once(target, encoding: encoding, scope: scope, loop: loop) { return found }
             if looks("absent") + looks("failed") > ended { return nil }
-            // It reads the pages, so that they are in memory at the next look.
+            // This reads the pages, so they are in memory at the next look-up.
             _ = try bench.readyRows()
         }
         return nil
     }
 
-    /// Whether a look of the first loop comes to one of these, and none finds anything before: one that something else ends is
-    /// repeated.
+    /// Whether a look-up of the first loop ends with one of these results, and no look-up before finds anything. A
+    /// look-up that ends with another result is repeated.
     func ends(_ results: String...) -> Bool {
         func count() -> Int { results.reduce(0) { $0 + looks($1) } }
         for _ in 0..<100 {
@@ -84,7 +85,7 @@ struct ReadyStand: Sendable {
         return false
     }
 
-    /// Looks that ended since they would have waited for the disk.
+    /// The number of look-ups that ended because they would have waited for the disk.
     var cold: Int { looks("cold") }
 
     private func looks(_ result: String) -> Int { max(0, bench.count(StoreCounters.ready, result)) }
@@ -101,7 +102,7 @@ struct ReadyStand: Sendable {
         }
     }
 
-    /// An entry that is stored and kept ready.
+    /// Stores an entry and keeps it ready.
     func kept(_ name: String = "a", size: Int = 100) async throws -> StoredResponse {
         let entry = bench.entry(name, size: size)
         _ = await store.write(entry)
@@ -121,7 +122,7 @@ func withReady(
 }
 
 extension Bench {
-    /// Rows that the database keeps ready.
+    /// The number of rows that the database keeps ready.
     func readyRows() throws -> Int64? {
         let connection = try DatabaseConnection(path: path)
         defer { connection.close(keepsLog: true) }

@@ -1,5 +1,5 @@
-// What the database keeps ready for the loops: it is found as it was made, it is found only while exactly what it was made of is
-// stored, and nothing that is newer, or being removed, is overlooked.
+// Responses that the database keeps ready for the loops. A row is found as it was made, and only while exactly the
+// entries that it was made of are stored. Nothing newer, and no removal under way, is overlooked.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    // MARK: Not any more
+    // MARK: No longer found
 
     @Test func itIsFreshUntilItsLastInstantAndNotBeforeItsBirth() async throws {
         try await withReady { (stand) async throws in
@@ -159,7 +159,7 @@ import Testing
             _ = await stand.store.write(entry)
             for number in 0..<8 { #expect(try await stand.keep(stand.row(entry, "/raw/api/a?\(number)"), of: entry)) }
             #expect(try await !stand.keep(stand.row(entry, "/raw/api/a?8"), of: entry))
-            // One that is there is replaced.
+            // A row that exists is replaced.
             #expect(try await stand.keep(stand.row(entry, "/raw/api/a?7", body: [1]), of: entry))
         }
     }
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    // MARK: What is under way
+    // MARK: Changes under way
 
     @Test func anAcceptedAnswerHidesTheOneBeforeIt() async throws {
         try await withReady(AcceptedTests.collecting) { (stand) async throws in
@@ -198,7 +198,7 @@ import Testing
             try await stand.bench.eventually("it is offered", in: stand.store, rate: 0) {
                 stand.store.shared.writes.count > 0
             }
-            // Patient work goes along with what somebody waits for.
+            // Work that can wait is done together with work that a caller waits for.
             _ = await stand.store.updateFreshness(
                 stand.bench.entry("none").key.digest, freshUntil: .distantPast, staleUntil: .distantPast)
             #expect(try await stand.look() != nil)
@@ -214,7 +214,7 @@ import Testing
             stand.store.hide(stand.bench.entry("b"))
             #expect(try await stand.look() != nil, "another's removal")
             stand.store.hide(entry)
-            // By its tombstone, or when that has been carried out.
+            // The look-up ends by the tombstone, or by the removal that was carried out.
             #expect(stand.ends("overtaken", "absent"))
         }
     }
@@ -228,7 +228,7 @@ import Testing
                 provider: "itunes", moment: ReadyMoment(mark: ReadyStand.mark, commits: stand.store.shared.commits.now))
             #expect(!stand.readers.isCurrent(found))
             await stand.store.commit()
-            // It has left the overlay, and its commit is counted.
+            // The response has left the overlay, and its commit is counted.
             #expect(stand.store.shared.overlay.isEmpty && !stand.readers.isCurrent(found))
         }
     }
@@ -253,7 +253,7 @@ import Testing
             _ = try await stand.kept()
             #expect(try await stand.look() != nil)
             stand.readers.refuseAll(true)
-            // The pages that the connection keeps are forgotten with a commit.
+            // A commit makes the connection drop the pages that it keeps.
             _ = await stand.store.write(stand.bench.entry("b"))
             #expect(stand.ends("cold"))
             stand.readers.refuseAll(false)
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    /// SQLite's busy handler would try it again for five seconds, on the loop.
+    /// SQLite's busy handler would retry the read for five seconds, on the loop.
     @Test func aReadThatIsRefusedIsNotTriedAgain() async throws {
         try await withReady { (stand) async throws in
             _ = try await stand.kept()

@@ -1,4 +1,4 @@
-// Damage: the database is set aside and made anew, service goes on; what a crash left is swept.
+// Damage: the database is set aside and recreated, service goes on, and the remains of a crash are swept.
 import CSQLite
 import Glibc
 import LarderCore
@@ -41,7 +41,7 @@ import Testing
             let store = try bench.open()
             let entries = (0..<200).map { bench.entry("\($0)", size: 20_000) }
             for entry in entries { #expect(await store.write(entry) == .stored) }
-            // Everything is in the file and the log is empty: then the file is destroyed under our feet.
+            // Everything is in the file and the log is empty. Then the file is destroyed while it is open.
             await store.maintain()
             let size = Int(try await store.statistics().fileBytes)
             try writeFile(bench.path, Bytes(repeating: 0xAA, count: size))
@@ -51,7 +51,7 @@ import Testing
                 #expect(found == nil || found?.body == entry.body)
             }
             let fresh = bench.entry("fresh", size: 300_000)
-            // Also where this write is the one that meets the damage.
+            // The write is stored even if it is the one that meets the damage.
             #expect(await store.write(fresh) == .stored)
             #expect(try await sameEntry(store.read(fresh.key), fresh))
             #expect(bench.count(StoreCounters.setAside, "cache") == 1)
@@ -91,7 +91,7 @@ import Testing
             let kept = bench.entry("kept", size: 200_000)
             #expect(await first.write(kept) == .stored)
             await first.close()
-            // As a crash before the commit of a large body leaves it.
+            // A crash before the commit of a large body leaves such a file.
             let half = bench.entry("half", size: 10_000_000)
             try await withWriter(bench) { (writer, _) async throws in
                 let body = try #require(writer.database?.bodies)

@@ -1,4 +1,4 @@
-// A removal counts at once and is not lost, whatever the disk does; and nobody waits long for a disk that stands still.
+// A removal takes effect at once and is not lost, whatever the disk does. Nobody waits long for a disk that hangs.
 import CSQLite
 import Glibc
 import LarderCore
@@ -7,7 +7,7 @@ import Testing
 
 @testable import LarderStore
 
-/// What keeps the store from committing.
+/// A fault that keeps the store from committing.
 enum Trouble: CaseIterable, Sendable {
     case full, failing, readOnly, quota, locked, stalled
 
@@ -22,7 +22,8 @@ enum Trouble: CaseIterable, Sendable {
     }
 }
 
-/// Another process's lock on the database, for as long as it lives: SQLite does not tell it from another connection.
+/// Another process's lock on the database, held for this object's lifetime. SQLite does not distinguish another process
+/// from another connection.
 final class ForeignLock {
     private let connection: DatabaseConnection
 
@@ -38,7 +39,7 @@ final class ForeignLock {
 }
 
 extension Bench {
-    /// Lets bounded waits of these lengths end as soon as they have begun: their clock is the test's own.
+    /// Lets bounded waits of these lengths end as soon as they have begun, because their clock is the test's own.
     func passing<Value: Sendable>(
         _ lengths: [BoundedWaits.Length], of store: SQLiteStore, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -58,8 +59,8 @@ extension Bench {
         return try await value
     }
 
-    /// - Parameter rate: milliseconds of the test's time that pass with each one of the machine's. A thread that waits long for a
-    ///   processor must not make the lifetimes of entries end; 0 where what is awaited needs no time.
+    /// - Parameter rate: The milliseconds of test time that pass with each millisecond of real time. A thread that
+    /// waits long for a processor must not end the lifetimes of entries. 0 if the condition needs no time to pass.
     func eventually(
         _ what: String, in store: SQLiteStore, rate: Int = 100, fileID: String = #fileID, line: Int = #line,
         _ holds: () async throws -> Bool
@@ -73,7 +74,7 @@ extension Bench {
                 last = now
                 time.advance(by: .milliseconds(rate))
             }
-            // The writer looks at the clock.
+            // The nudge makes the writer look at the clock.
             store.shared.writes.nudge()
             return false
         }
@@ -81,7 +82,7 @@ extension Bench {
 }
 
 @Suite struct RemovalTests {
-    /// Makes the trouble, runs the body in it, and ends it.
+    /// Makes the trouble, runs the body during it, and ends it.
     private func inTrouble(
         _ trouble: Trouble, _ store: SQLiteStore, _ bench: Bench, _ body: () async throws -> Void
     ) async throws {
@@ -120,7 +121,7 @@ extension Bench {
             #expect(try await store.read(old.key) == nil)
             #expect(try await store.read(child.key) == nil)
             #expect(try await store.statistics().entries == 0)
-            // Storing goes on, and what is stored now stays.
+            // Storing goes on, and an entry stored now stays.
             try await bench.eventually("it is stored", in: store) { await store.write(old) == .stored }
             #expect(try await sameEntry(store.read(old.key), old))
             #expect(bench.log.messages.filter { $0 == "store.removals.pending" }.count <= 1)
@@ -158,7 +159,7 @@ extension Bench {
             #expect(try await second.statistics().entries == 4)
             await second.close()
 
-            // The journal is empty: a third start removes nothing of what is stored now.
+            // The journal is empty: a third start removes nothing that is stored now.
             let third = try bench.open()
             #expect(await third.write(entries[0]) == .stored)
             #expect(try await sameEntry(third.read(entries[0].key), entries[0]))
@@ -231,7 +232,7 @@ extension Bench {
             }
             #expect(try await store.read(old.key) == nil)
             #expect(try await sameEntry(store.read(other.key), other))
-            // One without a predecessor leaves no tombstone.
+            // A response without a predecessor leaves no tombstone.
             _ = await store.write(bench.entry("never"))
             #expect(store.pendingRemovals == 1)
             store.shared.faults.fail(with: nil)
@@ -266,7 +267,7 @@ extension Bench {
             let entry = bench.entry("a")
             let outcome = try await bench.passing([.write], of: store) {
                 async let first = store.write(bench.entry("held"))
-                // Behind the first, which holds the writer up.
+                // This write waits behind the first, which holds the writer up.
                 let second = await store.write(entry, supersedes: true) { isWanted.withLock { $0 } }
                 return (await first, second)
             }
@@ -302,7 +303,8 @@ extension Bench {
     @Test func aDirectoryThatIsRemovedIsMadeAnewAndNothingIsSaidToBeStoredBefore() async throws {
         try await withStore { (store, bench) async throws in
             #expect(await store.write(bench.entry("a")) == .stored)
-            // Its writer has looked at the files for this second: it does not come upon the removal before the next write.
+            // The writer has checked its files for this second. Until the next write it does not notice that the
+            // directory is gone.
             await store.maintain()
             removeAll(bench.directory)
             let lost = await store.write(bench.entry("b"))
@@ -321,7 +323,8 @@ extension Bench {
     @Test func aDirectoryThatAnotherDaemonHasTakenIsLeftToIt() async throws {
         try await withStore { (store, bench) async throws in
             #expect(await store.write(bench.entry("a")) == .stored)
-            // Its writer has looked at the files for this second: it does not come upon the removal before the next write.
+            // The writer has checked its files for this second. Until the next write it does not notice that the
+            // directory is gone.
             await store.maintain()
             removeAll(bench.directory)
             mkdir(bench.directory, 0o700)
@@ -405,7 +408,7 @@ extension Bench {
         #expect(removals.isEmpty)
     }
 
-    /// The newer answer's transaction is under way when it is late, and commits afterwards.
+    /// The newer response's transaction is under way when it is late, and commits afterwards.
     private func lateAnswer(
         afterRemoval isSoft: Bool, isDue: Bool, _ ticket: RemovalTicket? = nil
     ) -> PendingRemovals {

@@ -1,5 +1,5 @@
-// What nobody can use any more is removed by time alone, from a store that is far from full: terms of an API hold whatever
-// the store's size.
+// Entries that nobody can use any more are removed by time alone, even from a store that is far from full, because the
+// terms of an API hold at any store size.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -18,7 +18,7 @@ import Testing
             #expect(await store.write(kept) == .stored)
             #expect(await store.write(bench.entry("odd", version: 9)) == .stored)
             bench.time.advance(by: .seconds(650))
-            // Stale, and of use yet.
+            // The entries are stale but still usable.
             await store.maintain()
             #expect(try await store.statistics().byProvider["tmdb"]?.entries == 200)
             bench.time.advance(by: .seconds(100))

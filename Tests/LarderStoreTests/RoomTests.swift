@@ -1,4 +1,4 @@
-// Room: the cap, the order in which entries go, recency, free disk, and giving pages back.
+// Room: the cap, the order in which entries are evicted, recency, free disk space, and giving pages back.
 import CSQLite
 import LarderCore
 import LarderTestSupport
@@ -7,7 +7,7 @@ import Testing
 @testable import LarderStore
 
 @Suite struct RoomTests {
-    /// A generator with a seed, so that a failure can be repeated.
+    /// A generator with a seed, to make a failure repeatable.
     struct Seeded: RandomNumberGenerator {
         var state: UInt64
         mutating func next() -> UInt64 {
@@ -68,7 +68,7 @@ import Testing
                 #expect(truth.int(0) == sum.entries && truth.int(1) == sum.bytes)
                 truth.reset()
             }
-            // Nothing belongs to nobody.
+            // Each row of `life` has its entry.
             #expect(try connection.number("SELECT count(*) FROM life WHERE id NOT IN (SELECT id FROM entry)") == 0)
             let large = try connection.statement("SELECT id FROM entry WHERE size > 65536 ORDER BY id")
             var ids: [Int64] = []
@@ -95,14 +95,14 @@ import Testing
             for round in 0..<2 {
                 let sums = try await store.statistics().byProvider["itunes"]
                 #expect(sums?.entries == Int64(count + 1) && sums?.bytes == Int64(400_000 + 100 * count))
-                // Once more after all have been counted.
+                // Writes one entry again after all have been counted.
                 if round == 0 { for _ in 0..<count { #expect(await store.write(bench.entry("0")) == .stored) } }
             }
-            // What goes is taken off, whether it was counted yet or not.
+            // A removed entry is subtracted, whether it was counted yet or not.
             _ = try await store.purge(.all, soft: false)
             #expect(try await store.statistics().byProvider["itunes"]?.bytes == 0)
             await store.close()
-            // An id that was counted is not given to another entry, though the one that had it is gone.
+            // An id that was counted is not given to another entry, even after its entry is gone.
             let second = try bench.open()
             #expect(await second.write(bench.entry("new")) == .stored)
             #expect(try await second.statistics().entries == 1)
@@ -112,8 +112,8 @@ import Testing
 
     @Test func entriesOfOtherKeyVersionsGoFirstThenTheUselessThenTheUnused() async throws {
         try await withStore(StoreSettings(maxSize: 64 << 20, minFree: 0)) { (store, bench) async throws in
-            // The first look for what is useless comes in the writer's first idle moment, which on a busy machine may be
-            // late; the next one comes after an hour.
+            // The first search for useless entries runs in the writer's first idle moment, which may come late on a
+            // busy machine. The next search runs an hour later.
             await store.maintain()
             func write(_ entry: StoredResponse) async { #expect(await store.write(entry) == .stored) }
             var useless = bench.entry("useless", size: 50_000)
@@ -130,13 +130,13 @@ import Testing
             await write(odd)
             store.touch(used.key.digest)
             bench.time.advance(by: .seconds(100))
-            // Closing writes the uses down; upkeep would take two of them away at once.
+            // Closing writes the uses. Upkeep would evict two of the entries at once.
             let order = try await evictionOrder(store, bench, [unused, used, useless, odd])
             #expect(order == ["odd", "useless", "unused", "used"])
         }
     }
 
-    /// Lowers the cap until one after the other is gone.
+    /// Evicts entries until none is left, and returns their order.
     private func evictionOrder(
         _ store: SQLiteStore, _ bench: Bench, _ entries: [StoredResponse]
     ) async throws -> [String] {
@@ -144,7 +144,7 @@ import Testing
         let connection = try CacheSchema.openWriter(bench.path)
         let rows = try EntryRows(connection)
         var gone: [String] = []
-        // One row at a time: the slice's order is what is looked at.
+        // The evictor takes one row at a time, because the order is what the test examines.
         while gone.count < entries.count {
             var left = Set<String>()
             _ = try Evictor(rows: rows, rowsPerSlice: 1).slice(now: bench.time.wall())
@@ -232,7 +232,7 @@ import Testing
             #expect(try await store.statistics().degraded?.contains("cache.minFree") == true)
             #expect(bench.log.messages == ["store.degraded"])
             store.apply(StoreSettings(minFree: 0))
-            // The store is well again when it has stored something a while after the last refusal.
+            // The store recovers when it stores something a while after the last refusal.
             bench.time.advance(by: DiskRoom.calm)
             #expect(await store.write(other) == .stored)
             #expect(try await sameEntry(store.read(other.key), other))
@@ -251,14 +251,14 @@ import Testing
             #expect(try await store.statistics().degraded == "the disk is full")
             #expect(bench.count(StoreCounters.failures, "diskFull") == 1)
             await store.limitPages(1_000_000)
-            // Not tried again before the pause is over.
+            // Nothing is tried again before the pause is over.
             let small = bench.entry("small")
             #expect(await store.write(small) == .refused(.diskFull))
             #expect(bench.count(StoreCounters.failures, "diskFull") == 1)
             bench.time.advance(by: .seconds(6))
             #expect(await store.write(small) == .stored)
             #expect(try await store.statistics().degraded == nil)
-            // What the failed body left is swept.
+            // The remains of the failed body are swept.
             await store.maintain()
             await store.close()
             let connection = try CacheSchema.openWriter(bench.path)

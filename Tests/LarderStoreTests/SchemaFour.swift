@@ -1,5 +1,5 @@
-// cache.db as version 4 of its schema laid it out and filled it: what an upgrade meets. Frozen, like the steps that lead
-// from it: the text is that of the last program that made it, and so is the head of `oldHead`.
+// cache.db as version 4 of its schema laid it out and filled it, for tests of the upgrade. The text is frozen like the
+// upgrade steps: it is that of the last program with this schema, and so is the head in `oldHead`.
 import LarderCore
 
 @testable import LarderStore
@@ -59,7 +59,7 @@ enum SchemaFour {
         + "4802d1e40a71ea1359decfabacf70b34588037d4ff0c020c436f6e74656e742d54797065106170706c69636174696f6e2f6a"
         + "736f6e05582d4f646402c3a9"
 
-    /// An entry whose head is kept here as bytes.
+    /// An entry whose head is kept above as bytes.
     static var oldEntry: StoredResponse {
         let then = WallTime(seconds: 1_799_999_000)
         return StoredResponse(
@@ -72,7 +72,7 @@ enum SchemaFour {
             parents: [Digest(of: Bytes(text: "parent"))], normaliserVersion: 2, label: "itunes search term=old")
     }
 
-    /// Makes a database of that version with these entries, as that program wrote them.
+    /// Makes a database of version 4 with these entries, as that program wrote them.
     static func make(_ path: String, _ entries: [StoredResponse], now: WallTime) throws {
         let connection = try DatabaseConnection(path: path)
         defer { connection.close() }

@@ -1,4 +1,4 @@
-// What is not what was written is told, removed and never served; and nothing that changes by the book is taken for it.
+// Damaged entries are reported, removed and never served. Regular changes are not mistaken for damage.
 import CSQLite
 import Glibc
 import LarderCore
@@ -44,7 +44,7 @@ import Testing
             #expect(try await store.statistics().entries == 2)
             #expect(bench.log.messages == ["store.row.damaged"])
             #expect(bench.count(StoreCounters.setAside, "cache") == 0)
-            // It is fetched anew, and found then.
+            // The entry is fetched anew, and found then.
             #expect(await store.write(entries[1]) == .stored)
             #expect(try await sameEntry(store.read(entries[1].key), entries[1]))
             await store.close()
@@ -207,7 +207,7 @@ import Testing
                 #expect(await store.write(entry) == .stored)
             }
             func scrubbed() -> Int { bench.count(StoreCounters.scrubbed, "sound") }
-            /// Lets seconds pass until so many were looked at; the writer is woken as by changed settings.
+            /// Lets seconds pass until this many entries were scrubbed. Applying settings wakes the writer.
             func seconds(until count: Int) async throws -> Int {
                 var seconds = 0
                 while scrubbed() < count, seconds < 300 {
@@ -225,7 +225,7 @@ import Testing
             bench.time.advance(by: ScrubUpkeep.rest)
             #expect(try await seconds(until: 200) >= 3)
             #expect(scrubbed() == 200)
-            // The next pass waits for its day.
+            // The next pass begins a day later.
             bench.time.advance(by: .seconds(3600))
             await store.updateFreshness(Digest(of: []), freshUntil: bench.time.wall(), staleUntil: bench.time.wall())
             #expect(scrubbed() == 200)
@@ -235,7 +235,7 @@ import Testing
     }
 }
 
-/// When the scrub looks, by value.
+/// The times of the scrub, by value.
 @Suite struct ScrubTimeTests {
     @Test func aStoreThatIsWrittenEverySecondIsLookedAtOnceAMinute() {
         let start = MonotonicTime(nanoseconds: 0)

@@ -1,4 +1,4 @@
-// Reads that the disk does not answer end for who waits for them.
+// A caller does not wait for ever for a read that the disk does not answer.
 import CSQLite
 import LarderCore
 import LarderTestSupport

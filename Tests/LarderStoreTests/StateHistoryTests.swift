@@ -1,4 +1,4 @@
-// Figures over time in the state database: bounded, replaced slot by slot, and added to databases that lack the tables.
+// History figures in the state database: bounded, replaced slot by slot, and added to databases that lack the tables.
 import LarderCore
 import LarderTestSupport
 import Testing

@@ -1,4 +1,4 @@
-// The state database keeps what it said it keeps.
+// The state database keeps what it confirmed.
 import CSQLite
 import Glibc
 import LarderCore
@@ -108,7 +108,7 @@ import Testing
             connection.close()
             try writeFile(path, Bytes(repeating: 0xAA, count: 4096), at: (Int(try #require(page)) - 1) * 4096)
             let store = try bench.openState()
-            // As the daemon does while it starts.
+            // The daemon makes this call while it starts.
             #expect(try await store.secret("artwork", length: 32).count == 32)
             #expect(store.lostAt == bench.time.wall())
             #expect(bench.count(StoreCounters.setAside, "state") == 1)
@@ -126,7 +126,7 @@ import Testing
                     time: bench.time)
             }
             let path = bench.directory + "/state.db"
-            // Nothing at all, and an empty file without a cache.
+            // First no file at all, then an empty file without a cache.
             for round in 0..<2 {
                 if round == 1 { try writeFile(path, []) }
                 let store = try open()
@@ -136,13 +136,13 @@ import Testing
             }
             let cache = try bench.open()
             await cache.close()
-            // A cache beside no file: somebody took it away.
+            // A cache without a state file: somebody removed the file.
             await (try open()).close()
             #expect(truncate(path, 0) == 0)
             let store = try open()
             #expect(store.lostAt == bench.time.wall() && store.wasSetAside)
             await store.close()
-            // It stays lost over restarts.
+            // The state stays lost over restarts.
             bench.time.advance(by: .seconds(10))
             let again = try open()
             #expect(again.lostAt == bench.time.wall() + .seconds(-10))
@@ -185,7 +185,7 @@ import Testing
     }
 
     /// Does three jobs in one group.
-    /// - Returns: what became of each, in order.
+    /// - Returns: The result of each job, in order.
     private func group(
         _ bench: Bench, failing: Int? = nil, before: (DatabaseConnection) throws -> Void,
         first: @escaping @Sendable () -> Void = {}
@@ -223,7 +223,8 @@ import Testing
         try await withBench { (bench) async throws in
             let locking = FileLocking(bench.directory + "/state.db")
             defer { locking.unlock() }
-            // The lock is free once the first is told: had each been tried alone, the others would be done.
+            // The lock is released when the first job is reported. If each job had been tried alone, the other jobs
+            // would succeed.
             let told = try group(bench, before: { _ in try locking.lock() }, first: { locking.unlock() })
             #expect(told == ["0 5", "1 5", "2 5"])
         }
@@ -238,8 +239,8 @@ import Testing
         }
     }
 
-    /// Does statements one after the other on a disk that takes nothing until one of them is begun.
-    /// - Returns: at the end of each, whether the database counted as one that cannot be written.
+    /// Runs statements one after the other on a disk that refuses writes until one of them begins.
+    /// - Returns: For each statement, whether the database counted as not writable when the statement ended.
     private func troubles(_ bench: Bench, _ statements: [String], mendedAt: Int) throws -> [Bool] {
         let files = try DatabaseFiles(directory: bench.directory, name: "state")
         let connection = try StateSchema.open(files.path)
@@ -284,14 +285,14 @@ import Testing
     @Test func jobsThatOnlyReadDoNotKeepItFromLookingWhetherItCanBeWritten() async throws {
         try await withBench { (bench) async throws in
             let read = "SELECT * FROM call"
-            // The look after the second job finds the disk mended.
+            // The check after the second job finds that the disk works again.
             let found = try troubles(
                 bench, ["INSERT INTO call (provider, at) VALUES ('a', 1)", read, read], mendedAt: 2)
             #expect(found == [true, true, false])
         }
     }
 
-    /// Each of the group is done alone, since one of them fails.
+    /// Each job of the group is done alone, because one of them fails.
     @Test func aGroupOnAFullDiskHasItLookOnceWhetherItCanBeWritten() async throws {
         try await withBench { (bench) async throws in
             let files = try DatabaseFiles(directory: bench.directory, name: "state")
@@ -328,7 +329,7 @@ import Testing
             ).run()
             let seen = changes.withLock { $0 }
             #expect(seen.count == 9)
-            // A look makes a row come and go.
+            // A check inserts a row and deletes it.
             #expect(try #require(seen.last) - (try #require(seen.first)) == 2, "\(seen)")
         }
     }
@@ -360,7 +361,7 @@ import Testing
             let first = try bench.openState()
             for _ in 0..<50 { try await first.reserveCall("itunes", at: bench.time.wall()) }
             await first.close()
-            // Everything but the index that finds a provider's calls stays whole: opening cannot notice.
+            // Only the index that finds a provider's calls is damaged, so opening the database cannot notice.
             let connection = try DatabaseConnection(path: path)
             let page = try connection.number("SELECT rootpage FROM sqlite_schema WHERE name = 'callProvider'")
             connection.close()

@@ -1,4 +1,4 @@
-// Shared by the tests of the store: own directories, hand-set time, entries of any size.
+// Shared by the tests of the store: a directory for each test, a manual clock, and entries of any size.
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -6,14 +6,15 @@ import Testing
 
 @testable import LarderStore
 
-/// Log lines kept for looking at.
+/// A sink that keeps log lines for the test.
 final class KeptLog: LogSink {
     private let kept = Lock<[LogLine]>([])
     func write(_ line: LogLine) { kept.withLock { $0.append(line) } }
     var messages: [String] { kept.withLock { $0.map(\.message) } }
 }
 
-/// A directory of its own, a clock, counters; the store in it is closed and the directory removed at the end.
+/// A directory, a clock and counters for one test. `withBench` removes the directory, `withStore` also closes the
+/// store.
 struct Bench: Sendable {
     let directory: String
     let time = ManualTime(wall: WallTime(seconds: 1_800_000_000))
@@ -37,7 +38,7 @@ struct Bench: Sendable {
 
     var path: String { directory + "/cache.db" }
 
-    /// An entry with a body of that size whose bytes depend on its name.
+    /// An entry with a body of this size. The bytes depend on the entry's name.
     func entry(
         _ name: String, size: Int = 100, provider: String = "itunes", seed: UInt8 = 0, parents: [Digest] = [],
         label: String? = nil, version: UInt8? = nil
@@ -75,7 +76,7 @@ func withBench(_ body: (Bench) async throws -> Void) async throws {
     try await body(Bench(directory: directory))
 }
 
-/// Opens a store, runs the test, closes the store whatever happened.
+/// Opens a store, runs the test, and closes the store even if the test throws.
 func withStore(
     _ settings: StoreSettings = StoreSettings(minFree: 0), _ body: (SQLiteStore, Bench) async throws -> Void
 ) async throws {
@@ -109,7 +110,7 @@ extension Bench {
     /// The directory of large bodies, of all generations.
     var bodies: String { directory + "/bodies" }
 
-    /// The files of large bodies, by their paths below the directory.
+    /// The files of large bodies, by their paths below `bodies`.
     func bodyFiles() -> [String] {
         Self.names(in: bodies).flatMap { generation in
             Self.names(in: "\(bodies)/\(generation)").flatMap { directory in
@@ -118,7 +119,7 @@ extension Bench {
         }
     }
 
-    /// The path of the only such file.
+    /// The path of the only body file.
     func bodyFile() throws -> String {
         let found = bodyFiles()
         try #require(found.count == 1)
@@ -150,7 +151,7 @@ extension Bench {
         return found.sorted()
     }
 
-    /// Bytes of all these files.
+    /// The total bytes of all body files.
     func bytesOfBodies() -> Int64 {
         bodyFiles().reduce(0) { sum, name in
             var status = stat()

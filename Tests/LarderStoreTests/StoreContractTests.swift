@@ -1,4 +1,4 @@
-// What any `CacheStore` promises, held against the real one.
+// The promises of `CacheStore`, tested against the SQLite store.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -29,7 +29,7 @@ import Testing
                 #expect(await store.write(entry) == .stored)
                 #expect(try await sameEntry(store.read(entry.key), entry))
             }
-            // The pieces of the body before go in the background.
+            // The body before is removed in the background.
             await store.maintain()
             let statistics = try await store.statistics()
             #expect(statistics.entries == 1)

@@ -1,5 +1,5 @@
-// What the writer and the clock of those who wait do when a commit fails or is late in between, by value: the test
-// calls the writer's parts itself, without its thread.
+// What the writer and the clock of bounded waits do when a commit fails or is late in between, by value. The tests call
+// the writer's parts themselves, without its thread.
 import CSQLite
 import Glibc
 import LarderCore
@@ -69,7 +69,7 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
         }
     }
 
-    /// Said to lapse, it lets a commit be quick at that moment.
+    /// A wait that, when told to lapse, runs a closure. The closure can let a commit be quick at that moment.
     private final class Wait: Lapsing {
         let isGiven = false
         private let meanwhile: @Sendable () -> Void
@@ -144,7 +144,7 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
         }
     }
 
-    /// What may become of the journal between two starts.
+    /// What may happen to the journal between two starts.
     enum Loss: CaseIterable, Sendable {
         case empty, cutBetweenRecords, notOpenable, notReadable
 
@@ -243,7 +243,7 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
         }
     }
 
-    /// Lets a commit be waited for in vain.
+    /// Lets a wait for a commit lapse.
     private func beLate(_ shared: StoreShared, _ bench: Bench) {
         shared.waits.add(Wait(), .write)
         bench.time.advance(by: shared.waits.span(.write))

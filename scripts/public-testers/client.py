@@ -16,7 +16,7 @@ print(f"itunes: {found.count} results, the first is {found.results[0].title}")
 assert type(found.results[0]).__name__ == "ItunesSong", type(found.results[0])
 assert found.results[0].attributes.duration_millis > 0, found.results[0].attributes
 
-# This generator writes lists with repeated names, whatever the document says of commas.
+# This generator sends lists as repeated names, although the document specifies commas.
 both = get_search.sync(client=client, q="dragon", source=[GetSearchSourceItem.DND5E, GetSearchSourceItem.HACKERNEWS])
 assert both is not None and {s.provider for s in both.sources} == {"dnd5e", "hackernews"}, both
 print(f"search: {both.count} results of {', '.join(s.provider for s in both.sources)}")
