@@ -7,7 +7,7 @@ import Testing
 
 @testable import LarderCLI
 
-/// What one command wrote and ended with.
+/// What one command wrote, and its exit status.
 struct Outcome {
     var status: CommandStatus?
     var out: Bytes
@@ -37,7 +37,7 @@ func larder(
         status: CommandStatus(rawValue: status), out: out.withLock { $0 }, err: err.withLock { $0.lossyText })
 }
 
-/// A daemon that answers what a test says, one connection after the other, on a port of the kernel's choice.
+/// A daemon that answers as the test says, one connection after the other. The kernel chooses its port.
 final class ScriptedDaemon: Sendable {
     private let listener: Int32
     private let ended = Lock(false)
@@ -45,8 +45,8 @@ final class ScriptedDaemon: Sendable {
     let url: String
 
     /// - Parameters:
-    ///   - keepsOpen: whether the connection stays open behind that answer until its client closes it.
-    ///   - answer: the whole answer to a request's head.
+    ///   - keepsOpen: whether the connection stays open after the answer until the client closes it.
+    ///   - answer: the whole answer to a request with the given head.
     init(
         keepsOpen: @escaping @Sendable (_ head: String) -> Bool = { _ in false },
         answer: @escaping @Sendable (_ head: String) -> Bytes
@@ -70,7 +70,7 @@ final class ScriptedDaemon: Sendable {
 
     deinit { ended.withLock { $0 = true } }
 
-    /// The heads that came, in order.
+    /// The heads of the requests that came, in order.
     var heads: [String] { seen.withLock { $0 } }
 
     private static func serve(
@@ -105,13 +105,13 @@ final class ScriptedDaemon: Sendable {
     }
 }
 
-/// An answer with a length.
+/// An answer with a `Content-Length`.
 func answer(_ status: Int, _ body: String, _ fields: [String] = []) -> Bytes {
     let lines = fields.map { "\($0)\r\n" }.joined()
     return Bytes(text: "HTTP/1.1 \(status) Some\r\n\(lines)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
 }
 
-/// A directory of its own for one test, gone afterwards.
+/// Creates a directory for one test and removes it afterwards.
 func withScratchDirectory<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let path = "/tmp/larder-cli-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

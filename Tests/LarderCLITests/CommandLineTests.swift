@@ -1,4 +1,4 @@
-// The words of the command line, its help, and the pages that are made from its records.
+// The words of the command line, its help, and the pages that are made from the records of commands.
 import Foundation
 import LarderCore
 import LarderProviders
@@ -84,7 +84,7 @@ struct CommandLineTests {
         #expect(await larder("--help").status == .done)
     }
 
-    /// A file system that is full must not look like an answer (sysexits and scripts go by the status alone).
+    /// A full file system must make the command fail. Scripts (and sysexits) look only at the exit status.
     @Test func anOutputThatCannotBeWrittenFailsTheCommand() async {
         let err = Lock<Bytes>([])
         var console = Console(isTerminal: false, hasColour: false, width: 80) { _ in
@@ -134,7 +134,7 @@ struct CommandLineTests {
         let page = ManualPage.roff(tool.subcommands)
         for status in CommandStatus.allCases { #expect(page.contains("\n.B \(status.rawValue)\n")) }
         #expect(page.contains("cache.maxSize") && page.contains("providers.<name>.rate"))
-        // A text line of ours must never be taken for a request.
+        // roff must never read a line of our text as a request.
         let requests: Set<Substring> = [
             ".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".BR", ".I", ".RS", ".RE", ".EX", ".EE", ".\\\"",
         ]
@@ -177,18 +177,18 @@ struct CommandLineTests {
     func theFishCompletionIsFish(_ typed: String, _ offered: String) async throws {
         let directory = TemporaryDirectory()
         let script = directory.write("larder.fish", await larder("completions", "fish").text)
-        // It writes below its home, if only folders.
+        // fish writes below its home directory, if only folders.
         let lines = try Self.said(
             "export HOME='\(directory.path)'; fish -n '\(script)' && fish -N -c 'source \(script); complete -C \"\(typed)\"'"
         )
         let isWhole = offered.contains("\t")
         let words = lines.map { isWhole ? $0 : String($0.prefix { $0 != "\t" }) }
-        // Where a file may stand, files are offered too.
+        // fish also offers files if an argument may be a file.
         #expect(typed.hasPrefix("larder config") ? words.contains(offered) : words == [offered], "\(lines)")
         withExtendedLifetime(directory) {}
     }
 
-    /// The lines that a shell's command wrote.
+    /// The lines that a shell command wrote.
     private static func said(_ command: String) throws -> [String] {
         let shell = try #require(popen(command, "re"))
         var bytes = Bytes(repeating: 0, count: 1 << 16)
@@ -199,8 +199,8 @@ struct CommandLineTests {
 
     @Test func theBashCompletionIsBash() async throws {
         let script = await larder("completions", "bash").text
-        // A shell of libc's and not Foundation's `Process`: that one reads past the end of a directory buffer while it looks
-        // for open descriptors, which the address sanitizer rightly ends the run for.
+        // This uses a shell started by libc, not Foundation's `Process`. `Process` reads past the end of a directory
+        // buffer while it looks for open descriptors, and the address sanitizer rightly ends the run.
         let directory = TemporaryDirectory()
         let asked = "COMP_WORDS=(larder pur); COMP_CWORD=1; _larder; echo ${COMPREPLY[@]}"
         let file = directory.write("completion", "\(script)\n\(asked)")

@@ -1,4 +1,4 @@
-// Commands against a daemon that answers what a test says: what is asked, what is shown, and the exit status.
+// Commands against a scripted daemon: what they ask, what they show, and their exit status.
 import Foundation
 import LarderCore
 import Testing

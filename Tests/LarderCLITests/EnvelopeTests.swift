@@ -1,4 +1,4 @@
-// What a terminal shows of an envelope: votes and discussions where there are any, and what is missing of an answer.
+// What a terminal shows of an envelope: votes and discussions if there are any, and what is missing from an answer.
 import LarderCore
 import Testing
 

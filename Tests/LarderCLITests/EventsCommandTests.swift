@@ -1,4 +1,4 @@
-// `larder events`: each event as a line, for a person and for a program.
+// `larder events`: one line for each event, in the form for a person and in the form for a program.
 import LarderCore
 import LarderHTTP
 import Testing

@@ -1,4 +1,4 @@
-// `larder explain`: a request id is asked about as it is, a path is asked for first; in a pipe the daemon's JSON is told.
+// `larder explain` asks about a request id directly and requests a path first. In a pipe it prints the daemon's JSON.
 import LarderCore
 import Testing
 

@@ -1,4 +1,4 @@
-// A search on a terminal: begun without waiting, followed, and shown as a waiting client would see it.
+// A search on a terminal: the command begins it without waiting, follows it, and shows what a waiting client would see.
 import LarderCore
 import LarderHTTP
 import Testing
@@ -15,7 +15,7 @@ private let envelope = """
 private let loading =
     #"{"state":"loading","sources":[{"provider":"itunes","state":"loading"},{"provider":"dnd5e","state":"loading"}]}"#
 
-/// An answer in chunks of some size.
+/// A chunked answer with chunks of the given size.
 private func stream(_ bytes: Bytes, of size: Int = 10) -> Bytes {
     var out = Bytes(text: "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
     var rest = bytes[...]

@@ -1,4 +1,4 @@
-// larder history: what a terminal shows of the figures over time.
+// `larder history`: what a terminal shows of the figures over time.
 import LarderCore
 import Testing
 

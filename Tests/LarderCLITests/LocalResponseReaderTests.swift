@@ -1,4 +1,4 @@
-// The client's reading of HTTP, however the bytes come in.
+// How the client reads HTTP, for every way in which the bytes can arrive.
 import LarderCore
 import LarderIO
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import LarderCLI
 
 struct DaemonResponseReaderTests {
-    /// Feeds pieces of a size; then the end of input where the answer is not whole.
+    /// Feeds pieces of the given size, then the end of input if the answer is not complete.
     private func read(_ text: String, isHead: Bool = false, by size: Int) throws -> DaemonResponse {
         var reader = DaemonResponseReader(isHead: isHead)
         var rest = Bytes(text: text)[...]

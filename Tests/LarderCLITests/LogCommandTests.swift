@@ -1,4 +1,4 @@
-// `larder log`: a line a request, for a person and for a program, and what was dropped is said.
+// `larder log`: one line for each request, for a person and for a program, and a note of what was dropped.
 import LarderCore
 import Testing
 

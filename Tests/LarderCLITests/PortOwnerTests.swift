@@ -1,4 +1,4 @@
-// To whom the token is sent: by the rows of /proc/net/tcp, and against sockets of this process.
+// Who receives the token: judged from rows of /proc/net/tcp, and tested against sockets of this process.
 import Glibc
 import LarderCore
 import LarderIO
@@ -10,7 +10,7 @@ struct PortOwnerTests {
     private static let peer = Address.ipv4([127, 0, 0, 1], port: 8787)
     private static let own = Address.ipv4([127, 0, 0, 1], port: 40_000)
 
-    /// Rows as the kernel prints them on a machine whose first byte of a number is the least.
+    /// Rows as the kernel of a little-endian machine prints them.
     private func rows(_ lines: String...) -> [TCPSocket] {
         let heading =
             "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
@@ -28,7 +28,7 @@ struct PortOwnerTests {
     @Test func theOwnerOfTheOtherEndDecides() {
         let listener = row("0100007F:2253", "00000000:0000", "0A", 1000)
         let end = { self.row("0100007F:2253", "0100007F:9C40", "01", $0) }
-        // This end is a row too, and says nothing about the other.
+        // The client's own end has a row too. That row says nothing about the other end.
         let own = row("0100007F:9C40", "0100007F:2253", "01", 1000)
         #expect(judge(rows(listener, own, end(1000))) == .trusted)
         #expect(judge(rows(listener, own, end(1001))) == .other(1001), "whoever listens by now")

@@ -1,4 +1,4 @@
-// What is written and what is in force are compared setting by setting.
+// The comparison of the configuration file with the settings in force, setting by setting.
 import LarderCore
 import LarderSettings
 import Testing

@@ -1,4 +1,4 @@
-// What the service's user can read, judged by the unit and by permission bits.
+// Which files the service's user can read, judged from the unit and from permission bits.
 import Foundation
 import Glibc
 import LarderDaemon

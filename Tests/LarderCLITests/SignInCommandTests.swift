@@ -1,4 +1,4 @@
-// larder imgur login, logout and status against a daemon that answers what a test says.
+// `larder imgur login`, `logout` and `status` against a scripted daemon.
 import LarderCore
 import Testing
 
@@ -45,12 +45,12 @@ import Testing
             #"{"signedIn":false,"pending":0,"lastFailure":{"at":"2026-01-01T12:00:05Z","detail":"The sign-in was declined at imgur."}}"#,
             "declined"
         ),
-        // What failed before this sign-in is not its failure; that nothing is under way any more is.
+        // A failure from before this sign-in does not count. That no sign-in is under way any more does count.
         (
             #"{"signedIn":false,"pending":0,"lastFailure":{"at":"2026-01-01T11:00:05Z","detail":"The sign-in was declined."}}"#,
             "nobody came back"
         ),
-        // Neither is somebody who was signed in before.
+        // A sign-in from before this one does not count either.
         (#"{"signedIn":true,"signedInAt":"2026-01-01T11:59:59Z","pending":0}"#, "nobody came back"),
     ])
     func aSignInThatComesToNothingIsSaid(_ account: String, _ words: String) async throws {

@@ -1,4 +1,4 @@
-// Tables fit the terminal, whatever script the texts are in.
+// Tables fit the terminal in every script.
 import Testing
 
 @testable import LarderCLI

@@ -1,4 +1,4 @@
-// `larder top`: samples and requests in, lines out.
+// `larder top`: from samples and requests to lines.
 import LarderCore
 import Testing
 

@@ -1,4 +1,4 @@
-// Who counts as one client where clients take turns.
+// Who counts as one client when clients take turns.
 import LarderCore
 import LarderIO
 import LarderServer

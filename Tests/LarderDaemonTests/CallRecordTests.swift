@@ -1,4 +1,4 @@
-// The record of calls in the state database holds what some window may still reach, and no more.
+// The state database's record of calls keeps the calls that a window may still reach, and no others.
 import LarderCore
 import LarderDaemon
 import LarderStore

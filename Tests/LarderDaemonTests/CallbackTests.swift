@@ -1,4 +1,4 @@
-// The callback that a person is told to register leads to this daemon, whatever it listens on.
+// The callback URL that a person is told to register leads to an address on which this daemon listens.
 import LarderCore
 import LarderSettings
 import LarderTestSupport

@@ -1,4 +1,4 @@
-// Who may have the console search without a click.
+// Which navigations make the console search without a click.
 import LarderCore
 import Testing
 

@@ -1,4 +1,4 @@
-// How a daemon begins and ends, and what it leaves behind in its process.
+// How a daemon starts and stops, and what it leaves behind in its process.
 import LarderCore
 import LarderIO
 import LarderTestSupport
@@ -27,7 +27,7 @@ import Testing
         #expect(left.compactMap(\.loop?.name) == [])
     }
 
-    /// Another process's lock on a database.
+    /// A foreign lock on a database, held by another connection.
     private final class ForeignLock {
         private let connection: LarderStore.DatabaseConnection
         init(_ path: String) throws {
@@ -47,7 +47,7 @@ import Testing
                 try ForeignLock(directory.path + "/cache/cache.db"),
                 try ForeignLock(directory.path + "/state/state.db"),
             ]
-            // A total to save, and a use to note.
+            // The end has a total to save and a use of an entry to note.
             larder.daemon.engine.counters.cell(EngineCounters.outcomes, "itunes", "hit").add()
             larder.daemon.engine.cache.store.touch(Digest(of: [1]))
         }

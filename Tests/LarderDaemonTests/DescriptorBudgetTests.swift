@@ -7,7 +7,7 @@ import Testing
 @testable import LarderDaemon
 @testable import LarderEngine
 
-/// Clients do not take the descriptors that the rest of the daemon needs.
+/// Clients never take the descriptors that the rest of the daemon needs.
 @Suite struct DescriptorBudgetTests {
     @Test(arguments: [
         (65_536, 4096, 4096), (1024, 4096, 516), (1024, 100, 100), (200, 4096, 59), (3, 4096, 1), (1, 1, 1),
@@ -15,7 +15,7 @@ import Testing
     ])
     func clientsHaveWhatNothingElseMayNeed(openFiles: Int, wanted: Int, inForce: Int) {
         let budget = DescriptorBudget(openFiles: openFiles, loops: 2, listeners: 3)
-        // 64, 7 for each of 2 loops and 3 listeners; a quarter of the rest is for bodies.
+        // Fixed: 64, 7 for each of 2 loops, and 3 listeners. A quarter of the rest is for bodies.
         #expect(budget.kept(transfers: 64, idle: 128) == 81 + max(1, (openFiles - 81) / 4) + 192)
         #expect(budget.connections(wanted: wanted, transfers: 64, idle: 128) == inForce)
     }
@@ -25,15 +25,16 @@ import Testing
         #expect(budget.connections(wanted: 9, transfers: 1, idle: 1) == 9)
     }
 
-    /// 64, 7 for each of 5 loops and a listener; a quarter of the rest for files of bodies, 192 calls under way, 98 idle at home
-    /// and 192 with the four loops of clients. One of each loop is in the 7.
+    /// Fixed: 64, 7 for each of 5 loops, and one listener. A quarter of the rest is for files of bodies. Then come 192
+    /// calls under way, 98 idle connections on the home loop and 192 on the four client loops. One idle connection of
+    /// each loop is in the 7.
     @Test func idleConnectionsOfAllLoopsCountBesideThoseInUse() throws {
         let descriptors = DescriptorBudget(openFiles: 4000, loops: 5, listeners: 1)
         let server = Daemon.serverSettings(try load(""), descriptors, .silent)
         #expect(server.limits.maxConnections == 4000 - (64 + 35 + 1) - 3900 / 4 - 192 - (98 + 192 - 5))
     }
 
-    /// However few calls there may be, each loop keeps up to 16, where there are files for them: an eighth of the rest.
+    /// Even with few calls, each loop keeps up to 16 connections if there are files for them: an eighth of the rest.
     @Test func whatEachLoopKeepsInAnyCaseCounts() throws {
         let descriptors = DescriptorBudget(openFiles: 800, loops: 9, listeners: 1)
         let settings = try load("fetch: { maxTransfers: 2, maxStreams: 2 }")
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    /// However few there are beyond the minimum, what clients, bodies and idle connections may take leaves some to calls.
+    /// Even close to the minimum, clients, bodies and idle connections together leave some descriptors to calls.
     @Test(arguments: [1, 2, 9, 129])
     func clientsBodiesAndIdleConnectionsLeaveAnEighth(loops: Int) throws {
         let minimum = DescriptorBudget(openFiles: nil, loops: loops, listeners: 2).minimum
@@ -79,7 +80,7 @@ import Testing
         }
     }
 
-    /// A hard limit of 1,024 files, as a container may have, and many cores: the defaults must start.
+    /// With a hard limit of 1,024 files, as in a container, and many cores, the default settings must start.
     @Test func whereTheNumberOfLoopsIsNotSetThereAreAsManyAsFit() throws {
         let warnings = Warnings()
         let log = Logger(label: "larder", sink: warnings, time: SystemTime())
@@ -96,7 +97,7 @@ import Testing
         let least = DescriptorBudget(openFiles: nil, loops: 2, listeners: 2).minimum
         #expect(try loops("", least, 192) == 1)
         #expect(throws: DaemonError.self) { try loops("", least - 1, 192) }
-        // Somebody wrote that.
+        // An explicit setting is not lowered.
         #expect(throws: DaemonError.self) { try loops("server: { loops: 192 }", 1024, 192) }
     }
 

@@ -1,4 +1,4 @@
-// What of a stored body is shown, and how labels look to those who may not see values.
+// How much of a stored body is shown, and how labels look to clients that must not see values.
 import LarderCore
 import LarderProviders
 import Testing

@@ -1,5 +1,5 @@
-// Feeds and their readers: everyone gets everything in order, a slow one loses the oldest and is counted, a quiet one
-// hears a sign of life, and nobody keeps a subscription after leaving.
+// Feeds and their readers: every reader gets every event in order. A slow reader loses the oldest events, and they are
+// counted. A quiet stream gets a sign of life. No subscription outlives its reader.
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -11,7 +11,7 @@ import Testing
 @testable import LarderDaemon
 @testable import LarderEngine
 
-/// A loop whose clock the test moves, and the streams on it.
+/// A loop whose clock the test moves, and the streams on that loop.
 private final class Stand: Sendable {
     let time = ManualTime()
     let loop: EventLoop
@@ -29,10 +29,10 @@ private final class Stand: Sendable {
         loop.join()
     }
 
-    /// Lets time pass; when it returns, due timers have run.
+    /// Advances the clock. When this method returns, due timers have run.
     func advance(by duration: Duration) async {
         time.advance(by: duration)
-        // The first turn runs the timers, what they post comes before the second.
+        // The first turn runs the timers. The second turn runs after everything that the timers post.
         for _ in 0..<2 {
             await handover { (done: CheckedContinuation<Void, Never>) in
                 loop.post { [loop] in
@@ -157,7 +157,7 @@ private final class Stand: Sendable {
         let feed = EventFeed("test", streams: stand.streams, keeping: 3)
         let reader = try feed.reader(after: nil, otherwise: .next)
         reader.abandon()
-        // The first may come before the timer has been set.
+        // The first advance may come before the timer is set.
         for _ in 0..<2 { await stand.advance(by: .seconds(6)) }
         let timers = await handover { (done: CheckedContinuation<Int, Never>) in
             stand.loop.post { [loop = stand.loop] in done.resume(returning: loop.load.timers) }
@@ -177,7 +177,7 @@ private final class Stand: Sendable {
         first.abandon()
         first.abandon()
         let third = try feed.reader(after: nil, otherwise: .next)
-        // One that is forgotten gives its subscription back too.
+        // A reader that is released gives its subscription back too.
         second = nil
         let fourth = try feed.reader(after: nil, otherwise: .next)
         #expect(feed.readers == 2 && stand.count(EventCounters.streams) == 2)

@@ -1,4 +1,4 @@
-// When free memory is given back, by value.
+// When free memory is given back to the system, tested with given values.
 import LarderCore
 import Testing
 
@@ -7,11 +7,11 @@ import Testing
 
 @Suite struct HeapWatchTests {
     private static let mega = 1 << 20
-    /// 30 MiB are resident at the start, of which 10 are heap in use.
+    /// At the start 30 MiB are resident, of which 10 MiB are heap in use.
     private final class Watched {
         var watch = HeapWatch(resident: 30 * mega, used: 10 * mega)
 
-        /// Whether it is measured when it has that many megabytes at that second.
+        /// Whether the heap is measured when this many megabytes are resident at this second.
         func isDue(_ megabytes: Int, at second: Int) -> Bool {
             watch.isDue(
                 resident: megabytes * mega, now: MonotonicTime(nanoseconds: Int64(second) * 1_000_000_000))

@@ -1,4 +1,4 @@
-// Bodies whose coding is undone here count by their plain size.
+// A body whose coding the daemon removes counts by its plain size.
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
@@ -38,7 +38,7 @@ import Testing
             #expect(plain?.body.whole?.count == Self.size)
             #expect(engine.bodies.held == Self.size)
             plain = nil
-            // The task that made it may hold its result for a moment longer.
+            // The task that made the plain form may hold its result a moment longer.
             try await larder.eventually("its room is given back") { engine.bodies.held == 0 }
         }
     }

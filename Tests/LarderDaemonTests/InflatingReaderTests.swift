@@ -1,4 +1,4 @@
-// Coded bodies that are undone as they are read, and the lengths that they have then.
+// Coded bodies that are decoded while they are read, and their lengths after decoding.
 import LarderCore
 import LarderHTTP
 import LarderServer
@@ -8,7 +8,7 @@ import Testing
 @testable import LarderEngine
 
 @Suite struct InflatingReaderTests {
-    /// Hands out what it is given, and counts how often it is asked.
+    /// Hands out the given pieces, and counts how often it is asked.
     private final class Pieces: BodyReader {
         private let rest: Lock<[Bytes]>
         let asked = Lock(0)
@@ -66,7 +66,7 @@ import Testing
             while let piece = try await reader.next() { count += piece.count }
         }
         #expect(count <= 1 << 20)
-        // What is large to begin with may become large.
+        // A body that is large when coded may become large.
         let noise = Bytes((0..<2 << 20).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 11) })
         let large = try #require(
             InflatingReader(WholeBodyReader(try ContentCoding.gzip(noise)), coding: "gzip", limit: limit))
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func deflateIsUndoneInBothOfItsForms() throws {
-        // "aaaaaaaaaa" with zlib's header and bare (RFC 1950, RFC 1951).
+        // "aaaaaaaaaa" with zlib's header and without it (RFC 1950, RFC 1951).
         let bare: Bytes = [0x4B, 0x4C, 0x84, 0x01, 0x00]
         let zlib: Bytes = [0x78, 0x9C] + bare + [0x14, 0xE1, 0x03, 0xCB]
         for coded in [bare, zlib] {

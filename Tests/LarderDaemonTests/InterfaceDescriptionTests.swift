@@ -1,4 +1,4 @@
-// `/openapi.json` names every route that providers have, each once.
+// `/openapi.json` names every route of the providers exactly once.
 import LarderCore
 import LarderProviders
 import Testing
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func noTwoPathsDifferInTheNamesOfTheirParametersAlone() throws {
-        // OpenAPI 3.1 §4.8.8.1: such paths are identical and invalid.
+        // OpenAPI 3.1 §4.8.8.1: paths that differ only in parameter names are identical and invalid.
         let shapes = try paths().map { path in
             path.split(separator: "/").map { $0.hasPrefix("{") ? "{}" : String($0) }.joined(separator: "/")
         }
@@ -99,7 +99,7 @@ import Testing
     @Test func everyRouteWithResultsTellsWhatCanBeWantedOfThem() throws {
         let document = try JSON.parse(InterfaceDescription.document())
         func allowed(_ path: String, _ name: String) -> [String]? {
-            // A comma list.
+            // The parameter is a list separated by commas.
             document["paths"]?[path]?["get"]?["parameters"]?.elements.first { $0["name"]?.string == name }?["schema"]?[
                 "items"]?["enum"]?.elements.compactMap(\.string)
         }

@@ -1,4 +1,4 @@
-// `/openapi.json` is a document of OpenAPI 3.1 by the rules that its readers rely on.
+// `/openapi.json` is an OpenAPI 3.1 document by the rules that its readers rely on.
 import LarderCore
 import LarderProviders
 import Testing
@@ -10,14 +10,14 @@ import Testing
 
     init() throws { document = try JSON.parse(InterfaceDescription.document()) }
 
-    /// Every operation with the place where it stands.
+    /// Every operation with its place, such as "get /v1/search".
     private var operations: [(place: String, operation: JSONValue)] {
         (document["paths"]?.members.map { $0 } ?? []).flatMap { path in
             path.value.members.map { ("\($0.name) \(path.name)", $0.value) }
         }
     }
 
-    /// Calls for every object below a value.
+    /// Calls `visit` for the value, if it is an object, and for every object below it.
     private func walk(_ value: JSONValue, _ visit: (JSONValue) -> Void) {
         if value.kind == .object {
             visit(value)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// What a provider takes is told, and what is told it takes.
+    /// A provider accepts every documented parameter, or documents the refusal.
     @Test func everyExampleOfAParameterIsAccepted() throws {
         for provider in ProviderRegistry.builtIn {
             for endpoint in provider.about.endpoints {
@@ -122,7 +122,7 @@ import Testing
                     do throws(ClientFacingError) {
                         _ = try provider.endpoint(path: path, query: query)
                     } catch {
-                        // It may need another one, or not go with the defaults of others.
+                        // The parameter may need another one, or may conflict with the defaults of others.
                         let isTold =
                             error.isConflict && endpoint.refusals.contains(.conflict)
                             || endpoint.refusals.contains { $0.rawValue == error.code }

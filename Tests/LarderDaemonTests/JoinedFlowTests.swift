@@ -1,4 +1,4 @@
-// What a client is given that joins a fetch of somebody else's: never less than it asked for itself.
+// A client that joins another client's fetch never gets less than it asked for.
 import LarderCache
 import LarderCore
 import LarderTestSupport
@@ -16,7 +16,7 @@ import Testing
         return entry
     }
 
-    /// Asks while a flight is under way that ends with an answer of 1,000 seconds ago, out of what is stored.
+    /// Asks while a flight is under way. The flight ends with an answer from the store that is 1,000 seconds old.
     private func joined(_ directives: String) async throws -> String {
         let key = CacheKey(layer: .normalised, provider: "itunes", endpoint: "search", parameters: [])
         let (gate, opening) = AsyncStream<Void>.makeStream()

@@ -1,4 +1,4 @@
-// Asynchronous searches as values: states, what counts as a change, and which are still known.
+// Asynchronous searches as values: their states, which changes count, and which searches are still known.
 import LarderCore
 import LarderProviders
 import LarderTestSupport

@@ -1,4 +1,4 @@
-// A newer answer that was given out is not followed by an older one, also where the newer is not stored.
+// After a newer answer was given out, no older one follows, even if the newer answer is not stored.
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -21,7 +21,7 @@ import Testing
         """
     }
 
-    /// Answers the requests one after the other; the last answer is given again.
+    /// Answers the requests in order. The last answer repeats.
     private func origin(_ answers: [[Act]]) -> ScriptedOrigin {
         let count = Lock(0)
         return ScriptedOrigin { _ in
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// The files that bodies may have are in use for a while: what is stored stays, and is found without a call.
+    /// All files that bodies may open are in use for a while. Stored bodies stay, and are found later without a call.
     @Test func aLargeAnswerIsAHitHoweverManyOthersAreBeingSent() async throws {
         let text = String(repeating: "larder", count: 80_000)
         let origin = origin([[.send(ok(text, fields: "Cache-Control: max-age=600\r\n"))]])
@@ -57,7 +57,7 @@ import Testing
             for path in ["/raw/api/a", "/raw/api/b"] { #expect(try await larder.get(path).text == text) }
             await store.commit()
             store.permitOpenBodies(1)
-            // As one that is being sent to a slow client.
+            // This entry stands for a body that is being sent to a slow client.
             let files = try #require(store.shared.bodies.withLock { $0 })
             try #require(files.table.add(4711, open("/dev/null", O_RDONLY | O_CLOEXEC), 0, keeps: false) != nil)
             for path in ["/raw/api/a", "/raw/api/b", "/raw/api/a"] {
@@ -84,7 +84,7 @@ import Testing
             larder.daemon.engine.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "two")
             #expect(try await held(larder).text != "one")
-            // It counts as stored until its commit fails.
+            // The answer counts as stored until its commit fails.
             await larder.daemon.engine.cache.store.commit()
             #expect(try await held(larder).status == 504)
             larder.daemon.engine.cache.store.shared.faults.fail(with: nil)
@@ -108,7 +108,7 @@ import Testing
             larder.daemon.engine.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "two")
             #expect(try await held(larder).text != "one")
-            // It counts as stored until its commit fails.
+            // The answer counts as stored until its commit fails.
             await larder.daemon.engine.cache.store.commit()
             #expect(try await held(larder).status == 504)
             larder.daemon.engine.cache.store.shared.faults.fail(with: nil)
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func anAnswerThatCannotBeReadIsHiddenWhereItsShorterLifetimeCannotBeWritten() async throws {
-        // A record without a title is data to the API's rules and no result.
+        // By the API's rules a record without a title is data, but it gives no result.
         let origin = ScriptedOrigin { request in
             [.send(ok(request.target.hasPrefix("/3/configuration") ? #"{"images":{}}"# : #"{"id":5}"#))]
         }

@@ -1,5 +1,5 @@
-// What an answer does to others of its URL that is older than one given out since, or that came about another way than
-// by being stored.
+// What an answer does to other answers of its URL, if it is older than one given out since, or if it arrived in another
+// way than by being stored.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -17,7 +17,7 @@ import Testing
         let gate: Gate
         let count: Lock<Int>
 
-        /// How many bodies are coming or being written, by URL.
+        /// The number of bodies that are arriving or being written, by URL.
         var underWay: Int { larder.daemon.engine.cache.answers.count }
         var calls: Int { count.withLock { $0 } }
 
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Answers the calls one after the other; the last answer is given again.
+    /// Answers the calls in order. The last answer repeats.
     private func stage(
         _ answers: (Gate) -> [[Act]], _ body: (Stage) async throws -> Void
     ) async throws {
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    /// Its flight takes nobody in any more, and those who ask then share the next.
+    /// The flight of the older answer admits no further requests. Later requests share the next flight.
     @Test func whoAsksAfterANewerAnswerThatIsNotStoredSharesANewFlight() async throws {
         try await stage { gate in
             [slow(Self.kept, gate), [.send(ok("new", fields: Self.notKept))], slow(Self.kept, gate)]
@@ -179,7 +179,7 @@ import Testing
             let gzip = ("Accept-Encoding", "gzip")
             let writers = stage.larder.daemon.engine.cache.store.shared.bodyWriters
             async let older = stage.text(gzip)
-            // From then on its flight is told of: who asks before goes with it, and alone where it is withdrawn.
+            // The flight is announced now. An earlier request waits for it, and fetches alone if it is withdrawn.
             try await stage.larder.eventually("its body is written as it comes") { writers.withLock { $0 } == 1 }
             #expect(try await stage.text() == "new")
             async let one = stage.text(gzip)

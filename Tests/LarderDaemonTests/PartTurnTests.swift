@@ -1,4 +1,4 @@
-// What becomes of parts and their list while a part that has ended waits for the list, or for the disk.
+// What happens to parts and their list while a finished part waits for the list or for the disk.
 import LarderCache
 import LarderCore
 import LarderTestSupport
@@ -11,8 +11,8 @@ import Testing
 @Suite struct PartTurnTests {
     private static let length = 10_000_000
     private static let pattern: Bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
-    /// Made once, of whole copies: a sanitized build takes seconds for so many bytes one by one, which are counted as the
-    /// origin's silence.
+    /// The bytes are made once and copied whole. A sanitized build takes seconds to make so many bytes one by one, and
+    /// that time would count as silence of the origin.
     private static let all: Bytes = {
         var all = Bytes()
         all.reserveCapacity(length)
@@ -20,7 +20,7 @@ import Testing
         return all
     }()
 
-    /// The bytes of a body whose byte follows from its place.
+    /// The bytes of a range. Each byte of the body follows from its place.
     private static func bytes(_ range: Range<Int>) -> Bytes { Bytes(all[range]) }
 
     private static func head(_ range: Range<Int>, _ control: String) -> Act {
@@ -93,7 +93,7 @@ import Testing
         let wanted = 5_000_000..<5_900_000
         let origin = ScriptedOrigin { request in
             let range = Self.range(request)
-            // Only the first is asked for as what lacks.
+            // Only the first request asks for the missing bytes with If-Range.
             guard range == wanted, request.field("If-Range") != nil else { return Self.part(range) }
             let half = Self.bytes(range.lowerBound..<range.lowerBound + 400_000)
             return [Self.head(range, "max-age=3600"), .sendBytes(half), .await(breaks), .close]
@@ -146,7 +146,7 @@ import Testing
             async let coming = Self.get(slow, larder)
             try await larder.eventually("its head has come") { larder.daemon.engine.cache.answers.count == 1 }
             time.advance(by: .seconds(12))
-            // It has read the list, and writes its own row before it writes the list.
+            // The ended part has read the list. It writes its own row before it writes the list.
             let (list, turns) = (try Self.list(larder), larder.daemon.engine.cache.turns)
             #expect(await turns.enter(list))
             ends.open()
@@ -183,7 +183,7 @@ import Testing
         }
         defer { origin.stop() }
         try await withLarder(Self.configuration(origin), time: time) { larder in
-            // The beginning of what is unknown would be cut from the whole.
+            // The last range comes first. While nothing is known of the film, an earlier range is cut from the whole.
             for range in [middle..<Self.length, 0..<middle] {
                 #expect(try await Self.get(range, larder).status == 206)
                 try await Self.settled(larder)
@@ -193,7 +193,7 @@ import Testing
             #expect(head.status == 200)
             let question =
                 "SELECT count(*) FROM life WHERE freshUntil > \((time.wall() + .seconds(50_000)).milliseconds)"
-            // The list, and both parts.
+            // The list and both parts.
             try await larder.eventually("all rows live as long") { try Self.figure(larder, question) == 3 }
             let whole = try await larder.get("/raw/api/film")
             #expect(Self.isHit(whole), "\(whole["Cache-Status"] ?? "")")

@@ -1,4 +1,4 @@
-// What one provider may have of the places of all.
+// The largest share of all places that one provider gets.
 import LarderCore
 import LarderFetch
 import LarderSettings

@@ -1,5 +1,5 @@
-// An answer is kept ready for a target and a coding. One that other fields helped to choose is not: other requests are to get
-// a newer variant.
+// An answer is kept ready for a target and a coding. An answer that other fields helped to select is not kept ready,
+// because other requests must get a newer variant.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -11,7 +11,7 @@ import Testing
 @Suite struct ReadyVariantTests {
     private static let kept = "Cache-Control: max-age=600\r\n"
 
-    /// First an answer that the coding selects, then one that X-B selects.
+    /// The first answer varies by coding, the second by X-B.
     private func origin() -> ScriptedOrigin {
         let count = Lock(0)
         return ScriptedOrigin { _ in

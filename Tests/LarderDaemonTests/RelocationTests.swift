@@ -1,4 +1,4 @@
-// Where an upstream's references lead a client: below the base URL through the cache, elsewhere where the upstream meant.
+// Where an upstream's references lead a client: below the base URL through the cache, else to the upstream's target.
 import LarderCore
 import LarderProviders
 import LarderServer
@@ -31,11 +31,11 @@ import Testing
             ("https://api.example", "/raw/api/"), ("/x/./y/../z", "/raw/api/x/z"),
             ("/caf\u{E9} x", "/raw/api/caf%E9%20x"),
             ("/.//evil.example/x", "/raw/api//evil.example/x"),
-            // Relative ones lead right as they are.
+            // Relative references already lead to the right place.
             ("c", "c"), ("?page=2", "?page=2"), ("../c#f", "../c#f"), ("#f", "#f"), ("", ""),
-            // This one would leave the mount.
+            // This reference would leave the mount.
             ("../../../c", "/raw/api/c"),
-            // Other places stay.
+            // References to other places stay unchanged.
             ("https://other.example/m", "https://other.example/m"), ("http://api.example/m", "http://api.example/m"),
             ("https://api.example:444/m", "https://api.example:444/m"), ("mailto:a@b", "mailto:a@b"),
             ("//other.example/m", "https://other.example/m"), ("https://u@api.example/m", "https://u@api.example/m"),
@@ -49,12 +49,12 @@ import Testing
             ("/v1/c", "/raw/api/c", "/c"), ("https://api.example/v1/c", "/raw/api/c", "/c"),
             ("https://api.example/v1", "/raw/api/", "/"), ("https://api.example/v1?x", "/raw/api/?x", "/?x"),
             ("c", "c", "c"),
-            // Of the same origin and not below the base: no path from here leads there.
+            // The same origin, but not below the base: no path of this daemon leads there.
             ("/login", "https://api.example/login", "https://api.example/login"),
             ("/v10/c", "https://api.example/v10/c", "https://api.example/v10/c"),
             ("../../c#f", "https://api.example/c#f", "https://api.example/c#f"),
             ("https://api.example/login", "https://api.example/login", "https://api.example/login"),
-            // With two slashes in front it would name a host.
+            // A path with two slashes in front would name a host.
             ("/v1//evil.example", "/raw/api//evil.example", "/.//evil.example"),
         ])
     func aBaseWithAPathIsTakenOffOnEachMount(_ written: String, _ raw: String, _ bound: String) throws {

@@ -1,4 +1,4 @@
-// Which requests somebody sees, and what of them: values only.
+// Which recorded requests a client may see, and which parts of them, tested as values.
 import LarderCache
 import LarderCore
 import LarderHTTP

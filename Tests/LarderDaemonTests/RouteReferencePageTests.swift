@@ -1,4 +1,4 @@
-// `Docs/reference.md` is what the table of routes says.
+// `Docs/reference.md` agrees with the table of routes.
 import Foundation
 import LarderCore
 import Testing

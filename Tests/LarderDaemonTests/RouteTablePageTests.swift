@@ -1,4 +1,4 @@
-// README's table is what the table of routes says.
+// The table in README agrees with the table of routes.
 import Foundation
 import LarderServer
 import Testing
@@ -9,12 +9,12 @@ import Testing
     private static let readme = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "README.md")
 
-    /// Where the table stands in a page.
+    /// The range of the table in a page.
     private static func table(in page: String) -> Range<String.Index>? {
         guard let head = page.range(of: "| Route | Answers |\n"),
             let end = page[head.lowerBound...].range(of: "\n\n")
         else { return nil }
-        // Its last line ends with the first of these.
+        // The first of the two newlines ends the table's last line.
         return head.lowerBound..<page.index(after: end.lowerBound)
     }
 

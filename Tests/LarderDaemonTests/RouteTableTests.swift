@@ -1,4 +1,4 @@
-// The table of routes holds together: what a record says of itself is what the router and the routes do.
+// The table of routes is consistent: each record describes what the router and the routes do.
 import LarderCore
 import LarderProviders
 import LarderServer
@@ -26,7 +26,7 @@ import Testing
 
     @Test func everyRecordIsCarriedOutUnderItsOwnName() throws {
         for route in RouteTable.all where route.name != RouteName.raw.text {
-            // No segment of another pattern is called so.
+            // No pattern has a segment named "some".
             let path = "/" + Self.segments(route.pattern).map { $0.hasPrefix("{") ? "some" : $0 }.joined(separator: "/")
             for method in route.methods {
                 #expect(try RouteTable.router.match(method, path: path).name.text == route.name, "\(route.pattern)")
@@ -59,14 +59,14 @@ import Testing
                 #expect(line.hasSuffix(".") && line.count > 3, "\(route.pattern): \(line)")
             }
             #expect(!route.summary.isEmpty, "\(route.pattern)")
-            // Who may use it is said behind it.
+            // `told` replaces the final full stop by "; needs authority.".
             #expect(!route.needsAuthority || route.summary.hasSuffix("."), "\(route.pattern)")
         }
     }
 
     @Test func everyGroupSaysWhatItIs() {
         for group in RouteTable.groups {
-            // A provider that offers nothing would begin with what it needs.
+            // The line of a provider without offers would begin with what the provider needs.
             #expect(group.line.first.map { $0.isLetter || $0 == "[" } == true, "\(group.routes.first?.pattern ?? "")")
         }
     }

@@ -1,4 +1,4 @@
-// The log's three forms, and that nobody waits for it.
+// The three forms of the log, and that no caller waits for the log.
 import Foundation
 import Glibc
 import LarderCore
@@ -82,10 +82,11 @@ struct SettingsLogTests {
         let log = try QueuedLog(format: .journal, descriptor: writer, capacity: 10)
         let logger = Logger(label: "", sink: log)
         let large = String(repeating: "x", count: 2000)
-        // More than the socket's buffers and the queue hold, and nobody reads: only returning at all proves it.
+        // Nobody reads, and this is more than the socket and the queue hold. The loop ends only if logging does not
+        // wait.
         for _ in 0..<5000 { logger.notice("line", ["x": large]) }
         #expect(log.dropped > 1000)
-        // Draining lets the writer go on and end.
+        // Draining lets the writer continue and end.
         Thread.detachNewThread { _ = readAll(reader) }
         log.close()
         Syscall.close(writer)
@@ -106,7 +107,7 @@ struct SettingsLogTests {
     }
 }
 
-/// Everything until the other end closes, and the descriptor closed.
+/// Reads everything until the other end closes, then closes the descriptor.
 private func readAll(_ descriptor: Int32) -> Bytes {
     var all = Bytes()
     var chunk = Bytes(repeating: 0, count: 65536)

@@ -1,5 +1,5 @@
-// An answer whose body comes slowly is older than one that came whole meanwhile, though it ends later: the order of answers is
-// that of their heads.
+// The order of answers is the order of their heads. An answer with a slow body is therefore older than one that came
+// whole in the meantime, although it ends later.
 import LarderCache
 import LarderCore
 import LarderTestSupport
@@ -15,15 +15,15 @@ import Testing
     private static let byB = kept + "Vary: X-B\r\n"
     private static let notKept = "Cache-Control: no-store\r\n"
 
-    /// What was seen after a slow answer and a quick one had both ended.
+    /// What the test saw after a slow answer and a quick answer had both ended.
     private struct Seen {
-        /// What the quick one's client gets, once more.
+        /// The text that the quick answer's client gets when it asks again.
         var text = ""
-        /// Calls of the upstream until then.
+        /// The number of upstream calls until then.
         var calls = 0
     }
 
-    /// Gives the second half of the first answer when the gate opens, and the second answer to all others at once.
+    /// Sends the second half of the first answer when the gate opens. All other calls get the second answer at once.
     private func origin(_ first: [Act], _ second: [Act], _ gate: Gate, _ count: Lock<Int>) -> ScriptedOrigin {
         ScriptedOrigin { _ in
             let number = count.withLock { count -> Int in
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// The first answer's body ends after the second answer has come.
+    /// Runs a test in which the first answer's body ends after the second answer has come.
     private func afterwards(
         _ first: [Act], _ second: [Act], cache: String = "memorySize: 0"
     ) async throws -> Seen {
@@ -101,7 +101,7 @@ import Testing
         #expect(try await afterwards(slow(fields), [.send(error)]).text == "old")
     }
 
-    /// Its own failure says nothing of what came later.
+    /// The failure of the older answer says nothing about the newer one.
     @Test(arguments: [kept, byA], [kept, byA])
     func aSlowAnswerThatTurnsOutTooLargeLeavesTheNewerOne(first: String, second: String) async throws {
         let half = String(repeating: "o", count: 40_000)
@@ -119,7 +119,7 @@ import Testing
         #expect(seen.calls == 2)
     }
 
-    /// Nobody joins the flight of an answer that a newer one has overtaken.
+    /// No request joins the flight of an answer that a newer one has overtaken.
     @Test func aSlowAnswerIsGivenToNobodyElseOnceANewerOneWasGivenOut() async throws {
         let gate = Gate()
         let count = Lock(0)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    /// The newer one looked before the older one was stored, and found nothing.
+    /// The newer answer's request looked in the store before the older answer was stored, and found nothing.
     @Test(arguments: [kept, byA])
     func anOlderAnswerThatWasStoredMeanwhileIsHiddenByANewerOneThatIsNot(fields: String) async throws {
         let gate = Gate()
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    /// A newer answer need not answer all that an older one does.
+    /// A newer answer might not suit every request that an older one suits.
     @Test func whatASlowAnswerMadeUnsuitableIsNotGivenThoughANewerOneTookItsPlace() async throws {
         let gate = Gate()
         let count = Lock(0)
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    /// Two flights under way, each of which the other's answer would serve: nobody makes a third.
+    /// Two flights are under way, and the answer of each would serve requests for the other. No request starts a third.
     @Test func slowAnswersOfOneURLAreJoinedByAllWhoAskMeanwhile() async throws {
         let gate = Gate()
         let count = Lock(0)
@@ -295,7 +295,7 @@ import Testing
         }
     }
 
-    /// Its call was sent before they came, and tells nothing of what the origin would say to them.
+    /// The call was sent before the later client asked. It does not show what the origin would say to that client.
     @Test func anAnswerThatMustBeValidatedIsNotGivenToWhoComesWhileItsBodyComes() async throws {
         let gate = Gate()
         let count = Lock(0)

@@ -1,4 +1,4 @@
-// What names a file that can be taken down is as good as a key: no path that holds it is written down.
+// The name of a file that can be deleted is as good as a key. No path that contains such a name is written down.
 import LarderCore
 import Testing
 

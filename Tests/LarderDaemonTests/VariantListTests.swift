@@ -1,4 +1,4 @@
-// The list of variants and its variants change together: none gets lost, and none comes back.
+// The list of variants and its variants change together: no variant is lost, and none comes back.
 import LarderCache
 import LarderCore
 import LarderTestSupport
@@ -16,7 +16,7 @@ import Testing
         """
     }
 
-    /// Answers the requests one after the other; the last answer is given again.
+    /// Answers the requests in order. The last answer repeats.
     private func origin(_ answers: [[Act]]) -> ScriptedOrigin {
         let count = Lock(0)
         return ScriptedOrigin { _ in
@@ -44,7 +44,7 @@ import Testing
             _ = try await larder.get("/raw/api/a")
             try await larder.eventually("the first is listed") { try await held(larder) == 200 }
             let faults = larder.daemon.engine.cache.store.shared.faults
-            // Their rows are committed in one go.
+            // All their rows are in one commit.
             faults.hold(true)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<8 {
@@ -63,7 +63,7 @@ import Testing
 
     @Test func anAbsenceWhoseListIsRefusedLeavesNoListThatCameMeanwhile() async throws {
         let gate = Gate()
-        // A list of two is larger than what may be stored.
+        // A list of two variants exceeds the size that may be stored.
         let vary = "Cache-Control: max-age=600\r\nVary: X-Who, X-\(String(repeating: "a", count: 600))\r\n"
         let origin = ScriptedOrigin { request in
             if request.field("X-Who") == "b" { return [.send(ok("b", fields: vary))] }
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// A variant that is answered from memory, after it was read from the store.
+    /// Checks that a variant is read from the store and then answered from memory.
     private func remembered(_ larder: RunningLarder) async throws {
         #expect(try await larder.get("/raw/api/a").text == "one")
         try await larder.eventually("it is listed") { try await held(larder) == 200 }

@@ -1,4 +1,4 @@
-// A variant and the list that names it are stored together, whatever becomes of the commit.
+// A variant and the list that names it are stored together, whether the commit succeeds or fails.
 import LarderCache
 import LarderCore
 import LarderTestSupport
@@ -18,7 +18,7 @@ import Testing
         """
     }
 
-    /// Answers each with its own variant, of that size.
+    /// Answers each request with its own variant of the given size.
     private func origin(_ size: Int) -> ScriptedOrigin {
         ScriptedOrigin { _ in [.send(ok(String(repeating: "a", count: size), fields: Self.vary))] }
     }
@@ -35,14 +35,14 @@ import Testing
         return try connection.number(question)
     }
 
-    /// Variants without a list, and lists without a variant.
+    /// Counts variants without a list and lists without a variant.
     private static let alone = """
         SELECT (SELECT count(*) FROM parent WHERE digest NOT IN (SELECT digest FROM entry))
         + (SELECT count(*) FROM entry
            WHERE id NOT IN (SELECT child FROM parent) AND digest NOT IN (SELECT digest FROM parent))
         """
 
-    /// Bodies that are waited for, and those that are stored while they are passed on.
+    /// The two sizes stand for bodies that are collected first and bodies that are stored while they are passed on.
     @Test(arguments: [100, 400_000])
     func noInstantHasAVariantWithoutItsListOrAListWithoutItsVariant(_ size: Int) async throws {
         let origin = origin(size)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// Two variants, and then an answer for the first of them that puts the other in doubt.
+    /// The origin sends two variants, then a 404 for the first of them, which puts the other in doubt, then `then`.
     private func absent(_ then: [Act]) -> ScriptedOrigin {
         let answers = Lock<[[Act]]>([
             [.send(ok("a", fields: Self.vary))], [.send(ok("b", fields: Self.vary))],
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// Two answers of one URL, selected by different fields; a request that selects both gets the newer one.
+    /// Stores two answers of one URL that different fields select. A request that both answers suit gets the newer one.
     private func withTwoNames(
         _ cache: String, _ work: @escaping @Sendable (RunningLarder) async throws -> Void
     ) async throws {
@@ -134,7 +134,7 @@ import Testing
         try await withLarder(configuration(origin, cache)) { larder in
             #expect(try await larder.get("/raw/api/a", ("X-Who", "a"), ("X-How", "x")).text == "1")
             await store(larder).commit()
-            // It selects the first one by neither name, and another answers it.
+            // This request does not select the first answer. The origin answers it.
             #expect(try await larder.get("/raw/api/a", ("X-Who", "b"), ("X-How", "y")).text == "2")
             #expect(try await larder.get("/raw/api/a", ("X-Who", "a"), ("X-How", "y")).text == "2")
             try await work(larder)

@@ -1,4 +1,4 @@
-// A call is on the record from its turn on, and what was not sent after all is on no record.
+// A call is recorded before it is sent. The record of a call that was not sent is removed.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -15,7 +15,7 @@ import Testing
         return error
     }()
 
-    /// Does as it is told.
+    /// An upstream that does what the test says.
     private struct Told: Upstream {
         var act: @Sendable (FetchOrder) async -> FetchError?
 
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    /// It is being written down when its asker is told that it is over.
+    /// The asker gives up while the reservation is being written.
     @Test func aCallThatIsGivenUpInItsTurnIsTakenBack() async throws {
         try await withDesk { order in
             async let _ = order.beforeSending?() == true
@@ -189,7 +189,7 @@ import Testing
                 }
             }
             try await onOwnThread { locked.wait() }
-            // As many as it takes for a suspension.
+            // Enough failures for a suspension.
             for _ in 0..<9 { _ = await client.perform(call) }
             let waits = client.notes.written < client.notes.added
             #expect(waits, "the answers are there, and nothing is written yet")
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    /// The wait and the end of the write come to the client's loop together, the wait first.
+    /// The wait and the end of the write reach the client's loop together, the wait first.
     @Test(.timeLimit(.minutes(1))) func whoWaitsForTheNotesOfALaneIsToldOfOneThatIsWrittenJustThen() async throws {
         let directory = TemporaryDirectory()
         try await withDesk(in: directory) { _ in
@@ -232,7 +232,7 @@ import Testing
                 for _ in 0..<200 { await Task.yield() }
                 goOn.open()
                 try await holder.value
-                // The state database's thread does one thing after the other: the note is written.
+                // The state database's thread works in order. When this read returns, the note is written.
                 _ = try await state.value("suspension.itunes")
                 unblock.open()
                 await second
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    /// Another process holds the state database while the body runs.
+    /// Another connection holds the lock of the state database while the body runs.
     private func locked<Value>(
         _ directory: TemporaryDirectory, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    /// The flight has ended, so the stop goes on; the reservation has not.
+    /// The flight has ended, so the stop goes on. The reservation has not ended yet.
     @Test func aStopWaitsForAReservationAndForItsBeingTakenBack() async throws {
         let directory = TemporaryDirectory()
         let goOn = Lock<(@Sendable () async -> Bool)?>(nil)
@@ -362,7 +362,7 @@ import Testing
             await suspend()
             return await order.beforeSending?() == true ? nil : Self.unsent
         } _: { (client, _, call) async throws in
-            // As many as it takes for a suspension.
+            // Enough failures for a suspension.
             meanwhile.withLock { $0 = { for _ in 0..<9 { _ = await client.perform(call) } } }
             _ = await client.perform(call)
             #expect(await unsent(client) == ["suspended": 1])
@@ -382,7 +382,7 @@ import Testing
         }
     }
 
-    /// There was no memory for its answer, or its client left.
+    /// The call ended because there was no memory for its answer, or because its client left.
     @Test(arguments: [(FetchError.Stage.overloaded, "overloaded"), (.cancelled, "cancelled")])
     func aCallThatWasSentIsCountedWhateverEndedIt(_ stage: FetchError.Stage, _ word: String) async throws {
         try await withDesk { order in
@@ -414,7 +414,7 @@ import Testing
 
 extension UpstreamClient {
     fileprivate var notes: (added: Int, written: Int) { step { ($0.notes.added, $0.notes.written) } }
-    /// Somebody waits for the end of a reservation.
+    /// Whether a task waits for the end of a reservation.
     fileprivate var hasWaiters: Bool { step { !$0.reservationWaiters.isEmpty } }
     fileprivate var isReserving: Bool { step { $0.isReserving } }
 }

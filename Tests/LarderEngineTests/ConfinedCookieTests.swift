@@ -13,7 +13,7 @@ import Testing
             ("a=b; Domain=example.com; HttpOnly", "a=b; HttpOnly; Path=/raw/p/deep"),
             ("a=b", "a=b; Path=/raw/p/deep"), ("a=b; Path", "a=b; Path=/raw/p/deep"),
             ("a=b; Path=relative", "a=b; Path=/raw/p/deep"), ("a=b; Path=\"/\"", "a=b; Path=/raw/p/deep"),
-            // Of several the last counts.
+            // If an attribute is repeated, the last one counts.
             ("a=b; Path=/x; Path=/y", "a=b; Path=/raw/p/y"), ("a=b;DOMAIN=.x; domain", "a=b; Path=/raw/p/deep"),
             ("__Secure-a=b; Secure; Path=/", "__Secure-a=b; Secure; Path=/raw/p/"),
             (
@@ -49,7 +49,7 @@ import Testing
     @Test(
         arguments: [
             ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b/c", "/a/b"),
-            // What follows a semicolon in the path would be attributes of the cookie.
+            // Text after a semicolon in the path would become attributes of the cookie.
             ("/x;Path=/raw/q/y", "/"), ("/a/x;Domain=localhost;Path=/;/y", "/a"), ("/;/a/b", "/"),
         ])
     func withoutAPathItIsTheOneOfTheUpstreamsURL(_ path: String, _ wanted: String) {

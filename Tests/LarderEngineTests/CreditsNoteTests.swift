@@ -1,4 +1,4 @@
-// What an API says is left is written down for the next run, and not with every answer.
+// The number of calls that an API reports as left is saved for the next run, but not with every answer.
 import LarderCache
 import LarderCore
 import LarderTestSupport

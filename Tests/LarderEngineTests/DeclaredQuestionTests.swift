@@ -1,4 +1,4 @@
-// What makes a declared POST another question: every field by which an API might tell its callers or its forms apart.
+// What makes a declared POST a different question: every field by which an API could distinguish callers or forms.
 import LarderCore
 import LarderHTTP
 import LarderSettings

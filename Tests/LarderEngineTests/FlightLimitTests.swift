@@ -1,4 +1,4 @@
-// Which limit ends an asker's wait for a flight, and who is to blame then: by that limit's own reckoning.
+// Which limit ends an asker's wait for a flight. The account of that limit decides who is to blame.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -12,7 +12,7 @@ import Testing
         let time: ManualTime
         let loop: EventLoop
         let coordinator: FlightCoordinator
-        /// The flight that asks for parts.
+        /// The flight of the whole answer, which asks for the parts.
         let whole = FlightWait()
 
         func advance(_ duration: Duration) {
@@ -20,7 +20,7 @@ import Testing
             loop.post {}
         }
 
-        /// Asks for a part that never comes, and returns how the wait for it ended.
+        /// Asks for a part that never arrives. Returns whom the end of the wait blames.
         func ask(
             patience: Duration? = nil, plan: WaitClock? = nil, _ meanwhile: @escaping @Sendable (FlightWait) -> Void
         ) async -> Blame? {
@@ -29,7 +29,7 @@ import Testing
             defer { end.finish() }
             let obtained = await FlightWait.$current.withValue(whole) {
                 await coordinator.obtain(key, of: key.digest, patience: patience, plan: plan) { _ in
-                    // The asker is admitted: both happen on the loop.
+                    // The asker is already admitted: the loop runs both steps in order.
                     if let wait = FlightWait.current { meanwhile(wait) }
                     for await _ in never {}
                     return .failed(UpstreamFailure(provider: "p", failure: .broken, detail: ""))
@@ -53,13 +53,13 @@ import Testing
         loop.join()
     }
 
-    /// An answer of several calls whose API has 3 s, and 10 s more in our queue.
+    /// The clock of an answer made of several calls: the API has `granted`, and up to 10 s in our queue are added.
     private func plan(_ stand: Stand, _ granted: Duration = .seconds(3)) -> WaitClock {
         WaitClock(
             WaitLimit(began: stand.time.monotonic(), granted: granted, mostQueued: .seconds(10)), stand.whole)
     }
 
-    /// The whole has waited in the queue for longer than is added to its deadline; this part has not.
+    /// The whole answer waited in the queue for longer than may be added to its deadline. This part did not wait.
     @Test(.timeLimit(.minutes(1)))
     func aPlanThatLostItsTimeInOurQueueIsNoFailureOfTheUpstreamForAYoungPart() async throws {
         try await withStand { stand in
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// The loop was late: what was waited in the queue after the end is nobody's.
+    /// The loop was late. Time in the queue after the end of the wait does not count.
     @Test(.timeLimit(.minutes(1))) func theQueueIsReckonedUpToTheEndOfTheWait() async throws {
         try await withStand { stand in
             let blame = await stand.ask(patience: .seconds(2)) { wait in
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// Asks with a patience of an hour for what comes at once, and returns the timers that are left.
+    /// Asks with a patience of one hour for a part that arrives at once. Returns the number of timers that are left.
     private func timersLeft(_ stand: Stand, onLoop: Bool) async -> Int {
         let key = CacheKey(layer: .raw, provider: "p", endpoint: "e", parameters: [])
         let ask: @Sendable () async -> Void = {

@@ -1,4 +1,4 @@
-// What a step of the flights lets go, it lets go after the lock.
+// A step of the flight state releases objects only after it has released the lock.
 import LarderCache
 import LarderCore
 import Testing
@@ -16,7 +16,7 @@ import Testing
 
     private static let failure = FlightResult.failed(UpstreamFailure(provider: "p", failure: .broken, detail: ""))
 
-    /// Its deinit may take other locks: that of what it holds in memory, for one.
+    /// The deinit of a released object may take other locks, such as the lock of the memory that it holds.
     @Test func aFlightThatHasLandedIsHeldByWhoLandedIt() throws {
         var state = FlightState(failurePause: .zero)
         weak var task: FlightTask?

@@ -1,4 +1,4 @@
-// A reload puts other limits in force while calls are made: each of them counts.
+// A reload changes the limits while calls are made. Every call is still counted.
 import LarderCache
 import LarderCore
 import Testing

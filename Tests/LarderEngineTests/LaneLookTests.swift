@@ -1,4 +1,4 @@
-// What changes of a provider's limits by time alone is told when it is so, though nobody asks.
+// A change of a provider's limits that only time causes is reported when it happens, without any request.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -9,7 +9,7 @@ import Testing
 @testable import LarderEngine
 
 @Suite struct LaneLookTests {
-    /// Answers everything with no results, and says how many calls are left where told to.
+    /// Answers every call with no results. If the test sets fields, they say how many calls are left.
     private struct Answers: Upstream {
         var fields: HeaderFields = [:]
 
@@ -27,10 +27,10 @@ import Testing
         }
     }
 
-    /// Events about limits, as "rate spent".
+    /// Events about limits, such as "rate spent".
     private typealias Told = Lock<[String]>
 
-    /// A client on a loop whose clock only the test moves; `pass` lets so much time pass, `call` makes a call.
+    /// A client on a loop whose clock only the test moves. `pass` advances the clock, `call` makes a call.
     private func withDesk(
         _ configuration: String, _ provider: String, fields: HeaderFields = [:],
         _ body: (
@@ -65,12 +65,12 @@ import Testing
             told,
             {
                 _ = await client.perform(call)
-                // What changed is told on the loop.
+                // Changes are reported on the loop.
                 await loop.turn()
             },
             { duration in
                 time.advance(by: duration)
-                // Timers run in the turn that the first begins.
+                // Timers run in the turn that the first post begins.
                 for _ in 0..<2 { await handover { turn in loop.post { turn.resume() } } }
             })
         await state.close()
@@ -84,7 +84,7 @@ import Testing
             await call()
             await pass(.seconds(61))
             told.withLock { $0 = [] }
-            // The rate is whole, and the next look is for the quota's day.
+            // The rate is whole again. The next look is due when the quota's day ends.
             await call()
             await call()
             #expect(told.withLock { $0 } == ["rate spent"])

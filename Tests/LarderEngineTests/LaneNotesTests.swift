@@ -1,4 +1,4 @@
-// What waits to be written of the lanes: in order, bounded, the last value of each name.
+// The notes of the lanes that wait to be written: in order, bounded, with the last value of each name.
 import LarderCore
 import Testing
 

@@ -1,4 +1,4 @@
-// A lane is asked twice: before a call waits for its place, and when it has it.
+// A lane is asked twice: before a call waits for its place, and when the call has the place.
 import LarderCache
 import LarderCore
 import Testing
@@ -9,7 +9,7 @@ import Testing
     private let start = Moment(
         wall: WallTime(seconds: 1_767_225_600), monotonic: MonotonicTime(nanoseconds: 1_000_000_000_000))
 
-    /// Both clocks at an instant of the monotonic one.
+    /// A moment whose monotonic and wall clocks both stand at the given monotonic time.
     private func moment(_ instant: MonotonicTime) -> Moment {
         Moment(wall: start.wall(at: instant), monotonic: instant)
     }
@@ -51,7 +51,7 @@ import Testing
         let lane = lane()
         let until = try #require(lane.failed(.refused, detail: "", retryAt: nil, now: start, random: 0))
         #expect(lane.permit(now: moment(until)) == .probe)
-        // A call of before the rest ends meanwhile, and is news all the same.
+        // A call that began before the suspension ends now. Its failure still counts as news.
         let anew = try #require(lane.failed(.refused, detail: "", retryAt: nil, now: moment(until), random: 0))
         #expect(lane.admit(isProbe: true, now: moment(until)).admission == .suspended(until: anew, .refused))
     }

@@ -1,4 +1,4 @@
-// A file that is lent for the first of two tries is still whole for the second, or is known not to be.
+// A file that is lent to the first of two tries is still whole for the second try, or is known not to be.
 import LarderCore
 import Testing
 

@@ -1,4 +1,4 @@
-// For how long a part that is coming is kept for who may still read it.
+// How long a part that is still arriving is kept for clients that may still read it.
 import LarderCore
 import LarderIO
 import LarderTestSupport
@@ -7,7 +7,7 @@ import Testing
 @testable import LarderEngine
 
 @Suite struct LiveTapeTests {
-    /// The tape of a part whose first reader reads stored bytes before it; its time, and how its loop is given a turn.
+    /// Calls the body with the tape of an arriving part, its clock, and a function that gives its loop a turn.
     private func withTape(_ body: (LiveTape, ManualTime, () async -> Void) async throws -> Void) async throws {
         let time = ManualTime()
         let loop = try EventLoop(name: "home", index: 0, time: time)

@@ -1,4 +1,4 @@
-// The size by which a job is judged small: only bytes that are as they came tell it.
+// The size that decides whether a job is small. Only a body without a content coding has a known size.
 import LarderCore
 import Testing
 

@@ -1,4 +1,4 @@
-// What the parts of an answer make of the whole: the shortest lifetime, the greatest age, and what is missing.
+// What the parts of an answer determine for the whole: the shortest lifetime, the greatest age, and what is missing.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -41,7 +41,7 @@ import Testing
         #expect(sum.parents.count == 3 && sum.subjects.count == 1 && sum.haveRows)
     }
 
-    /// The client asked for a fresh one, the provider failed, and what is stored is fresh all the same.
+    /// The client asked for a fresh answer and the provider failed. The stored response is still fresh.
     @Test func aStoredPartThatCoveredForAFailureHasItsRow() {
         let entry = StoredResponse(
             key: CacheKey(bytes: [1]), layer: .raw, provider: "p", endpoint: "e", requestTime: WallTime(seconds: 1),

@@ -1,5 +1,5 @@
-// Dealing from a pool: no two running are the same, everything comes before anything comes again, and nothing grows
-// without bound.
+// Dealing from a pool: no two consecutive items are equal, every item is dealt before any is repeated, and nothing
+// grows without bound.
 import LarderCore
 import LarderProviders
 import Testing
@@ -7,7 +7,7 @@ import Testing
 @testable import LarderEngine
 
 @Suite struct PoolTests {
-    /// Numbers that repeat with the seed.
+    /// A generator whose numbers repeat for the same seed.
     private final class Dice {
         private var state: UInt64
         init(_ seed: UInt64) { state = seed }
@@ -28,7 +28,7 @@ import Testing
             #expect(dealt.count == size * 10)
             #expect(Set(dealt.prefix(size)).count == size)
             #expect(zip(dealt, dealt.dropFirst()).allSatisfy { $0 != $1 })
-            // A thing comes again after half of the others at the soonest.
+            // An item is repeated after half of the others at the earliest.
             for (place, one) in dealt.enumerated() {
                 #expect(!dealt[(place + 1)...].prefix(size / 2).contains(one))
             }
@@ -59,7 +59,7 @@ import Testing
             #expect(hand == [0] || hand == [2])
         }
         #expect(round.deal(1, of: ids, where: { _ in false }, random: dice.next).isEmpty)
-        // What left the pool is forgotten.
+        // Items that left the pool are forgotten.
         _ = round.deal(1, of: ["x", "y"], random: dice.next)
         #expect(round.dealt.allSatisfy { ["x", "y"].contains($0) })
     }

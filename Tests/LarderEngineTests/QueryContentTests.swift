@@ -1,4 +1,4 @@
-// What tells the content of two questions apart: a property over many bodies and fields.
+// What distinguishes the content of two questions: a property over many bodies and fields.
 import LarderCore
 import Testing
 
@@ -9,7 +9,7 @@ import Testing
         var random = SystemRandomNumberGenerator()
         var seen: [String: (Bytes, [String?])] = [:]
         for _ in 0..<5000 {
-            // Few letters and short, so that neighbours, prefixes and repetitions are frequent.
+            // The texts are short and have few letters. Neighbours, prefixes and repetitions are therefore frequent.
             let body = Bytes(
                 (0..<Int.random(in: 0...6, using: &random)).map { _ in UInt8.random(in: 96...98, using: &random) })
             let values = (0..<3).map { _ in ["a", "b", "a, b", "", nil].randomElement(using: &random) ?? nil }

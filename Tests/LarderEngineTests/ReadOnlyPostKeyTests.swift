@@ -1,4 +1,4 @@
-// What tells two POSTs apart that only read: a property over many of them.
+// What distinguishes two read-only POST requests: a property over many requests.
 import LarderCache
 import LarderCore
 import LarderSettings
@@ -40,7 +40,7 @@ import Testing
         var seen: [CacheKey: Asked] = [:]
         for _ in 0..<4000 {
             let method: LarderCore.Method = [.post, .post, .query].randomElement(using: &random) ?? .post
-            // Few letters and short, so that neighbours, prefixes and repetitions are frequent.
+            // The texts are short and have few letters. Neighbours, prefixes and repetitions are therefore frequent.
             let body = Bytes(
                 (0..<Int.random(in: 0...5, using: &random)).map { _ in UInt8.random(in: 48...50, using: &random) })
             let query = ["a", "a=1", "", nil].randomElement(using: &random) ?? nil

@@ -1,4 +1,4 @@
-// The gate that every upstream's answer passes: no secret of the daemon's comes through it.
+// The gate that every upstream response passes: no secret of the daemon comes through it.
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -11,7 +11,7 @@ import Testing
     static let key = "0123456789abcdef"
     static let token = "tok-fedcba9876543210"
 
-    /// Answers as it is told.
+    /// An upstream that answers as the test says.
     private struct Answers: Upstream {
         var status = 200
         var fields: HeaderFields = [:]

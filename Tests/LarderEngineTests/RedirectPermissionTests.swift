@@ -1,5 +1,5 @@
-// Where an answer of a built-in API may send a call: to its own origin, to public hosts by https, by plain http only where
-// that is allowed, and never to a name that strangers own.
+// Where a response of a built-in API may redirect a call: to the API's own origin, to public hosts by https, and by
+// plain http only if that is allowed. A redirect to a name that strangers own is never followed.
 import LarderCore
 import LarderProviders
 import LarderTestSupport

@@ -1,5 +1,5 @@
-// Calls that are reserved ahead, with the real state database: a burst waits for few commits, what nobody used is on no
-// record, and what a kill leaves counts.
+// Calls that are reserved ahead, with the real state database: a burst waits for few commits, unused reservations leave
+// no record, and reservations that a kill leaves behind count as calls.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -10,11 +10,11 @@ import Testing
 @testable import LarderStore
 
 @Suite struct ReservedAheadTests {
-    /// Sends what may be sent, as the fetcher asks for it.
+    /// Sends every call that it may send, and asks for permission as the fetcher does.
     private final class Sender: Upstream {
-        /// Each call that was sent, and whether it had nothing to wait for.
+        /// One value for each call that was sent: true if the call did not have to wait for its reservation.
         let sent = Lock<[Bool]>([])
-        /// The client of that call leaves in its turn.
+        /// The index of the call whose client leaves in its turn.
         let givenUp: Int?
 
         init(givingUp: Int? = nil) { givenUp = givingUp }
@@ -51,7 +51,7 @@ import Testing
                 url: "http://127.0.0.1/", addresses: .configured, maxBody: 100, deadline: .seconds(1)),
             isBudgeted: true, classify: { _ in .data })
 
-        /// Makes so many calls one after the other, and says how many were sent.
+        /// Makes this many calls one after the other. Returns how many were sent.
         func burst(_ count: Int) async -> Int {
             var sent = 0
             for _ in 0..<count {
@@ -124,7 +124,7 @@ import Testing
             #expect(bench.left == 92, "four made, four ahead")
             #expect(try await bench.recorded.count == 8)
             bench.time.advance(by: .milliseconds(1002))
-            // Nobody asks: the loop's timer gives it back.
+            // No request comes: the loop's timer gives the reservations back.
             while try await bench.recorded.count != 4 { bench.client.home.post {} }
             #expect(bench.left == 96)
             #expect(bench.fate("returned") == 4)
@@ -185,7 +185,7 @@ import Testing
     @Test func whatAKillLeavesReservedCountsAsMade() async throws {
         let directory = TemporaryDirectory()
         let time = ManualTime()
-        // Nothing is given back where the client does not end.
+        // If the client does not end properly, nothing is given back.
         try await withDesk("rate: 100/min, quota: off", in: directory, time: time) { bench async throws in
             #expect(await bench.burst(4) == 4)
         }
@@ -219,7 +219,7 @@ import Testing
                 }
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
-            // Some are refused while others hold a call ahead that is used or given back later.
+            // Some calls are refused while others hold a reservation that is used or given back later.
             #expect(sent <= 200 && sent >= 190, "\(sent)")
             bench.time.advance(by: .milliseconds(1002))
             #expect(bench.left == 200 - sent)

@@ -1,4 +1,4 @@
-// A body that others may still want keeps its beginning, also after everyone who reads it has read on.
+// A body that others may still want keeps its beginning, even after all its readers have read on.
 import LarderCore
 import Testing
 
@@ -26,7 +26,7 @@ import Testing
         let second = try #require(body?.reader(), "its beginning is gone")
         #expect(try await Self.read(second, sent.count) == sent)
 
-        // Nobody can come any more: memory need not hold what all have read.
+        // No further reader can come. Memory need not hold what all readers have read.
         body = nil
         Self.append(sent, to: tape)
         #expect(try await Self.read(first, sent.count) == sent)

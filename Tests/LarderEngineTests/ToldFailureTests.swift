@@ -1,4 +1,4 @@
-// What a client is told of when to ask again, by a wall clock that was set in between by centuries.
+// When a client is told to ask again, although the wall clock was set by centuries in between.
 import LarderCore
 import Testing
 

@@ -1,4 +1,4 @@
-// What the log says where look-ups fail.
+// What the log says if look-ups fail.
 import Glibc
 import LarderCache
 import LarderCore
@@ -21,7 +21,7 @@ import Testing
             time: SystemTime())
     }
 
-    /// With a warning for each, a busy daemon would fill the disk with them.
+    /// A warning for each failed look-up of a busy daemon would fill the disk.
     @Test func lookUpsThatFailAreLoggedOnceAMinute() async throws {
         let directory = TemporaryDirectory()
         let counters = CounterRegistry()
@@ -35,7 +35,7 @@ import Testing
         let first = try open(directory, counters)
         _ = await first.write(entry)
         await first.close()
-        // A link to itself: to open it fails, and tells nothing of what was there.
+        // The directory becomes a link to itself. Opening it fails without telling what was there.
         let bodies = directory.path + "/bodies"
         try #require(rename(bodies, bodies + ".kept") == 0 && symlink(bodies, bodies) == 0)
         let store = try open(directory, counters)

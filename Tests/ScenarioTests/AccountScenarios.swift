@@ -1,5 +1,5 @@
-// Calls for the account that is signed in: with which of two credentials they go out, for whom their answers are kept,
-// and what happens when the tokens are over, one request or fifty of them waiting.
+// Calls for the signed-in account: which of two credentials a call carries, for whom its answer is kept, and what
+// happens when the tokens end while one request or fifty requests wait.
 import LarderCore
 import LarderOrigin
 import LarderProviders
@@ -10,7 +10,7 @@ import Testing
     private static let token = "/imgur/oauth2/token"
     private static let ownCalls = "/imgur/3/account/me"
 
-    /// Fifty questions that nobody shares: half of them raw, half of them typed.
+    /// Fifty questions with fifty different flights: half of them raw, half of them typed.
     private static let fifty = (0..<25).map { SignIn.own($0) } + (1...25).map { SignIn.mature($0) }
 
     private func askFifty(
@@ -54,7 +54,7 @@ import Testing
             try await SignIn.withImgur(origin) { larder in
                 try await SignIn.signIn(larder, origin)
                 origin.signIn.endAccess()
-                // They are on their way before the first is refused: one that is asked for later would wait at once.
+                // All fifty calls are sent before the first is refused. A call after a refusal would wait at once.
                 origin.script("/imgur/3/", Array(repeating: .held, count: 50))
                 let answers = try await askFifty(larder) {
                     try await larder.eventually("all of them are asked for") {
@@ -89,7 +89,7 @@ import Testing
                 time.advance(by: .seconds(1))
                 #expect(try await SignIn.get(larder, SignIn.own(2)).status == 200)
                 #expect(origin.requests(to: Self.token) == 1 && origin.requests(to: Self.ownCalls) == 2)
-                // The new ones last as long again.
+                // The new tokens last as long as the old ones.
                 time.advance(by: .seconds(3239))
                 #expect(try await SignIn.get(larder, SignIn.own(3)).status == 200)
                 #expect(origin.requests(to: Self.token) == 1)
@@ -118,7 +118,7 @@ import Testing
         return try #require(status["providers"]?.elements.first { $0["name"]?.string == "imgur" })
     }
 
-    /// Some requests are refused whatever the token: no more than one renewal a minute comes of them.
+    /// Some requests are refused with every token. They cause at most one renewal a minute.
     @Test func aRequestThatIsAlwaysRefusedIsSentTwiceAndTheNextOnce() async throws {
         try await SignIn.withOrigin { origin in
             try await SignIn.withImgur(origin) { larder in
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    /// Its answer would be kept, and given, as the first account's.
+    /// The second call's answer would be kept and given as the first account's.
     @Test func aCallThatIsRefusedIsNotSentOnceMoreForAnotherAccount() async throws {
         try await SignIn.withOrigin { origin in
             try await SignIn.withImgur(origin) { larder in
@@ -178,7 +178,7 @@ import Testing
                 #expect(try await SignIn.get(larder, SignIn.own(1)).status == 502)
                 #expect(origin.requests(to: "/") == calls, "nothing is asked without an account")
             }
-            // Still told after a restart, until somebody acts.
+            // The status still says so after a restart, until somebody acts.
             try await SignIn.withImgur(origin, directory: directory) { larder in
                 let answer = try await SignIn.get(larder, SignIn.own(2))
                 #expect(answer.status == 502 && answer.text.contains("larder imgur login"), "\(answer)")
@@ -200,7 +200,7 @@ import Testing
                 #expect(try answer.json()["class"]?.string == "unreachable", "\(answer)")
                 #expect(origin.requests(to: Self.token) == 1 && origin.requests(to: Self.ownCalls) == 0, "no retry")
                 #expect(try await SignIn.isSignedIn(larder))
-                // For a few seconds nobody tries again; then it is well.
+                // For a few seconds no renewal is tried. After that a renewal succeeds.
                 #expect(try await SignIn.get(larder, SignIn.own(1)).status == 502)
                 #expect(origin.requests(to: Self.token) == 1)
                 time.advance(by: .seconds(30))
@@ -239,7 +239,7 @@ import Testing
                 let again = try await SignIn.get(larder, SignIn.own())
                 #expect(again["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(again)")
                 #expect(again["Cache-Control"] == "private, no-store")
-                // Others on this machine get it neither from the API nor from memory.
+                // Other clients on this machine get the answer neither from the API nor from memory.
                 for fields in [[], [("Authorization", "Bearer of-nobody")]] {
                     let answer = try await larder.send("GET", SignIn.own(), fields: fields)
                     try BadInputScenarios.expectProblem(answer, 401, "\(fields)")
@@ -276,7 +276,7 @@ import Testing
         }
     }
 
-    /// The account's answers and everybody's are two entries; signing in or out changes which one is given at once.
+    /// The account's answer and everybody's are two entries. Signing in or out switches between them at once.
     @Test func answersForAnAccountAreKeptApart() async throws {
         let source = OriginSource.custom { request in
             guard request.path.hasPrefix("/imgur/3/gallery/"),
@@ -301,7 +301,7 @@ import Testing
                 #expect(try await title(SignIn.mature()) == "What pantry may see")
                 let hot = try await title("/v1/imgur/gallery")
                 #expect(hot == "Kitchen of the day", "an account is not shown needlessly")
-                // Words find what was stored after the account's answer, and not that answer.
+                // A local search finds what was stored after the account's answer, and not that answer.
                 try await larder.eventually("the kitchen is found") {
                     try await larder.get("/v1/local?q=kitchen").json()["count"]?.integer == 1
                 }

@@ -1,4 +1,4 @@
-// Uploads for the account that is signed in: when tokens are renewed for one, and that its file is sent once.
+// Uploads for the signed-in account: when an upload renews the tokens, and that its file is sent only once.
 import LarderCore
 import LarderHTTP
 import LarderOrigin
@@ -6,10 +6,10 @@ import LarderTestSupport
 import Testing
 
 @Suite struct AccountUploadScenarios {
-    /// The head says `Expect`, the stand-in refuses it there and then, and nothing of the file has been wanted.
+    /// The request head has `Expect`. The stand-in refuses it at once, before it wants any of the file.
     @Test func tokensThatEndedAreRenewedBeforeAnythingOfTheFileIsSent() async throws {
         try await SignIn.withOrigin { origin in
-            // By a clock that stands still: the file is held back for as long as the refusal takes.
+            // The clock stands still, so the file is held back until the refusal comes.
             try await SignIn.withImgur(origin, time: ManualTime()) { larder in
                 try await SignIn.signIn(larder, origin)
                 let film = UploadStand.film(300_000)
@@ -21,7 +21,7 @@ import Testing
                 #expect(calls.allSatisfy { $0.fields.first("Authorization")?.hasPrefix("Bearer ") == true })
                 #expect(Set(calls.map { $0.fields.first("Authorization") }).count == 2)
                 #expect(origin.uploads.map(\.digest) == [Digest(of: film)])
-                // The second refusal of the same sign-in stands.
+                // The second refusal of the same sign-in is final.
                 origin.signIn.endAll()
                 let refused = try await upload(film, to: larder)
                 #expect(!(200..<300).contains(refused.status), "\(refused)")
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// An API that wants the whole file first, and then says that the token has ended.
+    /// The API takes the whole file first, and then says that the token has ended.
     @Test func aFileThatWasSentInVainIsNotSentAgainButTheNextOneGoesOutWithNewTokens() async throws {
         try await SignIn.withOrigin { origin in
             try await SignIn.withImgur(origin) { larder in
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// It is the address that is refused, and no other token would help.
+    /// The refusal concerns the address. Another token would not help.
     @Test func aLimitOfTheAddressRenewsNoTokens() async throws {
         try await SignIn.withOrigin { origin in
             try await SignIn.withImgur(origin) { larder in

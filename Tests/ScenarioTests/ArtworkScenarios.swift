@@ -1,4 +1,4 @@
-// Artwork by signed handle: the right bytes, once, from permitted hosts only, and never anything but a whole image.
+// Artwork by signed handle: the right bytes, fetched once, from permitted hosts only, and only whole images.
 import LarderCore
 import LarderDaemon
 import LarderProviders
@@ -6,7 +6,7 @@ import LarderTestSupport
 import Testing
 
 @Suite struct ArtworkScenarios {
-    /// A PNG of one pixel.
+    /// A PNG image of one pixel.
     static let png: Bytes = [
         0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00, 0x00, 0x00, 0x0D, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00,
         0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x06, 0x00, 0x00, 0x00, 0x1F, 0x15, 0xC4, 0x89, 0x00, 0x00, 0x00,
@@ -21,7 +21,7 @@ import Testing
         ]
     }
 
-    /// An origin that is the API and its image host; the images answer as the test says.
+    /// One origin that is both the API and its image host. The images answer as the test says.
     private func origin(_ moods: CacheScenarios.Moods) -> ScriptedOrigin {
         let own = Lock("")
         let origin = ScriptedOrigin { request in
@@ -160,7 +160,7 @@ import Testing
         defer { origin.stop() }
         let other = ScriptedOrigin(answering: ok("never"))
         defer { other.stop() }
-        // The provider's list does not name the host of the image, then names any public host: a loopback one is none.
+        // First the list does not name the image's host. Then it names any public host, which excludes loopback.
         try await withLarder(BasicScenarios.itunes(other, "    imageHosts: [\"*.mzstatic.com\"]")) { larder in
             let signer = larder.daemon.artworkSigner
             let foreign = try await larder.get(signer.path(provider: "itunes", url: "\(origin.base)/a.png"))
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    /// The first hop is upgraded to https; a redirect names its scheme and port itself.
+    /// The first hop is upgraded to https. A redirect must name its scheme and port itself.
     @Test(arguments: ["http://192.0.2.1/a.png", "https://192.0.2.1:8443/a.png", "https://192.0.2.1:80/a.png"])
     func aRedirectToPlainHTTPOrToAnotherPortIsNotFollowed(target: String) async throws {
         let moods = CacheScenarios.Moods()

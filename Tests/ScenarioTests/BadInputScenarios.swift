@@ -1,15 +1,15 @@
-// What clients get wrong: each mistake has its status, its problem document and its words about what is allowed, and the
-// daemon goes on as if nothing had been.
+// Mistakes of clients: each mistake has its own status, problem document, and message about what is allowed. The daemon
+// continues as if nothing had happened.
 import LarderCore
 import LarderTestSupport
 import Testing
 
-/// A request with one thing wrong in what it asks, and how it must be told.
+/// A request with one mistake, and how the daemon must report it.
 struct Mistake: Sendable, CustomTestStringConvertible {
     var target: String
     var status = 400
     var parameter: String?
-    /// What must be among the things allowed.
+    /// Words that the list of allowed values must contain.
     var allowed: [String] = []
 
     var testDescription: String { String(target.prefix(60)) }
@@ -71,7 +71,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         Mistake(target: "/v1/artwork/forged", status: 404),
     ]
 
-    /// One daemon for all of them: what follows a mistake must not notice it.
+    /// One daemon serves all of them. A mistake must not affect the requests after it.
     @Test func eachMistakeIsToldByItsParameterAndWhatIsAllowed() async throws {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
@@ -142,7 +142,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         try await withLarder { larder in
             for (name, head, status) in Self.malformed {
                 let (answer, isClosed) = try await larder.talk { client in
-                    // A server that answers before it has read everything may make the sending fail.
+                    // Sending may fail if the server answers before it has read everything.
                     try? client.send(head + "\r\n")
                     return (try client.receive(), try client.isClosed())
                 }

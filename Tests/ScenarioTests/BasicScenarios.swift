@@ -1,10 +1,10 @@
-// The first lines through every room: a scripted origin, the daemon, a client, and what both must have seen.
+// The first test through every room: a scripted origin, the daemon, a client, and what both ends must have seen.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct BasicScenarios {
-    /// An iTunes answer of one song.
+    /// An iTunes answer with one song.
     static let song = """
 
 

@@ -1,5 +1,5 @@
-// Answers that are HTTP only in part are the upstream's fault, and said so: they are broken, not unreachable and nobody's
-// prohibition, and the third of five suspends.
+// Responses that are only partly HTTP are the upstream's fault. They are reported as broken, not as unreachable or
+// forbidden, and the third of five suspends the provider.
 import LarderCore
 import LarderTestSupport
 import Testing

@@ -1,4 +1,4 @@
-// Pages of the origins that the configuration names may read, from memory too; everybody else's may not.
+// Pages of the configured origins may read answers, also answers from memory. Pages of other origins must not.
 import LarderCore
 import LarderTestSupport
 import Testing

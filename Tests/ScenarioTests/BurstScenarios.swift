@@ -1,4 +1,4 @@
-// What a burst of misses leaves behind: free pieces of memory between live ones go back to the system, and soon.
+// What remains after a burst of misses: free pieces of memory between live ones go back to the system soon.
 import LarderCore
 import LarderIO
 import LarderTestSupport
@@ -14,7 +14,7 @@ import Testing
             return [.sendBytes(Bytes(text: head) + Bytes(repeating: 0x61, count: Self.body))]
         }
         defer { origin.stop() }
-        // A descriptor for each client.
+        // Each client needs a descriptor.
         _ = Syscall.raiseOpenFiles()
         let directory = TemporaryDirectory()
         let process = try LarderProcess(
@@ -37,14 +37,14 @@ import Testing
             }
             for client in clients {
                 let answer = try client.receive()
-                // Some find the queue full.
+                // Some clients find the queue full.
                 guard answer.status == 200 || answer.status == 503 else { throw WireError("\(answer)") }
             }
             let peak = try processMemory(process.pid, "VmHWM")
-            // The daemon looks every ten seconds; the rest is for a machine that is busy with other things.
+            // The daemon looks every ten seconds. The rest of the time is for a busy machine.
             var after = try processMemory(process.pid, "RssAnon")
             for _ in 0..<180 where after - before >= Self.left {
-                // Nobody says anything on a connection of its own.
+                // This connection stays silent. The call only waits for 500 ms.
                 _ = try WireClient(addresses[0]).hasInput(within: 500)
                 after = try processMemory(process.pid, "RssAnon")
             }
@@ -55,6 +55,6 @@ import Testing
         if !isSanitized { #expect(after - before < Self.left) }
     }
 
-    /// The memory tier, the store's page caches, and what is kept of heaps by their own rules.
+    /// The limit covers the memory tier, the store's page caches, and what the heaps keep by their own rules.
     private static let left = 100 << 20
 }

@@ -1,4 +1,4 @@
-// Cache rules, told as stories: what is kept, for how long, and what covers for an upstream that fails.
+// The cache rules as scenarios: what is kept, for how long, and what is served in place of a failed upstream call.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -8,7 +8,7 @@ import Testing
     static let song = ok(BasicScenarios.song, fields: "Content-Type: text/javascript; charset=utf-8\r\n")
     static let empty = ok("\n\n{\"resultCount\":0, \"results\":[]}\n")
 
-    /// An origin whose answers the test changes while it runs.
+    /// An origin whose answers the test can change while the origin runs.
     final class Moods: Sendable {
         let current = Lock<[Act]>([.send(CacheScenarios.song)])
         func set(_ acts: [Act]) { current.withLock { $0 = acts } }

@@ -1,6 +1,6 @@
-// Client libraries as they are: they send their application's key with every request, and where they put it makes no
-// difference. The requests stand here as the libraries write them: newsapi-python, imgurpython and pyimgur, all of them
-// over the library "requests".
+// Real client libraries send their application's key with every request. The place of the key must make no difference.
+// The requests are written as the libraries write them: newsapi-python, imgurpython and pyimgur, all of which use the
+// library "requests".
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -8,7 +8,7 @@ import Testing
 @Suite struct ClientLibraryScenarios {
     private static let imgurKey = "0a1b2c3d4e5f6a7"
 
-    /// What "requests" sends with each.
+    /// The fields that "requests" sends with every request.
     private static let manners = """
         User-Agent: python-requests/2.32.3\r
         Accept-Encoding: gzip, deflate\r
@@ -17,18 +17,18 @@ import Testing
 
         """
 
-    /// One request of a library, byte for byte but for the host.
+    /// One request of a library. Only the host differs from the original bytes.
     private func request(_ target: String, _ fields: String, body: String = "") -> Bytes {
         let length = body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n"
         return Bytes(text: "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(Self.manners)\(fields)\(length)\r\n\(body)")
     }
 
-    /// newsapi-python: the bare key.
+    /// newsapi-python sends the bare key.
     private func newsAPI(_ key: String, _ target: String = "/v2/top-headlines?q=rain&language=en&country=us") -> Bytes {
         request("/raw/newsapi\(target)", "Content-Type: Application/JSON\r\nAuthorization: \(key)\r\n")
     }
 
-    /// imgurpython: parameters in the query and once more as a form.
+    /// imgurpython sends its parameters in the query and again as a form.
     private func imgurpython(_ key: String, _ path: String, _ parameters: String = "") -> Bytes {
         guard !parameters.isEmpty else { return request("/raw/imgur/3/\(path)", "Authorization: Client-ID \(key)\r\n") }
         return request(
@@ -148,7 +148,7 @@ import Testing
 
     @Test func imgurpythonIsAnsweredFromTheCache() async throws {
         try await imgur { origin, larder in
-            // It asks for its credits first, each time it is made.
+            // The library asks for its credits first, each time a client object is made.
             for status in ["fwd=uri-miss", "hit"] {
                 expect(try await larder.send(bytes: imgurpython("id-of-the-library", "credits")), status)
                 let search = imgurpython("id-of-the-library", "gallery/search/time/all/0", "q=paper+lantern")

@@ -1,4 +1,4 @@
-// A wall clock that is set while the daemon runs, or between two runs: it prolongs no rest, and gives no call twice.
+// The wall clock is set during a run or between two runs. This must not prolong a rest or permit a call twice.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport
@@ -59,7 +59,7 @@ import Testing
         }
         moods.set(CacheScenarios.song)
         time.step(by: .zero - Self.twoHours)
-        // The second start finds what the first one left, no more.
+        // The second start finds only what the first one left.
         for _ in 0..<2 {
             try await withLarder(itunes(origin), time: time, directory: directory) { larder async throws in
                 #expect(try await larder.get(term(1)).status == 429, "a restart ends no rest")
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    /// The failure itself, the rest after it, a spent budget, and the status.
+    /// Checks the failure itself, the rest after it, a spent budget, and the status.
     @Test(arguments: [-1, 1]) func aStepByCenturiesIsToldToNobody(_ direction: Int) async throws {
         let origin = ScriptedOrigin(answering: "HTTP/1.1 503 No\r\nRetry-After: 40\r\nContent-Length: 0\r\n\r\n")
         defer { origin.stop() }

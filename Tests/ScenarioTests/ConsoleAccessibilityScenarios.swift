@@ -1,6 +1,6 @@
-// The console before axe-core, a public tester of accessibility (scripts/public-testers/axe, outside CI): each page, in both
-// colours, on a narrow and a wide screen, with its dialogs open too. LARDER_AXE_URL and LARDER_AXE_TOKEN name a running daemon to
-// look at in place of the test's own, such as that of `larder demo --keep`.
+// The console is checked by axe-core, a public accessibility tester (scripts/public-testers/axe, outside CI): each
+// page, in both colour schemes, on a narrow and a wide screen, also with its dialogs open. LARDER_AXE_URL and
+// LARDER_AXE_TOKEN select a running daemon, such as that of `larder demo --keep`, in place of the test's own.
 import FoundationEssentials
 import Glibc
 import LarderCore
@@ -50,7 +50,7 @@ struct ConsoleAccessibilityScenarios {
         }
     }
 
-    /// What opens a page's dialog.
+    /// The selector of the element that opens each page's dialog.
     private static let openers = ["/now": "#requests tr button", "/store": "#entries button"]
 
     private static func look(_ page: BrowserPage, _ axe: String, _ path: String) throws {

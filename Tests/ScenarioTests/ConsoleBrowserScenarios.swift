@@ -1,4 +1,4 @@
-// The console in a real browser: what a person sees, clicks and is told.
+// The console in a real browser: what a person sees, can click and is told.
 import Glibc
 import LarderCore
 import LarderOrigin
@@ -263,7 +263,7 @@ struct ConsoleBrowserScenarios {
         try await ConsoleStand.withSamples { page, base in
             _ = try LarderProcess.get("/v1/itunes/search?q=jack+johnson", at: String(base.dropFirst("http://".count)))
             try page.open(base + "/over-time")
-            // One of 20 calls a minute.
+            // One call of 20 a minute was made.
             try page.waitFor("document.querySelector('#plot-budgets .legend').innerText === 'itunes 20 a minute'")
             _ = try page.value("document.querySelector('#plot-budgets .canvas').focus()")
             try page.press("ArrowLeft")
@@ -279,7 +279,7 @@ struct ConsoleBrowserScenarios {
         try origin.start()
         defer { origin.stop() }
         let directory = TemporaryDirectory()
-        // Nobody else's while there is no daemon: the page knows no other.
+        // The port belongs to nobody else while the daemon is down, because the page knows no other address.
         let place = LoopbackPort()
         let launch = LarderLaunch(
             """

@@ -1,5 +1,5 @@
-// The console as it is served: its fields, its files, and that a link from anywhere leads to it and none but its own has it
-// search.
+// How the console is served: its fields and its files. A link from any site leads to the console, but only its own
+// links and the person's own navigation make it search.
 import LarderCore
 import LarderTestSupport
 import Testing

@@ -1,4 +1,4 @@
-// What the console's tests in a real browser share: the browser, and a daemon with the samples behind it.
+// Shared by the console's tests in a real browser: the browser, and a daemon in front of the samples.
 import Glibc
 import LarderCore
 import LarderOrigin
@@ -6,7 +6,7 @@ import LarderProviders
 import LarderTestSupport
 import Testing
 
-/// One browser for the tests of a suite. Where there is none the suite is skipped, and says so; under CI it fails.
+/// Gives a suite one browser. If there is no browser, the suite is skipped with a message; under CI it fails.
 struct InBrowser: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
@@ -23,7 +23,7 @@ struct InBrowser: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Chromium is there, or must be.
+    /// Disables the tests if Chromium is missing and may be missing.
     static var withChromium: Self {
         .disabled(if: Browser.isMissingAndMayBe, "SKIPPED: there is no chromium here (make deps installs it)")
     }
@@ -34,7 +34,7 @@ enum ConsoleStand {
 
     static let token = "open-sesame-0123456789"
 
-    /// Settings of a daemon before a stand-in with the samples.
+    /// The settings of a daemon in front of a stand-in with the samples.
     static func configuration(_ origin: OriginServer) -> String {
         let providers = ProviderRegistry.builtIn.map(\.about).map { about in
             let name = about.name
@@ -46,7 +46,7 @@ enum ConsoleStand {
         return "admin: { token: \(token) }\nproviders:\n" + providers.joined(separator: "\n") + "\n"
     }
 
-    /// A page before a daemon with the samples. The body blocks, on a thread of its own.
+    /// Runs the body with a page of a daemon in front of the samples. The body runs on its own thread and may block.
     static func withSamples(_ body: @escaping @Sendable (BrowserPage, String) throws -> Void) async throws {
         let origin = try OriginServer(source: .samples, rewritesImageHosts: true)
         try origin.start()
@@ -56,7 +56,7 @@ enum ConsoleStand {
         }
     }
 
-    /// The same before the daemon that LARDER_AXE_URL names, where it names one.
+    /// Like `withSamples`, but uses the daemon that LARDER_AXE_URL names, if it is set.
     static func withDaemon(_ body: @escaping @Sendable (BrowserPage, String, String) throws -> Void) async throws {
         guard let url = getenv("LARDER_AXE_URL").map({ String(cString: $0) }) else {
             return try await withSamples { page, base in try body(page, base, Self.token) }
@@ -65,7 +65,7 @@ enum ConsoleStand {
         try await onPage { page in try body(page, url, given) }
     }
 
-    /// A page of its own.
+    /// Runs the body with a new page.
     static func onPage(_ body: @escaping @Sendable (BrowserPage) throws -> Void) async throws {
         let browser = try #require(browser)
         try await onOwnThread { try body(browser.page()) }
@@ -86,7 +86,7 @@ extension BrowserPage {
         try waitFor("document.getElementById('token').dataset.given === 'yes'")
     }
 
-    /// Nothing reaches beyond the screen's width.
+    /// Whether nothing is wider than the screen.
     func fitsItsWidth() throws -> Bool {
         try has("document.documentElement.scrollWidth <= innerWidth")
     }

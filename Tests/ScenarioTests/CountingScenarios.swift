@@ -1,4 +1,4 @@
-// What is counted, and as what.
+// What is counted, and under which labels.
 import LarderCore
 import LarderTestSupport
 import Testing

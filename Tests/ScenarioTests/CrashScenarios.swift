@@ -1,12 +1,13 @@
-// kill -9 in the middle of writing, again and again: what was committed is there afterwards, nothing wrong is ever served,
-// and no call is forgotten. A killed process loses nothing that was committed, whatever `synchronous` is
-// (sqlite.org/pragma.html#pragma_synchronous: only a power cut does).
+// kill -9 in the middle of writing, again and again. Afterwards everything that was committed is there, nothing wrong
+// is ever served, and no call is forgotten. A killed process loses nothing that was committed, for every value of
+// `synchronous` (sqlite.org/pragma.html#pragma_synchronous: only a power cut does).
 //
-// An answer that counts as stored is committed a little later (`cache.commitWithin`). On a busy machine that may take longer, so each
-// client asks the daemon once a round whether everything is committed, and what it was told before that must be there.
+// An answer that counts as stored is committed a little later (`cache.commitWithin`). On a busy machine that may take
+// longer. Each client therefore asks the daemon once a round whether everything is committed. What the client was told
+// before that must be there.
 //
-// LARDER_KILLS sets how often, 50 without it. With LARDER_KILL_WITHIN everything that was acknowledged so many milliseconds
-// before the kill must be there, too:
+// LARDER_KILLS sets the number of kills, 50 by default. With LARDER_KILL_WITHIN everything that was acknowledged this
+// many milliseconds before the kill must be there, too:
 //     LARDER_KILLS=1000 LARDER_KILL_WITHIN=100 swift test --filter CrashScenarios
 import Glibc
 import LarderCore
@@ -19,11 +20,11 @@ import Testing
     static let within = getenv("LARDER_KILL_WITHIN").flatMap { Int(String(cString: $0)) }
         .map { Duration.milliseconds($0) }
 
-    /// One question with the answer it must have.
+    /// One question, which determines its correct answer.
     struct Question: Sendable, Hashable {
         var number: Int
         var isSearch: Bool { number % 5 == 0 }
-        /// Streamed, and written into the store piece by piece: a kill may find it half there.
+        /// A large body is streamed and written to the store piece by piece. A kill may leave half of it.
         var isLarge: Bool { !isSearch && number % 16 == 7 }
         var target: String { isSearch ? "/v1/itunes/search?q=word\(number)" : "/file/\(number)" }
 
@@ -38,12 +39,12 @@ import Testing
 
     /// What the clients of one round saw.
     struct Round: Sendable {
-        /// What is committed, as the daemon said itself.
+        /// The answers that are committed, as the daemon itself said.
         var stored: [Question] = []
-        /// What counts as stored and may not be committed, and since when.
+        /// The answers that count as stored but might not be committed, with the time of their acknowledgement.
         var accepted: [(question: Question, at: MonotonicTime)] = []
         var killedAt: MonotonicTime?
-        /// Large ones that were asked for, whatever became of them.
+        /// All large answers that were asked for, complete or not.
         var large: [Question] = []
         var wrong: [String] = []
     }
@@ -68,7 +69,7 @@ import Testing
             let addresses = try await onOwnThread { try larder.listening(2) }
             starts.append(clock.monotonic() - began)
 
-            // The last round's entries, nearly all of them, and a few of every earlier one.
+            // This checks nearly all entries of the last round, and a few of every earlier round.
             let recent = stored.suffix(60)
             let (half, uncertain) = (large, accepted)
             let earlier = stored.dropLast(60).enumerated().filter { $0.offset % 37 == round % 37 }.map(\.element)
@@ -79,7 +80,7 @@ import Testing
                     #expect(question.isAnswered(by: response), "round \(round): \(question.target)")
                     #expect(status.hasPrefix("larder; hit"), "round \(round): \(question.target): \(status)")
                 }
-                // Whether it is there or not, it is right.
+                // The entry may be missing. The answer must be right in either case.
                 for question in uncertain {
                     let response = try LarderProcess.get(question.target, at: addresses[question.isSearch ? 0 : 1])
                     #expect(question.isAnswered(by: response), "round \(round): \(question.target)")
@@ -108,18 +109,18 @@ import Testing
         }
         #expect(stored.count > Self.rounds * 5, "there was something to lose: \(stored.count)")
         #expect(largeInAll >= Self.rounds, "and to find half written: \(largeInAll)")
-        // Not the slowest: other tests share the machine, and `listening` bounds each start by itself.
+        // The slowest start is not checked: other tests share the machine, and `listening` bounds each start.
         let median = starts.sorted()[Self.rounds / 2]
         #expect(median < .seconds(5))
         print("\(stored.count) entries stored over \(Self.rounds) kills; median start \(median.milliseconds) ms")
     }
 
-    /// New questions from several clients until one of them kills the daemon amid the others' writes.
+    /// Several clients ask new questions until one of them kills the daemon while the others' answers are written.
     static func load(_ larder: LarderProcess, _ addresses: [String], round: Int) async throws -> Round {
         let result = Lock(Round())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 0..<clients {
-                // Which answer is not waited for any more: some rounds end at once, some after a while.
+                // The last request, whose answer is not awaited. Some rounds end at once, some after a while.
                 let last = client == 0 ? 8 + round * 7 % 23 : Int.max
                 let first = round * 100_000 + client * 10_000
                 group.addTask {
@@ -157,7 +158,7 @@ import Testing
                 }
             }
         } catch {
-            // The connection ended with the daemon, in the middle of whatever it was at.
+            // The kill ended the connection, at any point of an exchange.
         }
     }
 
@@ -176,12 +177,12 @@ import Testing
         }
     }
 
-    /// Docs/Decisions/0025: no more calls of a provider are reserved ahead, whatever its limits.
+    /// Docs/Decisions/0025: at most this many calls of a provider are reserved ahead, for any limits.
     private static let mostAhead = 16
 
-    /// Every call that the origin saw was counted before it was sent; at most those in hand at each kill, and those that
-    /// were reserved ahead, were counted and not sent. The daemon that is asked has reserved some ahead itself, where what was
-    /// looked for before had to be fetched.
+    /// Every call that the origin saw was counted before it was sent. The only calls that are counted but not sent are
+    /// those in hand at each kill and those reserved ahead. The daemon that is asked here has itself reserved some
+    /// calls ahead, if earlier checks had to fetch.
     static func expectCallsCounted(_ origin: ScriptedOrigin, _ limit: Int, _ round: Int, at address: String) throws {
         let status = try LarderProcess.get("/v1/status", at: address).json()
         let itunes = status["providers"]?.elements.first { $0["name"]?.string == "itunes" }

@@ -1,5 +1,5 @@
-// Whose answer is whose: a client's own key makes its own entry, what is personal is nobody else's, and no key is ever
-// written down.
+// Who may get which answer: a client's own key makes its own entry, a personal answer goes to nobody else, and no key
+// is ever written down.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -7,7 +7,7 @@ import Testing
 @Suite struct CredentialScenarios {
     static let everything = "/raw/newsapi/v2/everything?q=rain"
 
-    /// Answers with who asked, so that a mix-up shows in the body. The key is told backwards: as it is it would be cut.
+    /// Answers with the asker's key, so a mix-up shows in the body. The key is reversed: a plain key would be removed.
     private func origin() -> ScriptedOrigin {
         ScriptedOrigin { request in
             let key = request.field("X-Api-Key") ?? request.field("Authorization") ?? request.field("Cookie") ?? "none"
@@ -222,5 +222,5 @@ import Testing
     }
 }
 
-/// A text that names a key and does not hold it.
+/// The text reversed. It identifies a key without containing it.
 func backwards(_ text: String) -> String { String(text.reversed()) }

@@ -1,12 +1,12 @@
-// Files that are not what they should be: the service goes on or says in one sentence why it cannot.
+// Files with wrong content or at wrong places: the service continues, or says in one sentence why it cannot.
 import Glibc
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct DamageScenarios {
-    /// Overwrites what is there, in its whole length, the way a failing disk does: same files, other bytes. All of them are
-    /// opened before the first is written to: a daemon that notices at once has new files under these names.
+    /// Overwrites whole files in place, as a failing disk does: the same files get other bytes. All files are opened
+    /// before the first write, because a daemon that notices at once creates new files under these names.
     static func spoil(_ paths: String..., part: Range<Int>? = nil) throws {
         let files = paths.map { (path: $0, descriptor: open($0, O_WRONLY | O_CLOEXEC)) }
         defer { for file in files where file.descriptor >= 0 { close(file.descriptor) } }
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// The databases set aside, their logs not counted.
+    /// The names of the databases that were set aside, without their logs.
     static func setAside(_ name: String, in directory: TemporaryDirectory) -> [String] {
         names(in: "\(directory.path)/\(name)").filter {
             $0.hasPrefix("\(name).db.corrupt-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm")
@@ -38,7 +38,7 @@ import Testing
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// The only file of a large body.
+    /// The path of the only body file.
     private static func bodyFile(in directory: TemporaryDirectory) throws -> String {
         var path = "\(directory.path)/cache/bodies"
         for _ in 0..<3 {
@@ -70,7 +70,7 @@ import Testing
             let again = try second.listening(2)[1]
             let missed = try LarderProcess.get("/file/1", at: again)
             #expect(Self.isRight(missed, "/file/1"))
-            // Whether it is stored is said by the next: a body that takes its time has left when it is.
+            // The next response shows whether the body is stored. A slow body's first response leaves too early to say.
             let status = missed["Cache-Status"] ?? ""
             #expect(status.hasPrefix("larder; fwd=uri-miss; fwd-status=200"), "\(status)")
             #expect(try LarderProcess.get("/file/1", at: again)["Cache-Status"]?.hasPrefix("larder; hit") == true)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// One piece of a large body is spoilt; who asks from that piece on, or from the beginning where it is the first.
+    /// One piece of a large body is damaged. The request starts at that piece, or at the beginning if it is the first.
     @Test(arguments: [(0, nil), (10, "bytes=655400-"), (10, "bytes=0-9,655400-655409")] as [(Int, String?)])
     func aLargeBodyThatBeginsInADamagedPieceIsFetchedAnew(_ piece: Int, _ range: String?) async throws {
         let unit = { @Sendable (number: Int) in "<line \(1_000_000 + number)>\n" }
@@ -125,7 +125,7 @@ import Testing
             #expect(try LarderProcess.get("/a", at: first.listening(2)[1]).body.count == text.utf8.count)
             first.signal(SIGTERM)
             #expect(try first.waitForEnd() == .exited(0))
-            // A line in the middle of the piece.
+            // This is a line in the middle of the piece.
             let line = Bytes(text: unit((piece * 65_536 + 30_000) / unit(0).utf8.count))
             try Self.flip(line, in: Self.bodyFile(in: directory))
 
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    /// Changes one byte in the middle of the only place where these bytes are.
+    /// Changes one byte in the middle of the given bytes, which occur once in the file.
     private static func flip(_ bytes: Bytes, in path: String) throws {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         defer { close(descriptor) }
@@ -154,7 +154,7 @@ import Testing
         guard pwrite(descriptor, [other], 1, off_t(place + 8)) == 1 else { throw WireError("cannot write \(path)") }
     }
 
-    /// The whole file, which is noticed when it is opened, and the pages of the calls alone, noticed when they are read.
+    /// Damage to the whole file is noticed when it is opened, damage to the pages of the calls when they are read.
     @Test(arguments: [nil, 3 * 4096..<5 * 4096])
     func aLostRecordOfCallsCountsAsSpentAlsoAfterAnotherRestart(_ part: Range<Int>?) async throws {
         let origin = TellingOrigin.make()
@@ -175,7 +175,7 @@ import Testing
                 #expect(spent.status == 429, "run \(run): \(spent)")
                 #expect(try spent.json()["class"]?.string == "limited")
                 #expect(spent["Retry-After"].flatMap { Int($0) } ?? 0 > 80_000, "\(spent)")
-                // What is stored, and what has no budget, is answered.
+                // Requests for stored answers and for providers without a budget are answered.
                 #expect(try LarderProcess.get("/v1/itunes/search?q=one", at: addresses[0]).status == 200)
                 #expect(try Self.isRight(LarderProcess.get("/file/1", at: addresses[1]), "/file/1"))
                 if run == 1 { larder.signal(SIGKILL) } else { larder.signal(SIGTERM) }
@@ -274,7 +274,7 @@ import Testing
         let origin = TellingOrigin.make()
         defer { origin.stop() }
         let directory = TemporaryDirectory()
-        // Below a file there can be no directory, for no user.
+        // No user can create a directory below a file.
         let file = directory.write("file", "")
         var paths = ["cache": "\(directory.path)/cache", "state": "\(directory.path)/state"]
         paths[part] = "\(file)/\(part)"

@@ -1,5 +1,5 @@
-// What a client asks of the cache is done: an age it does not accept is fetched anew, a stale answer is called stale,
-// and what it forbids to store is not fetched for nothing.
+// The client's cache directives are obeyed: an answer older than the client accepts is fetched again, a stale answer is
+// marked as stale, and an answer that must not be stored is not fetched in vain.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// Nobody was asked: no provider failed, nothing was waited for, and the same request will not do better.
+    /// No call was made: no provider failed, nothing was waited for, and repeating the request will not help.
     @Test(arguments: [CacheScenarios.search, "/v1/search?q=x&source=itunes", "/raw/itunes/search?term=x"])
     func onlyIfCachedWithNothingStoredBlamesNobody(_ target: String) async throws {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
@@ -116,7 +116,7 @@ import Testing
             let asked = Task {
                 try await larder.get("/v1/search?q=a&source=itunes,dnd", ("Cache-Control", "no-store"))
             }
-            // The two of the source that is silent: that which fetches, and that which makes results of it.
+            // The silent source has two flights: one fetches, the other makes results of what is fetched.
             try await larder.eventually("one source has answered and the other has not") {
                 guard origin.requests.count == 2 else { return false }
                 return try await larder.counter("larder_flights_under_way") == 2

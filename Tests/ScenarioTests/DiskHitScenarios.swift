@@ -1,5 +1,5 @@
-// Hits from the database on the loop: what the daemon kept ready is answered without a task, also by the next run, and never
-// where something newer is known, settings have changed, or another provider is asked.
+// Hits from the database on the loop. Responses that the daemon kept ready are sent without a task, also in the next
+// run. They are not sent if something newer is known, settings have changed, or another provider is asked.
 import Glibc
 import LarderCore
 import LarderDaemon
@@ -7,7 +7,7 @@ import LarderTestSupport
 import Testing
 
 @Suite struct DiskHitScenarios {
-    /// Answers each target with the number of its requests; a PUT is taken.
+    /// Answers each target with the number of its requests. A PUT request succeeds.
     private func origin(_ fields: String = "Cache-Control: max-age=86400\r\n", more: String = "") -> ScriptedOrigin {
         let counts = Lock<[String: Int]>([:])
         return ScriptedOrigin { request in
@@ -74,7 +74,7 @@ import Testing
             _ = try await larder.get("/raw/api/a")
             try await diskHit(larder, "/raw/api/a")
         }
-        // A setting that changed would be another mark.
+        // The settings must not change between the runs. A change would make another mark.
         try await withLarder(configuration(origin), directory: directory) { (larder) async throws in
             let hit = try await diskHit(larder, "/raw/api/a")
             #expect(hit.text == "answer 1 none" && origin.requests.count == 1)
@@ -89,7 +89,7 @@ import Testing
         let directory = TemporaryDirectory()
         let configuration = configuration(origin, memory: "1MiB")
         try await withLarder(configuration, directory: directory) { larder in _ = try await larder.get("/raw/api/a") }
-        // The first hit of a run goes the slow way and is kept ready; that of the next is read on the loop.
+        // The first hit of a run takes the slow way and is kept ready. The next run's first hit is read on the loop.
         try await withLarder(configuration, directory: directory) { larder in
             _ = try await larder.get("/raw/api/a")
             try await larder.eventually("the row is there") {
@@ -97,12 +97,12 @@ import Testing
             }
         }
         try await withLarder(configuration, directory: directory) { larder in
-            // A look at something else makes the loops ask for their connections.
+            // A request for something else makes the loops ask for their connections.
             try await larder.eventually("the loops look") {
                 try await larder.counter("larder_store_ready_loops") > 0
             }
             try await diskHit(larder, "/raw/api/a")
-            // A look that a commit overtakes puts nothing into memory.
+            // A read that a commit overtakes puts nothing into memory.
             try await larder.eventually("memory has it") {
                 let before = try await found(larder)
                 let text = try await larder.get("/raw/api/a").text
@@ -152,7 +152,7 @@ import Testing
             for _ in 0..<3 {
                 #expect(try await larder.get("/raw/api/a", ("Accept-Language", "de")).text == "answer 1 de")
             }
-            // The one loop looks, and what was to be kept ready of the variant would be there before what was asked for later.
+            // With one loop, a ready row of the variant would be written before the row of this later target.
             try await diskHit(larder, "/raw/api/plain")
             #expect(try await larder.get("/raw/api/a", ("Accept-Language", "fr")).text == "answer 2 fr")
         }
@@ -168,7 +168,7 @@ import Testing
             let old = [
                 try await diskHit(larder, "/raw/api/a").text, try await diskHit(larder, "/raw/api/a", [gzip]).text,
             ]
-            // The list of variants goes, and both with it.
+            // The PUT removes the list of variants, and both variants with it.
             _ = try await larder.send("PUT", "/raw/api/a", body: "x")
             let new = [try await larder.get("/raw/api/a").text, try await larder.get("/raw/api/a", gzip).text]
             #expect(!old.contains { new.contains($0) }, "\(old) \(new)")
@@ -227,7 +227,7 @@ import Testing
             directory.write(
                 "larder.yaml", "listen: [\"127.0.0.1:0\"]\n" + configuration(origin) + "\nserver: { idleTimeout: 71s }")
             await larder.daemon.reload()
-            // Made anew by the slow way, once.
+            // The slow way makes the ready response again, once.
             #expect(try await larder.get("/raw/api/a").text == "answer 1 none")
             #expect(try await found(larder) == before)
             try await diskHit(larder, "/raw/api/a")

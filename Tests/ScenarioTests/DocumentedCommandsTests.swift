@@ -1,5 +1,5 @@
-// Every `curl` that the documents show is asked, in their order, of a daemon in front of the samples; the configuration
-// that README shows is read.
+// Every `curl` command in the documents is sent, in order, to a daemon in front of the samples. The configuration in
+// README is loaded.
 import Foundation
 import LarderDaemon
 import LarderOrigin
@@ -11,7 +11,7 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The lines of a page that stand inside fenced blocks.
+    /// The lines of a page inside fenced blocks.
     private func fenced(_ page: String) throws -> [String] {
         let text = try String(contentsOf: Self.root.appending(path: page), encoding: .utf8)
         var isInside = false
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// What a `curl` line asks: the target below the usual address, and its `-H` fields.
+    /// The request of a `curl` line: the target below the usual address, and the `-H` fields.
     private func question(_ line: String) -> (target: String, fields: [(String, String)])? {
         guard line.hasPrefix("curl ") else { return nil }
         let quoted = line.split(separator: "'", omittingEmptySubsequences: false)

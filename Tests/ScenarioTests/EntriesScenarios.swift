@@ -1,4 +1,4 @@
-// `/v1/entries`: what is stored, shown as far as the asker may see it; and purges by the same marks.
+// `/v1/entries`: the stored entries, as far as the client may see them, and purges by the same marks.
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
@@ -11,7 +11,7 @@ import Testing
     private static let plain = "/raw/api/plain?secret=value&n=1"
     private static let text = String(repeating: "Grüße. ", count: 1000)
 
-    /// An API of songs, and one of one's own that sends texts, coded too, and pictures.
+    /// The iTunes API and a configured API that sends texts, coded texts and pictures.
     private func withStock(
         time: any TimeSource = ManualTime(), _ body: (RunningLarder, ScriptedOrigin) async throws -> Void
     ) async throws {
@@ -101,7 +101,7 @@ import Testing
             }
             let ends = ["item/7.json", "search/api/v1/search?query=a", "item/8.json", "search/api/v1/search?query=b"]
             let labels = ends.map { "\(origin.base)/\($0)" }
-            // The one base URL begins with the other: each entry is below the shorter one.
+            // One base URL is the beginning of the other. Every entry is therefore below the shorter one.
             for (order, expected) in [("oldest", labels), ("newest", labels.reversed())] {
                 let found = try await entries(larder, "prefix=/raw/hackernews&order=\(order)&kind=raw")
                 #expect(found.map { $0["label"]?.string } == expected, "\(order)")

@@ -1,4 +1,4 @@
-// Answers that answer what their own URL or fields do not name: how it is told, and how it ends.
+// Stored answers that also answer requests with another URL or other fields: how this is reported, and when it ends.
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
@@ -37,7 +37,7 @@ import Testing
                 "DELETE", "/v1/cache?url=\(PercentCoding.encode("/raw/api/a?x=1&utm=1"))", fields: [Self.authority])
             #expect(purge.status == 200, "\(purge)")
             #expect(try await larder.get("/raw/api/a?utm=2&x=1").text == "for /a?utm=2&x=1")
-            // The next one is found under the other's entry.
+            // The next request finds the answer under the other URL's entry.
             #expect(try await larder.get("/raw/api/a?x=1&utm=1").text == "for /a?utm=2&x=1")
         }
     }
@@ -68,7 +68,7 @@ import Testing
             #expect(try await purge("/raw/api/a?y=2&x=1")["purged"]?.integer == 1)
             #expect(try await larder.get("/raw/api/a?x=1&y=2").text == "answer 3")
             #expect(try await larder.get("/raw/api/a?x=2").text == "answer 2")
-            // That one was received before the purge, and answers its own query only.
+            // The answer was received before the purge. It therefore answers only its own query.
             #expect(try await purge("/raw/api/a?x=2&y=2")["purged"]?.integer == 0)
         }
     }
@@ -81,7 +81,7 @@ import Testing
         try await withLarder(configuration(origin), directory: directory) { larder async throws in
             #expect(try await larder.get("/raw/api/a?x=1").text == "for /a?x=1")
             #expect(try await larder.get("/raw/api/a?x=1&y=1").text == "for /a?x=1")
-            // Of another path, and yet nobody knows which queries it concerns.
+            // The PUT is for another path, but nobody knows which queries it affects.
             #expect(try await larder.send("PUT", "/raw/api/b", body: "x").status == 200)
         }
         try await withLarder(configuration(origin), directory: directory) { larder async throws in
@@ -98,7 +98,7 @@ import Testing
         defer { origin.stop() }
         try await withLarder("cache: { memorySize: 0 }\n" + configuration(origin)) { larder async throws in
             for _ in 1...4 {
-                // Those that memory and its readers leave to the look-up.
+                // Memory and its readers leave requests with Cache-Control to the look-up.
                 let answer = try await larder.get("/raw/api/a", ("Cache-Control", "max-age=300"))
                 #expect(answer.text == "a")
             }
@@ -195,7 +195,7 @@ import Testing
                 return client
             }
             try await larder.eventually("the request is under way") { client != nil && origin.requests.count == 1 }
-            // It leaves.
+            // The client leaves.
             client = nil
             try await larder.eventually("the request has ended") {
                 try await larder.counter("larder_requests_total", "route=\"raw\",status=\"4xx\"") == 1

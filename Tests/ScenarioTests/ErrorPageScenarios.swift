@@ -1,4 +1,5 @@
-// A page that something in front of an API sends, under 404 or under 200: it replaces nothing, and what is stored covers for it.
+// An error page that an intermediary in front of an API sends, with 404 or 200. It replaces nothing, and the stored
+// answer is served in its place.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -45,7 +46,7 @@ import Testing
                 #expect(try stale.json()["results"]?.elements.first { _ in true }?["title"]?.string == "Aboleth")
                 #expect(try stale.json()["sources"]?.elements.first { _ in true }?["stale"]?.bool == true, "\(stale)")
             }
-            // The raw row is the good one still.
+            // The raw row is still the good one.
             let raw = try await larder.get(
                 "/raw/dnd5e/api/2014/monsters/aboleth", ("Cache-Control", "only-if-cached, max-stale"))
             #expect(raw.text == Self.monster, "\(raw)")

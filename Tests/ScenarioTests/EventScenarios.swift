@@ -1,4 +1,4 @@
-// `/v1/events`: whoever listens hears what happens to providers when it happens.
+// `/v1/events`: a client that listens receives each event about a provider when it happens.
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
@@ -12,7 +12,7 @@ import Testing
         return try await onOwnThread { try EventStream(WireClient(address), "/v1/events") }
     }
 
-    /// The next so many events.
+    /// Returns the next `count` events.
     private func next(_ stream: inout EventStream, _ count: Int) async throws -> [Told] {
         let before = stream
         let (after, events) = try await onOwnThread {
@@ -78,7 +78,7 @@ import Testing
             let back = try await next(&stream, 1)
             #expect(back[0].name == "suspension" && back[0].data["suspended"]?.bool == false, "\(back)")
 
-            // Who comes now needs no history.
+            // A client that connects now needs no history.
             var other = try await listen(larder)
             let late = try await next(&other, 1)
             let now = late.first?.data["providers"]?.elements.first { $0["provider"]?.string == "itunes" }

@@ -1,26 +1,26 @@
-// An event stream as a client of it sees it: chunk by chunk over a socket, never with the server's own reading.
+// An event stream as its client sees it: read chunk by chunk from a socket, never with the server's own parser.
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
 import Testing
 
-/// Reads events from a connection. For one thread.
+/// Reads events from a connection. Only one thread may use a value.
 struct EventStream {
     let client: WireClient
     let head: WireResponse
     private var reader = EventTextReader()
     private var waiting: [EventTextReader.Event] = []
-    /// The stream came to its clean end.
+    /// Whether the stream came to its clean end.
     private(set) var hasEnded = false
 
-    /// Asks and reads the head.
+    /// Sends the request and reads the head of the response.
     init(_ client: WireClient, _ target: String, fields: String = "") throws {
         self.client = client
         try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
         head = try client.receiveHead()
     }
 
-    /// The next event; nil at the clean end.
+    /// Returns the next event, or nil at the clean end.
     mutating func next() throws -> EventTextReader.Event? {
         while waiting.isEmpty {
             guard !hasEnded else { return nil }
@@ -32,7 +32,7 @@ struct EventStream {
         return waiting.removeFirst()
     }
 
-    /// All that come until the end.
+    /// Returns all events until the end.
     mutating func rest() throws -> [EventTextReader.Event] {
         var events: [EventTextReader.Event] = []
         while let event = try next() { events.append(event) }
@@ -41,7 +41,7 @@ struct EventStream {
 }
 
 extension EventTextReader.Event {
-    /// "source itunes results", "state loading".
+    /// A short form, such as "source itunes results" or "state loading".
     var summary: String {
         let value = try? JSON.parse(data)
         return [name, value?["provider"]?.string, value?["state"]?.string].compactMap { $0 }.joined(separator: " ")

@@ -1,4 +1,4 @@
-// `/v1/explain/{request-id}`: how an answer came to be, told by the rule and its section, with nobody's secrets in it.
+// `/v1/explain/{request-id}`: how an answer was decided, by rule and section, without any client's secrets.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -8,7 +8,7 @@ import Testing
         "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
     }
 
-    /// The explanation of an answer; its text holds nothing that was secret in the request.
+    /// The explanation of an answer. This method expects that it holds none of the request's secrets.
     private func explain(_ answer: WireResponse, _ larder: RunningLarder) async throws -> JSONValue {
         let id = try #require(answer["X-Request-Id"])
         let response = try await larder.get("/v1/explain/\(id)")
@@ -24,7 +24,7 @@ import Testing
 
     private func sources(_ value: JSONValue) -> [JSONValue] { value["sources"]?.elements.map { $0 } ?? [] }
 
-    /// The only source of it.
+    /// The only source in the explanation.
     private func source(_ answer: WireResponse, _ larder: RunningLarder) async throws -> JSONValue {
         let sources = sources(try await explain(answer, larder))
         #expect(sources.count == 1)
@@ -184,7 +184,7 @@ import Testing
                 #expect(source["forward"] == nil, "\(place)")
                 #expect(source["upstreamStatus"] == nil, "\(place)")
                 #expect(source["key"]?["path"]?.string == "/a", "\(place)")
-                // What the answer said of its age and lifetime.
+                // The age and lifetime that the answer stated.
                 let age = try #require(source["age"]?.integer)
                 let ttl = try #require(source["ttl"]?.integer)
                 #expect((100...160).contains(age), "\(place)")
@@ -249,7 +249,7 @@ import Testing
     }
 
     @Test func anErrorIsExplainedToo() async throws {
-        // A port where nobody listens any more.
+        // A port on which nobody listens any more.
         let gone = ScriptedOrigin(answering: "")
         gone.stop()
         try await withLarder(configuration(gone)) { larder in

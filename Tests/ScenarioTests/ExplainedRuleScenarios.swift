@@ -1,5 +1,5 @@
-// What `/v1/explain/{request-id}` tells besides the rule that found an answer: limits of the API, what was removed, cookies,
-// and how the answer was cut for its client.
+// What `/v1/explain/{request-id}` tells in addition to the rule that found an answer: limits of the API, removals,
+// cookies, and how the answer was cut for its client.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -9,7 +9,7 @@ import Testing
         "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\"\(more) } }"
     }
 
-    /// The only source of an answer's explanation.
+    /// The only source in an answer's explanation.
     private func source(_ answer: WireResponse, _ larder: RunningLarder) async throws -> JSONValue {
         let id = try #require(answer["X-Request-Id"])
         let value = try await larder.get("/v1/explain/\(id)").json()
@@ -24,7 +24,7 @@ import Testing
         source["further"]?.elements.compactMap { $0["name"]?.string } ?? []
     }
 
-    /// Expects that the explanation of the last of some requests names those rules besides.
+    /// Expects that the explanation of the last request names these further rules.
     private func expect(
         _ rules: [String], of fields: String, settings: String = "", _ requests: [[(String, String)]]
     ) async throws {

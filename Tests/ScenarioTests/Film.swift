@@ -1,12 +1,12 @@
-// A film that nobody holds: its bytes follow from its version and their places, so that a byte of another version or of a wrong place is
-// a wrong byte.
+// A film that is never held in memory. Each byte follows from the version and the byte's place, so a byte of another
+// version or from another place is wrong.
 import LarderCore
 import LarderTestSupport
 
 /// A representation that an origin sends, whole or in ranges.
 struct Film: Sendable {
     static let size: Int64 = 1 << 30
-    /// No divisor of anything that a piece or a block is a multiple of.
+    /// This prime shares no factor with the length of a piece or a block.
     private static let period = 65_521
     private static let pattern: Bytes = {
         var state: UInt32 = 12345
@@ -16,12 +16,12 @@ struct Film: Sendable {
         }
     }()
 
-    /// Its entity tag, without the quotation marks.
+    /// The entity tag, without the quotation marks.
     var version = "one"
     var size = Self.size
-    /// Of a longer range so much is sent, and then nothing more until the peer leaves.
+    /// For a longer range only this many bytes are sent. Then nothing more comes until the peer leaves.
     var most: Int64 = 1 << 20
-    /// More than `most` is sent as fast as it is taken.
+    /// Bytes beyond `most` are sent as fast as the peer takes them.
     var isEndless = false
     var control = "max-age=3600"
     var lines = ""
@@ -40,7 +40,7 @@ struct Film: Sendable {
         return out
     }
 
-    /// Answers as an origin does that knows single ranges and `If-Range`.
+    /// Answers like an origin that supports single ranges and `If-Range`.
     func acts(_ request: SeenRequest) -> [Act] {
         let isSame = request.field("If-Range").map { $0 == "\"\(version)\"" } ?? true
         guard let text = request.field("Range"), isSame else { return whole }
@@ -50,7 +50,7 @@ struct Film: Sendable {
         return part(first..<last + 1)
     }
 
-    /// All of it.
+    /// A 200 response with the whole film.
     var whole: [Act] { body(0..<size, "HTTP/1.1 200 OK\r\n\(fields)") }
 
     func part(_ range: Range<Int64>) -> [Act] {

@@ -1,5 +1,5 @@
-// A newer answer of a provider of one's own that is given out is not followed by an older one of the tier that hosts share, in whatever
-// way the older one became unsuitable; and what only concerns one request leaves the tier as it is.
+// After a configured provider's newer answer was given out, no older answer follows from the shared tier, in whatever
+// way the older one became unsuitable. An answer that concerns only one request leaves the tier unchanged.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport
@@ -17,7 +17,7 @@ struct FleetDisplacementScenarios {
         """
     }
 
-    /// The first answer is stored; those after it are as the script says, by their number.
+    /// The first answer may be stored. The script gives the later answers, by their number.
     private func origin(
         _ first: String = "Cache-Control: max-age=60\r\nETag: \"a\"\r\n",
         _ script: @escaping @Sendable (Int, SeenRequest) -> String
@@ -36,7 +36,7 @@ struct FleetDisplacementScenarios {
         ok("answer \(number)", fields: "Cache-Control: max-age=60\r\n")
     }
 
-    /// One host publishes the first answer; the other forces a second one, and asks again.
+    /// One host publishes the first answer. The other host forces a second answer, and then asks again.
     private func afterASecondAnswer(
         of origin: ScriptedOrigin, method: String = "GET", _ check: (WireResponse) -> Void
     ) async throws {
@@ -170,7 +170,7 @@ struct FleetDisplacementScenarios {
         }
     }
 
-    /// Whoever has a part does not wait until the tier knows of that, and what is fetched meanwhile is not published.
+    /// A client gets its part before the tier knows of it. What is fetched until the tier knows is not published.
     private func displaced(_ host: RunningLarder) async throws {
         try await host.eventually("the tier knows that the part displaces older answers") {
             try await host.counter("larder_shared_removals_total", #"result="done""#) >= 1
@@ -209,12 +209,12 @@ struct FleetDisplacementScenarios {
         defer { origin.stop() }
         try await withLarder(settings(origin, engine)) { three in
             try await Fleet.two(settings(origin, engine)) { one, two in
-                // It has a part of the first version, and the other host publishes the second.
+                // The second host has a part of the first version. Then the first host publishes the second version.
                 _ = try await two.get(Self.path, ("Range", "bytes=-2"))
                 try await displaced(two)
                 _ = try await one.get(Self.path)
                 try await Fleet.published(one, 1)
-                // The third comes for what lacks of the first.
+                // The third answer comes when the second host fetches the missing bytes of the first version.
                 #expect(try await two.get(Self.path, ("Range", "bytes=-3")).text == "r 3")
                 let next = try await three.get(Self.path)
                 #expect(next.text != "answer 2", "\(next)")

@@ -1,5 +1,5 @@
-// What an engine may be besides up and down: silent, full, a replica, with a password, of another clock, with keys that are not ours. None of it
-// is an error to a client, and each is counted. The refusals are a real engine's own.
+// States of an engine besides up and down: silent, full, a replica, with a password, with another clock, with foreign
+// keys. None of them is an error to a client, and each is counted. The refusals are those of a real engine.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport
@@ -13,7 +13,7 @@ struct FleetEngineScenarios {
         try await larder.counter("larder_shared_failures_total", "class=\"\(word)\"")
     }
 
-    /// Asks for so many answers, none of which may be an error.
+    /// Sends this many requests, none of which may fail.
     private func ask(_ larder: RunningLarder, _ count: Int) async throws {
         for number in 0..<count {
             let answer = try await larder.get("/raw/itunes/search?term=song+\(number)")
@@ -23,8 +23,8 @@ struct FleetEngineScenarios {
 
     // MARK: Silence
 
-    /// How long one operation takes is tried by a clock of its own (`SharedClientTests`). Here it is how many wait at all: three open the
-    /// breaker, and after that one tries the engine after each pause: not ten of them in a minute.
+    /// `SharedClientTests` tests how long one operation takes, with its own clock. This test counts how many requests
+    /// wait: three failures open the breaker, then one request tries the engine after each pause: not ten a minute.
     @Test func anEngineThatSaysNothingHoldsNobodyUpForLong() async throws {
         let engine = try SharedEngine()
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
@@ -47,7 +47,7 @@ struct FleetEngineScenarios {
         defer { origin.stop() }
         let proxy = EngineProxy(to: engine.socket)
         defer { proxy.stop() }
-        // "+PONG" with its line's end, and not a byte more.
+        // "+PONG" with its line end, and no further byte.
         proxy.set(.cut(7))
         try await withLarder(Fleet.settings(origin, proxy.url)) { larder in
             try await withThrowingTaskGroup(of: WireResponse.self) { group in
@@ -83,7 +83,7 @@ struct FleetEngineScenarios {
                 let mine = try await one.get(Self.target)
                 let shared = try await two.get(Self.target)
                 #expect(shared["Cache-Status"]?.contains("detail=shared") == true, "\(shared)")
-                // The engine's clock went on meanwhile, the hosts' did not.
+                // The engine's clock advanced in the meantime. The hosts' clocks did not.
                 let difference = try left(mine) - left(shared)
                 #expect((-1...120).contains(difference), "\(mine) \(shared)")
                 #expect(try (1600...1800).contains(left(shared)))
@@ -94,7 +94,7 @@ struct FleetEngineScenarios {
 
     // MARK: A full engine
 
-    /// Bodies that no coding makes much smaller.
+    /// A body that no coding makes much smaller.
     private static func large(_ number: Int) -> String {
         var state = UInt64(number) &+ 0x9E37_79B9_7F4A_7C15
         let text = (0..<12_000).map { _ in
@@ -169,7 +169,7 @@ struct FleetEngineScenarios {
         try await Fleet.two(Fleet.settings(origin, engine.url)) { one, two in
             try await ask(one, 1)
             try await Fleet.published(one, 1)
-            // Nobody listens there.
+            // Nobody listens at that port.
             try engine.command("REPLICAOF", "127.0.0.1", "1")
             try await ask(two, 6)
             #expect(try await failures(two, "readOnly") > 0)

@@ -1,4 +1,4 @@
-// One call for a fleet: who misses what another host is fetching waits for it, and for nothing longer than that.
+// One call for a fleet: a host that misses what another host is fetching waits for that fetch, and for nothing longer.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport
@@ -58,14 +58,14 @@ struct FleetLeaseScenarios {
                 gate.open()
                 let answered = try await first + second + third
                 #expect(answered == 1000)
-                // A machine that is so slow that ten seconds passed meanwhile has its hosts go themselves, and counts it.
+                // On a very slow machine ten seconds may pass. Then the hosts make their own calls and count them.
                 let lapsed = try await waits(two, "lapsed") + waits(three, "lapsed")
                 #expect(origin.requests.count == 1 + lapsed)
             }
         }
     }
 
-    /// So many clients ask for the same at once; how many are answered.
+    /// This many clients ask for the same at once. Returns how many were answered.
     private func crowd(_ count: Int, on larder: RunningLarder) async throws -> Int {
         let address = larder.address
         return try await onOwnThread {

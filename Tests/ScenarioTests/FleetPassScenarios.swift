@@ -1,5 +1,5 @@
-// Answers of providers of one's own in a fleet: what one host has fetched the others answer, by the fields that select it, as long as
-// nothing newer or a change upstream has made it unsuitable.
+// Answers of configured providers in a fleet: the other hosts serve what one host has fetched, selected by its fields,
+// until something newer or a change upstream makes it unsuitable.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport

@@ -1,4 +1,4 @@
-// One budget for a fleet: three hosts together call no more than the API allows, with the engine, without it, and after it came back.
+// One budget for a fleet: three hosts together stay within the API's limit with the engine, without it, and afterwards.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport
@@ -16,7 +16,7 @@ struct FleetQuotaScenarios {
         }
     }
 
-    /// Asks each host for so many different answers; how many got one.
+    /// Asks each host for this many different answers. Returns how many were given.
     private func ask(_ hosts: [RunningLarder], _ count: Int, _ word: String) async throws -> Int {
         var answered = 0
         for number in 0..<count {
@@ -53,7 +53,7 @@ struct FleetQuotaScenarios {
             #expect(before > 0)
             if isKilled { engine.kill() } else { engine.freeze() }
             _ = try await ask(hosts, 4, "while")
-            // A lease is one call here.
+            // One lease is one call in this test.
             #expect(origin.requests.count <= before + hosts.count)
             if isKilled { try engine.start() } else { engine.thaw() }
             let word = Lock(0)

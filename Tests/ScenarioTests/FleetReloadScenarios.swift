@@ -1,4 +1,4 @@
-// A reload, a restart and a time without the tier lose no removal: what was removed on a host is not read from the tier again.
+// A reload, a restart or a time without the tier loses no removal. A removed answer is not read from the tier again.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport
@@ -87,7 +87,7 @@ struct FleetReloadScenarios {
         }
     }
 
-    /// Runs a host whose settings can be changed.
+    /// Runs a host whose settings the body can change.
     private func withReloadable(
         _ settings: String, _ body: (RunningLarder, (String) async -> Void) async throws -> Void
     ) async throws {

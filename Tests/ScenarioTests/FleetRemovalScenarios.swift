@@ -1,4 +1,4 @@
-// What one host removes, the others remove from their own stores: soon where they listen, and when they listen again where not.
+// What one host removes, the other hosts remove from their stores: soon if they listen, else when they listen again.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport

@@ -1,15 +1,16 @@
-// Several hosts and one engine: what one has fetched the others answer, and none of them needs the engine.
+// Several hosts and one engine: each host serves what another has fetched, and no host needs the engine.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport
 import Testing
 
-/// Hosts of a fleet, for a test.
+/// What tests with several hosts share.
 enum Fleet {
     static let key = "0123456789abcdef0123456789abcdef"
     static let token = PurgeScenarios.token
 
-    /// Settings of a host, which counts its calls for itself if nothing else is said. What is to be had from the engine may take long on a busy machine; what is not there must not.
+    /// The settings of a host. By default it counts its calls for itself. The timeout is long, because on a busy
+    /// machine the engine may take long for what it has. Tests of a silent or missing engine set a short one.
     static func settings(
         _ origin: ScriptedOrigin, _ url: String, key: String = key, timeout: String = "10s", more: String = "",
         provider: String = "", quota: String = "off"
@@ -22,8 +23,8 @@ enum Fleet {
             """
     }
 
-    /// Runs two hosts that have found the stream of removals.
-    /// - Parameter follow: false where they cannot find it, or the test is about that.
+    /// Runs two hosts, after they have found the stream of removals.
+    /// - Parameter follow: false if they cannot find the stream, or if the test is about that.
     static func two(
         _ first: String, _ second: String? = nil, follow: Bool = true,
         _ body: (RunningLarder, RunningLarder) async throws -> Void
@@ -36,20 +37,20 @@ enum Fleet {
         }
     }
 
-    /// Removals that a host has heard of: `order`, or `gap` where some may have been missed.
+    /// The number of removals that a host has heard of: `order`, or `gap` if it may have missed some.
     static func heard(_ larder: RunningLarder, _ result: String = "order") async throws -> Int {
         try await larder.counter("larder_shared_removals_heard_total", "result=\"\(result)\"")
     }
 
-    /// Waits until hosts have found the stream of removals. What they fetch before that may be taken for an answer of before a
-    /// removal, and is then not published.
+    /// Waits until the hosts have found the stream of removals. An answer that a host fetches earlier might count as
+    /// older than a removal, and is then not published.
     static func follow(_ hosts: RunningLarder...) async throws {
         for host in hosts {
             try await host.eventually("it has found the stream") { try await heard(host, "gap") >= 1 }
         }
     }
 
-    /// Waits until a host has published so many answers.
+    /// Waits until a host has published this many answers.
     static func published(_ larder: RunningLarder, _ count: Int) async throws {
         try await larder.eventually("\(count) answers are published") {
             try await larder.counter("larder_shared_published_total", #"result="done""#) >= count
@@ -69,7 +70,7 @@ struct FleetScenarios {
         let engine = try SharedEngine()
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
-        // Results with artwork are the same on hosts with one key for its handles.
+        // Results with artwork are equal on all hosts that share one key for artwork handles.
         let settings = Fleet.settings(origin, engine.url, more: "artwork: { key: \"\(Fleet.key)\" }")
         try await Fleet.two(settings) { one, two in
             let first = try await one.get(Self.search)

@@ -1,4 +1,4 @@
-// What an API tells one host of a fleet, that it is called too often or by a person's order not at all, holds for all of them.
+// If an API tells one host that it calls too often, or a person suspends the API there, all hosts stop calling it.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport
@@ -16,7 +16,7 @@ struct FleetSuspensionScenarios {
         try await larder.counter("larder_shared_suspensions_heard_total", "result=\"begun\"")
     }
 
-    /// Two hosts, the first with a clock of its own.
+    /// Two hosts. The first one has its own clock.
     private func withHosts(
         _ settings: String, time: any TimeSource, _ body: (RunningLarder, RunningLarder) async throws -> Void
     ) async throws {
@@ -114,7 +114,7 @@ struct FleetSuspensionScenarios {
         let origin = ScriptedOrigin { _ in [.reset] }
         defer { origin.stop() }
         let fields = [("Authorization", "Bearer \(Fleet.token)")]
-        // A rest of a few seconds, which ends by itself on a machine that is slow enough.
+        // The rest lasts a few seconds. With a real clock it would end by itself on a slow machine.
         try await withHosts(settings(origin, engine), time: ManualTime()) { one, two in
             try await Fleet.follow(one, two)
             for number in 0..<6 { _ = try await one.get("/v1/itunes/search?q=a\(number)") }

@@ -1,10 +1,10 @@
-// What pages of other sites can make a browser do: nothing on any route, whether memory could answer it or not.
+// What pages of other sites can make a browser do: nothing on any route, whether memory could answer or not.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct ForeignPageScenarios {
-    /// Every route there is, and one there is not.
+    /// Every route that exists, and one that does not.
     static let routes = [
         "/", "/console/console.css", "/console/search.js", "/console/larder.svg", "/now", "/store",
         CacheScenarios.search,
@@ -12,7 +12,7 @@ import Testing
         "/raw/itunes/search?term=jack+johnson", "/v1/artwork/a", "/v1/status", "/healthz", "/readyz", "/metrics",
         "/openapi.json", "/no/such/route",
     ]
-    /// Those that memory holds once they were asked for.
+    /// The routes that memory can answer after they were asked for.
     static let ready = [
         CacheScenarios.search, "/v1/search?q=jack+johnson&source=itunes", "/raw/itunes/search?term=jack+johnson",
     ]

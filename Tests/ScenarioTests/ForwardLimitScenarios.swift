@@ -1,5 +1,5 @@
-// OPTIONS with `Max-Forwards`: none left is answered here, some are counted down, and what is no number or a huge one
-// hurts nobody (RFC 9110 §7.6.2).
+// OPTIONS with `Max-Forwards`: the daemon answers a zero itself and counts other numbers down. A value that is no
+// number or a huge number does no harm (RFC 9110 §7.6.2).
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -24,7 +24,7 @@ import Testing
 
     @Test(arguments: [
         ("1", "0"), ("2", "1"), ("-9223372036854775808", "-9223372036854775808"), ("-1", "-1"),
-        // More than is counted here: the most that is (RFC 9110 §7.6.2).
+        // A larger number is forwarded as the largest number that the daemon counts (RFC 9110 §7.6.2).
         ("99999999999", "4294967295"), ("99999999999999999999999999", "4294967295"), ("4294967295", "4294967294"),
     ])
     func otherwiseItIsForwardedWithOneLess(_ hops: String, _ sent: String) async throws {

@@ -1,17 +1,17 @@
-// No room on the disk: storing stops, serving does not, and storing begins again by itself.
+// No room on the disk: storing stops, serving continues, and storing starts again by itself.
 import Glibc
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct FullDiskScenarios {
-    /// A file system of a few megabytes, gone with its last reference.
+    /// A file system of a few megabytes. It is unmounted when its last reference is released.
     final class SmallDisk: Sendable {
         let path: String
-        /// Kept until it is unmounted: it could not be removed before.
+        /// Kept until the file system is unmounted. The directory cannot be removed before that.
         private let directory: TemporaryDirectory
 
-        /// At `cache`, or another name, in the directory. Nil where this process may not mount.
+        /// Mounts the file system at `name` in the directory. Returns nil if this process must not mount.
         init?(in directory: TemporaryDirectory, megabytes: Int, at name: String = "cache") {
             let path = "\(directory.path)/\(name)"
             mkdir(path, 0o700)
@@ -22,7 +22,7 @@ import Testing
 
         deinit { umount2(path, Int32(MNT_DETACH)) }
 
-        /// Takes space until that many bytes are left.
+        /// Takes space until this many bytes are left.
         func fill(leaving rest: Int) throws {
             var status = statvfs()
             guard statvfs(path, &status) == 0 else { throw WireError("no statvfs") }
@@ -47,7 +47,7 @@ import Testing
     /// Targets with bodies of 150 KB.
     static func large(_ number: Int) -> String { "/file/\(number * 4 + 1)" }
 
-    /// A daemon and what was asked of it.
+    /// A daemon and its addresses.
     struct Stand {
         let larder: LarderProcess
         let api: String
@@ -59,7 +59,7 @@ import Testing
             (api, shop) = (addresses[0], addresses[1])
         }
 
-        /// Asks, holds the answer against what it must be, and says what the cache did.
+        /// Sends a request, compares the body with what it must be, and returns what the cache did.
         func ask(_ target: String) throws -> String {
             let response = try LarderProcess.get(target, at: shop)
             #expect(DamageScenarios.isRight(response, target), "\(target): \(response.statusLine)")
@@ -77,8 +77,8 @@ import Testing
             #expect(try LarderProcess.get("/readyz", at: api).status == 200)
         }
 
-        /// Asks new questions until nothing is stored any more; returns those that were. What counts as stored is committed when
-        /// the daemon tells its figures.
+        /// Asks new questions until nothing is stored any more. Returns the targets that were stored. An answer that
+        /// counts as stored is committed when the daemon reports its figures.
         func fillUp() throws -> [String] {
             var stored: [String] = []
             for number in 0..<200 {
@@ -89,15 +89,15 @@ import Testing
             return stored
         }
 
-        /// Asks something new. An answer whose body takes its time has left when it is stored, and does not say so: who has it whole
-        /// finds it there.
+        /// Sends a new request. The response to a slow body leaves before the body is stored, and does not say so. A
+        /// client that has the whole body finds it stored.
         func isStored(_ target: String) throws -> Bool {
             if try ask(target).hasSuffix("; stored") { return true }
             return try ask(target).hasPrefix("larder; hit")
         }
 
-        /// What a full disk must look like from outside.
-        /// - Parameter storesNothing: small answers do not fit either, nor take the place of others.
+        /// Expects what a full disk must look like from outside.
+        /// - Parameter storesNothing: whether even small answers do not fit and do not take the place of others.
         func expectServing(_ stored: [String], storesNothing: Bool = true) throws {
             #expect(try degraded() != nil)
             try expectHealth("degraded")
@@ -127,7 +127,7 @@ import Testing
         defer { origin.stop() }
         let directory = TemporaryDirectory()
         var launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory, cacheMore: ", memorySize: 0"))
-        // 4 MiB in the units of sh.
+        // This is 4 MiB in the units of sh.
         launch.prelude = "ulimit -f 8192"
         try await onOwnThread { [launch] in
             let stand = try Stand(LarderProcess(launch, in: directory))
@@ -153,11 +153,11 @@ import Testing
             try disk.fill(leaving: 6 << 20)
             let stored = try stand.fillUp()
             #expect((5..<60).contains(stored.count), "\(stored.count)")
-            // Small answers still fit, or take the place of old ones; the free space is kept either way.
+            // Small answers still fit, or take the place of old ones. The free space is kept in both cases.
             try stand.expectServing([], storesNothing: false)
             #expect(disk.free >= (minFree == "0" ? 0 : 3 << 20), "\(disk.free)")
             disk.empty()
-            // The store tries again after a pause of five seconds; we ask, each time something new, until it has.
+            // The store tries again after a pause of five seconds. The test sends new requests until it has.
             let clock = SystemTime()
             let deadline = clock.monotonic() + .seconds(30)
             var number = 0
@@ -165,7 +165,7 @@ import Testing
                 number += 1
             }
             #expect(try stand.ask("/again/\(number * 4)").hasPrefix("larder; hit"))
-            // A store is well again when it has stored something a while after the last refusal.
+            // A store is healthy again when it has stored something some time after the last refusal.
             while try stand.degraded() != nil, clock.monotonic() < deadline {
                 number += 1
                 _ = try stand.ask("/again/\(number * 4)")
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    /// To change a database takes room; to be rid of it must not.
+    /// Changing a database takes room. Removing it must not.
     @Test(.enabled(if: mayMount, "a small disk needs the right to mount"))
     func everythingCanBePurgedFromAFullDisk() async throws {
         let origin = TellingOrigin.make()
@@ -216,11 +216,11 @@ import Testing
             #expect(try stand.ask("/file/0").hasSuffix("; stored"))
             try disk.fill(leaving: 2 << 20)
             let stored = try stand.fillUp()
-            // What is left is taken too: not even a page of the log has room.
+            // The test takes the remaining space too, so not even a page of the log has room.
             try? disk.fill(leaving: 0)
             #expect(!stored.isEmpty)
             #expect(try stand.degraded() != nil)
-            // Of what was stored some may have gone for what did not fit in the end.
+            // The store may have removed some entries for one that did not fit in the end.
             let entries = try LarderProcess.get("/v1/status", at: stand.api).json()["store"]?["entries"]?.integer
             #expect((entries ?? 0) > 0)
             let client = try WireClient(stand.api)
@@ -269,7 +269,7 @@ import Testing
                 let target = "/file/\(number)"
                 let largest = TellingOrigin.body(target).count + (64 << 10)
                 let status = try stand.ask(target)
-                // A larger one is on its way to the client before it is in the store; who has it whole finds it there.
+                // A larger body goes to the client before it is stored. A client with the whole body finds it stored.
                 #expect(status.hasPrefix("larder; fwd=uri-miss; fwd-status=200"), "\(target): \(status)")
                 #expect(try stand.ask(target).hasPrefix("larder; hit"), "the newest stays")
                 let store = try LarderProcess.get("/v1/status", at: stand.api).json()["store"]

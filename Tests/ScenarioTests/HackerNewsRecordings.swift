@@ -1,12 +1,12 @@
-// Every recorded answer of Hacker News through the whole daemon. A list's items are calls of their own, so these count
-// otherwise than the recordings of the other APIs.
+// Every recorded answer of Hacker News through the whole daemon. Each item of a list is a call of its own. The calls
+// are therefore counted differently than with the recordings of the other APIs.
 import LarderCore
 import LarderOrigin
 import LarderProviders
 import LarderTestSupport
 import Testing
 
-/// One after the other: they count the calls to one stand-in.
+/// The tests run one after the other, because they count the calls to one stand-in.
 @Suite(.serialized) struct HackerNewsRecordings {
     static let all = Recording.indexed(["hackernews"])
     static let items = "hackernews/items-topstories-2019-11.json"
@@ -22,7 +22,7 @@ import Testing
         try await withLarder(settings) { larder in try await body(larder, origin) }
     }
 
-    /// What is asked at Larder's own route, and how many calls that takes.
+    /// The question at Larder's own route, and the number of calls that it takes.
     private static func question(_ recording: RecordedRequest) throws -> (target: String, calls: Int) {
         let name = recording.path.split(separator: "/").last.map { String($0.replacing(".json", with: "")) } ?? ""
         if recording.path.hasPrefix("/api/") {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// The file that holds an answer for each of five hundred items.
+    /// Uses the file with one answer for each of five hundred items.
     @Test(.enabled(if: !all.isEmpty))
     func everyItemIsHadByItsId() async throws {
         let records = Array(try JSON.parse(readFile("\(Recording.folder)/\(Self.items)")).members)

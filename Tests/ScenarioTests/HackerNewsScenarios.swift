@@ -1,11 +1,11 @@
-// Hacker News through the whole daemon: lists joined with their items, each item a call and an entry of its own. What is
-// counted here are the calls that reached the stand-in.
+// Hacker News through the whole daemon: lists joined with their items. Each item is a call and an entry of its own. The
+// tests count the calls that reached the stand-in.
 import LarderCore
 import LarderOrigin
 import LarderTestSupport
 import Testing
 
-/// A Hacker News of which the test says what is in it.
+/// A Hacker News whose content the test defines.
 private func hackerNews(
     lists: [String: [Int]], special: [Int: String] = [:]
 ) -> OriginSource {
@@ -182,7 +182,7 @@ private func hackerNews(
             #expect(try await ids(larder.get("/v1/hackernews/top")).count == 3)
             time.advance(by: .seconds(600))
             origin.script("/hackernews/v0/item/2", [.html(status: 200)])
-            // In the background: the next asker finds what it made.
+            // The list is made in the background. The next request finds it.
             #expect(try await larder.get("/v1/hackernews/top")["Cache-Status"]?.contains("ttl=-") == true)
             try await larder.eventually("the list is new but for one item") {
                 try await source(larder.get("/v1/hackernews/top"))["stale"]?.bool == false
@@ -219,7 +219,7 @@ private func hackerNews(
             #expect(try source(partial)["error"]?["class"]?.string == "limited")
             #expect(try source(partial)["error"]?["retryAt"] != nil)
             #expect(origin.requests(to: "/hackernews") == 7, "never more than the quota")
-            // Nothing may be called now: what is stale and whole comes before what is fresh and partial.
+            // No call is permitted now. A stale and complete answer is preferred to a fresh and partial one.
             time.advance(by: .seconds(600))
             let stale = try await larder.get("/v1/hackernews/top", ("Cache-Control", "no-cache"))
             #expect(stale.status == 200, "\(stale)")
@@ -259,7 +259,7 @@ private func hackerNews(
             #expect(partial.status == 200, "\(partial)")
             #expect(try ids(partial) == [1, 2])
             #expect(try source(partial)["error"]?["class"]?.string == "timedOut")
-            // Its own fetch may end a moment later than the wait for it.
+            // The item's own fetch may end a moment later than the wait for it.
             try await larder.eventually("the late item is there") {
                 try await ids(larder.get("/v1/hackernews/top")) == [1, 2, 3]
             }

@@ -1,5 +1,5 @@
-// What the program holds beside the bodies that its memory tier may hold: they come from the fetch loop's thread at first
-// and from the store's later, and what one of them gave up must serve the other.
+// How much memory the program holds besides the bodies that its memory tier may hold. The bodies come first from the
+// fetch loop's thread and later from the store's. Memory that one of these threads frees must serve the other.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -8,10 +8,10 @@ import Testing
     private static let tier = 16 << 20
     private static let bodies = 1000
 
-    /// The page caches of the store's two readers and of its writer, which this does not fill.
+    /// The page caches of the store's two readers and its writer. This test does not fill them.
     private static let caches = (16 + 16 + 4) << 20
 
-    /// About 30 KiB, of another length for each number.
+    /// A body of about 30 KiB, with another length for each number.
     private static func body(_ number: Int) -> Bytes {
         Bytes(repeating: UInt8(truncatingIfNeeded: number), count: 20_000 + (number * 7919) % 20_000)
     }
@@ -42,7 +42,7 @@ import Testing
                 guard answer.status == 200 else { throw WireError("\(number): \(answer)") }
             }
             for number in 0..<Self.bodies { try get(number) }
-            // A full tier takes what is asked for a second time: so each body comes from the store once more.
+            // A full tier takes a body only at its second request. Each body therefore comes from the store once more.
             for start in stride(from: 0, to: Self.bodies, by: 40) {
                 for _ in 0..<2 {
                     for number in start..<start + 40 { try get(number) }

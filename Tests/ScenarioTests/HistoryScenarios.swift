@@ -1,4 +1,4 @@
-// `/v1/history`: what was answered, when, and what it saved, over restarts too.
+// `/v1/history`: what was answered, when, and what it saved, also over restarts.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport

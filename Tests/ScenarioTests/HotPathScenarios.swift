@@ -1,6 +1,6 @@
-// A hit from memory says what the slow way says. Two daemons before one origin: one with a memory tier, one without;
-// each request goes to both, and the answers differ in nothing but the request's id and the seconds that passed in
-// between.
+// A hit from memory equals the answer of the slow way. Two daemons share one origin: one has a memory tier, the other
+// has none. Each request goes to both. The answers must differ only in the request's id and in the seconds that passed
+// in between.
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
@@ -10,7 +10,7 @@ import Testing
     private static let etag = "\"abc\""
     private static let modified = "Sun, 06 Nov 2022 08:49:37 GMT"
 
-    /// JSON; with `coded` as gzip to whom asks for it.
+    /// The origin sends JSON. If `coded` is true, a client that asks for gzip gets gzip.
     private static func origin(coded: Bool) throws -> ScriptedOrigin {
         let plain = Bytes(text: String(repeating: #"{"a":1},"#, count: 3000))
         let gzip = try ContentCoding.gzip(plain)
@@ -18,7 +18,7 @@ import Testing
         return ScriptedOrigin { request in
             let isCoded = coded && request.field("Accept-Encoding")?.contains("gzip") == true
             let body = isCoded ? gzip : plain
-            // In one piece: a body that is still coming when its head goes out is not kept in memory.
+            // The answer is one piece. A body that is still arriving when its head goes out is not kept in memory.
             return [
                 .sendBytes(
                     Bytes(
@@ -67,7 +67,7 @@ import Testing
         return out
     }
 
-    /// Status, fields sorted (stable, so that lines of one name keep their order), body.
+    /// The status, the fields sorted by line, and the body.
     private static func shown(_ response: WireResponse) -> (head: [String], body: Bytes) {
         let lines = response.fields.filter { $0.name != "X-Request-Id" }.map { name, value in
             switch name {
@@ -109,7 +109,7 @@ import Testing
                     }
                 }
                 #expect(try await slow.counter("larder_memory_hits_total", #"provider="api""#) == 0)
-                // Of the requests of one round all but those that memory leaves to the slow way.
+                // All requests of one round except those that memory leaves to the slow way.
                 let hits = try await hot.counter("larder_memory_hits_total", #"provider="api""#)
                 #expect(hits >= 3 * 25, "\(hits)")
             }

@@ -1,4 +1,4 @@
-// Whose answer it is: one client's credentials, cookies and codings never decide what another is given.
+// Who may get an answer: one client's credentials, cookies and codings never decide what another client gets.
 import LarderCore
 import LarderTestSupport
 import Testing

@@ -1,5 +1,6 @@
-// Imgur through the whole daemon: albums told by their pictures, the client id and where it never appears, limits of both
-// kinds with what is stored in their place, credits that end before the API refuses, and pictures that were removed.
+// Imgur through the whole daemon: albums described by their pictures, the client id and where it must never appear,
+// both kinds of limit with the stored answers that are served in the meantime, credits that stop calls before the API
+// refuses, and removed pictures.
 import LarderCore
 import LarderDaemon
 import LarderOrigin
@@ -31,7 +32,7 @@ import Testing
         try answer.json()["sources"]?.elements.first { _ in true }
     }
 
-    /// What `/v1/status` says of it.
+    /// The provider's member in `/v1/status`.
     private func status(_ larder: RunningLarder) async throws -> JSONValue {
         let all = try await larder.get("/v1/status").json()["providers"]
         return try #require(all?.elements.first { $0["name"]?.string == "imgur" })
@@ -133,7 +134,7 @@ import Testing
             }
             #expect(try await status(larder)["state"]?.string == "notConfigured")
             #expect(origin.requests(to: "/imgur/") == 0)
-            // A client may bring its own, of either kind; an answer to a token is that account's alone.
+            // A client may send its own credential, of either kind. An answer to a token is only for that account.
             let own = try await larder.get("/raw/imgur/3/gallery?client_id=mine")
             #expect(own.status == 200, "\(own)")
             #expect(origin.log(of: "/imgur/").last?.fields.first("Authorization") == "Client-ID mine")
@@ -160,7 +161,7 @@ import Testing
 
     // MARK: Limits
 
-    /// "429" by the API itself, and "over capacity", which is a limit of the address and comes as a refusal.
+    /// The 429 comes from the API itself. "Over capacity" is a limit of the address and comes as a refusal.
     @Test(arguments: [(429, 1800), (403, 3600)])
     func aLimitSuspendsUntilItsEndAndWhatIsStaleIsServed(_ code: Int, _ seconds: Int64) async throws {
         let time = ManualTime()
@@ -205,7 +206,7 @@ import Testing
         let time = ManualTime()
         let directory = TemporaryDirectory()
         let count = Lock(0)
-        // An account that others use as well: far less is left than was asked for here.
+        // Other users share the account. Far fewer calls are left than the calls of this daemon explain.
         let source = OriginSource.custom { request in
             guard request.path.hasPrefix("/imgur/3/image/") else { return nil }
             let left = count.withLock { count in
@@ -232,7 +233,7 @@ import Testing
             #expect(budget["userCredits"]?["resetsAt"]?.string == (time.wall() + .seconds(600)).rfc3339)
             #expect(budget["clientCredits"]?["remaining"]?.integer == 9000)
             #expect(budget["rate"]?["remaining"]?.integer == 498, "our own count goes on beside it")
-            // An hour's rate is whole again after an hour, though a day's quota is not.
+            // An hour's rate is whole again after an hour, although a day's quota is not.
             #expect(budget["rate"]?["resetsAt"]?.string == (time.wall() + .seconds(3600)).rfc3339)
             #expect(budget["quota"]?["resetsAt"]?.string == (time.wall() + .seconds(86_400)).rfc3339)
             #expect(try await larder.get("/v1/imgur/image/c").status == 200)
@@ -241,7 +242,7 @@ import Testing
             #expect(refused.status == 429 && refused["Retry-After"] != nil, "\(refused)")
             #expect(origin.requests(to: "/imgur/") == 3)
         }
-        // Neither does a restart forget it.
+        // A restart does not forget the limit either.
         try await withImgur(origin, time: time, directory: directory) { larder in
             let refused = try await larder.get("/v1/imgur/image/d")
             #expect(refused.status == 429, "\(refused)")
@@ -286,11 +287,11 @@ import Testing
         let all = try Recording.plain.get().recordings.filter { $0.api == "imgur" }
         #expect(all.count == Self.recordings.count && all.count == 12)
         #expect(all.contains { $0.path == "/3/album/HtAOg" })
-        // Sent by those who change something, which is no read.
+        // Six recordings are of requests that change something, which are no reads.
         #expect(all.count { $0.method != .get } == 6)
-        // What is an account's own is for who is signed in: AccountScenarios.
+        // Answers for an account need a sign-in: see AccountScenarios.
         for recording in all where !recording.path.contains("/account/") {
-            // A path that was written down with "{deletehash}" in it.
+            // This path was recorded with "{deletehash}" in it.
             let path = recording.path.replacing("{", with: "%7B").replacing("}", with: "%7D")
             let bytes = try readFile("\(Recording.folder)/\(recording.file)")
             let origin = try OriginServer(
@@ -320,7 +321,7 @@ import Testing
         let first = try await larder.get(target)
         switch recording.status {
         case 403:
-            // Raw was refused just now, so it rests.
+            // The raw request was refused just now, so the provider rests.
             #expect(first.status == 503, "\(first)")
             return
         case 404:

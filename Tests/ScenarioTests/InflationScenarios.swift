@@ -1,5 +1,5 @@
-// A small coded body that becomes a large plain one: each client that takes no gzip gets it as it reads, so that those who
-// do not read cost next to nothing.
+// A small coded body that becomes a large plain one. A client without gzip gets the plain bytes at the pace at which it
+// reads. Clients that do not read therefore cost almost nothing.
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
@@ -9,7 +9,7 @@ import Testing
     private static let size = 32 << 20
 
     private static func origin(_ fields: String) throws -> ScriptedOrigin {
-        // Not all zeros, so that what a range holds can be told.
+        // Not all bytes are equal, so a test can tell which bytes a range holds.
         var plain = Bytes(repeating: 0x20, count: size)
         for place in stride(from: 0, to: size, by: 1 << 16) { plain[place] = UInt8(truncatingIfNeeded: place >> 16) }
         let coded = try ContentCoding.gzip(plain)
@@ -45,7 +45,7 @@ import Testing
                 guard head.status == 200, head["Content-Encoding"] == nil, head["Content-Length"] == String(Self.size)
                 else { throw WireError("\(head)") }
             }
-            // One of them goes on: it gets all of it.
+            // One client reads on and gets the whole body.
             guard try clients[0].take(Self.size).count == Self.size else { throw WireError("it was cut") }
             return (before, try processMemory(process.pid, "VmHWM"))
         }

@@ -1,12 +1,12 @@
-// The interface does what `/openapi.json` says: each route that reads is asked with its examples, before the stand-in's samples,
-// and held to the statuses and the shapes of the document.
+// The daemon does what `/openapi.json` says. Each reading route is asked with its examples, with the stand-in's samples
+// as upstream. Statuses and shapes are checked against the document.
 import LarderCore
 import LarderOrigin
 import LarderTestSupport
 import Testing
 
 @Suite struct InterfaceScenarios {
-    /// A daemon before the samples of every API.
+    /// A daemon in front of the samples of every API.
     static func withSamples(_ more: String = "", _ body: (RunningLarder) async throws -> Void) async throws {
         let origin = try OriginServer(source: .samples, rewritesImageHosts: true)
         try origin.start()
@@ -23,7 +23,7 @@ import Testing
         try await withLarder(settings + "\n" + more, body)
     }
 
-    /// The target of an operation with the examples of its parameters; nil where a capture has none.
+    /// The target of an operation with the examples of its parameters, or nil if a capture has no example.
     private func target(_ path: String, _ operation: JSONValue) -> String? {
         var target = path
         var query: [String] = []

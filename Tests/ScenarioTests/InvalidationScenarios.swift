@@ -1,5 +1,5 @@
-// An invalidation holds, and answers come, whatever the disk of the cache does: it is full, another process has the
-// database locked, the daemon is killed meanwhile.
+// An invalidation holds, and requests are answered, in every state of the cache's disk: the disk is full, another
+// process has locked the database, or the daemon is killed in between.
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -8,7 +8,7 @@ import Testing
 @Suite struct InvalidationScenarios {
     private static let token = "nobody-guesses-a-token-such-as-this-one"
 
-    /// Counts its answers: the first one of a target is the old one as soon as something was put there.
+    /// Counts its answers. The first answer of a target becomes the old one when something is put there.
     private func origin() -> ScriptedOrigin {
         let counts = Lock<[String: Int]>([:])
         return ScriptedOrigin { request in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// - Parameter more: settings of the cache. Without a patience what is read is waited for, however busy the machine is.
+    /// - Parameter more: settings of the cache. Without a `patience` setting, reads wait however busy the machine is.
     private func launch(_ origin: ScriptedOrigin, in directory: TemporaryDirectory, _ more: String = "") -> LarderLaunch
     {
         LarderLaunch(
@@ -35,8 +35,8 @@ import Testing
             """)
     }
 
-    /// A lock on the database by this process, as any other program could hold one: on the byte of the shared memory
-    /// that stands for writing (sqlite.org/walformat.html, "WAL-Index Locks").
+    /// A lock on the database by this process, as any other program could hold it. It locks the byte of the shared
+    /// memory that stands for writing (sqlite.org/walformat.html, "WAL-Index Locks").
     private struct ForeignLock {
         private let descriptor: Int32
 
@@ -47,7 +47,7 @@ import Testing
             lock.l_whence = Int16(SEEK_SET)
             lock.l_start = 120
             lock.l_len = 1
-            // The daemon may be writing at this moment.
+            // The call waits, because the daemon may be writing at this moment.
             guard descriptor >= 0, fcntl(descriptor, F_SETLKW, &lock) == 0 else { throw WireError("no lock") }
         }
 
@@ -114,7 +114,7 @@ import Testing
                 let stand = try Stand(launch, directory)
                 #expect(try stand.get("/raw/api/a").text.hasPrefix("answer 1 "))
                 #expect(try stand.get("/raw/api/a")["Cache-Status"]?.contains("hit") == true)
-                // The figures are told when it is committed. Then the log cannot grow any more.
+                // The daemon reports its figures after the commit. Then the log cannot grow any more.
                 #expect(try stand.store("entries")?.integer == 1)
                 try disk.fill(leaving: 0)
                 #expect(try stand.get("/raw/api/a").text.hasPrefix("answer 1 "), "it is still there")
@@ -170,7 +170,7 @@ import Testing
             let lock = try ForeignLock(directory)
             let clock = SystemTime()
             let begin = clock.monotonic()
-            // Commits that nobody waits for are noticed to be late, too.
+            // The daemon also notices late commits that no request waits for.
             var number = 20
             try blockUntil("nothing counts as stored any more") {
                 number += 1
@@ -183,7 +183,7 @@ import Testing
             }
             let large = try stand.get("/raw/api/large")
             #expect(large.text.utf8.count > 600_000)
-            // One after the other they would take five seconds each.
+            // If each request waited in turn, each would take five seconds.
             #expect(clock.monotonic() - begin < .seconds(60))
             try blockUntil("it is told") { try stand.get("/healthz").text == "degraded\n" }
             #expect(try stand.store("degraded")?.string?.hasPrefix("commits take longer than") == true)
@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    /// Deleted before the invalidation, and between it and the kill.
+    /// The file is deleted before the invalidation, or between the invalidation and the kill.
     @Test(arguments: ["cache.db-wal", "cache.db-shm", "cache.removals"], [true, false])
     func anInvalidationHoldsOverAKillThoughAFileOfTheCacheIsDeleted(_ name: String, _ isBefore: Bool) async throws {
         for invalidation in [Invalidation.put, .purgeProvider] {
@@ -236,7 +236,7 @@ import Testing
             try await onOwnThread {
                 let first = try Stand(launch, directory)
                 #expect(try first.get("/raw/api/a").text.hasPrefix("answer 1 "))
-                // Now it is in the database's own file.
+                // The entries are now in the database's own file.
                 first.larder.signal(SIGTERM)
                 #expect(try first.larder.waitForEnd() == .exited(0))
                 let second = try Stand(launch, directory)
@@ -264,13 +264,13 @@ import Testing
                 unlink("\(place)/\(name)")
             }
             #expect(rmdir(place) == 0)
-            // It counts as stored until the commit finds that the directory is gone.
+            // The answer counts as stored until the commit finds that the directory is gone.
             #expect(try stand.get("/raw/api/b").text.hasPrefix("answer 1 "))
             try blockUntil("it is there again") {
                 _ = try stand.get("/raw/api/c")
-                // The figures are told when it is committed.
+                // The daemon reports its figures after the commit.
                 _ = try stand.store("entries")
-                // Looked for first: until it is there, what was removed may still answer from its open files.
+                // Check the file first. Until it exists, the removed database may still answer from its open files.
                 guard access("\(place)/cache.db", F_OK) == 0 else { return false }
                 let isHit = try stand.get("/raw/api/c")["Cache-Status"]?.contains("hit") == true
                 return try stand.store("entries")?.integer ?? 0 >= 1 && isHit

@@ -1,5 +1,5 @@
-// Jokes through the whole daemon: a crowd of readers costs a few calls, no two running get the same, and the pool goes on
-// when the service does not.
+// Jokes through the whole daemon: many readers cost few calls, no two consecutive readers get the same joke, and the
+// pool continues when the service fails.
 import LarderCore
 import LarderOrigin
 import LarderProviders
@@ -7,7 +7,7 @@ import LarderTestSupport
 import Testing
 
 @Suite struct JokeScenarios {
-    /// An API of the living make whose every random joke is another one.
+    /// An API of the make that is still in service. Each random joke differs from the others.
     private static func endless(_ count: Lock<Int>) -> OriginSource {
         .custom { request in
             guard request.path.hasPrefix("/chucknorris/jokes/random") else { return nil }
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// A call may take as long as a slow machine makes it.
+    /// A call may take very long on a slow machine.
     private static let patient = "fetch: { queueTimeout: 5min, deadline: 5min }"
 
     private func withJokes(
@@ -65,7 +65,7 @@ import Testing
             let calls = origin.requests(to: "/chucknorris/jokes/random")
             #expect((4...5).contains(calls), "\(calls) calls")
 
-            // One reader after the other.
+            // Now the readers come one after the other.
             var before: String?
             for round in 1...40 {
                 let title = try titles(await larder.get("/v1/jokes/random")).joined()
@@ -100,7 +100,7 @@ import Testing
             let first = try await larder.get("/v1/jokes/random")
             #expect(try first.json()["sources"]?.elements.first { _ in true }?["stale"]?.bool == false)
             origin.script("/chucknorris", Array(repeating: .closed, count: 500))
-            // Past freshness, and then past the time in which what is stale answers at once.
+            // First past the freshness, then past the time in which stale jokes are answered at once.
             for wait in [Duration.seconds(2 * 3600), .seconds(3 * 86_400)] {
                 time.advance(by: wait)
                 var before: String?
@@ -114,7 +114,7 @@ import Testing
                 }
             }
         }
-        // After a restart, and without any service to ask.
+        // A restart with another base URL, at which no service answers.
         try await withLarder(
             "providers: { jokes: { baseURL: \"http://127.0.0.1:9\" } }", time: time, directory: directory
         ) { larder in
@@ -188,7 +188,8 @@ import Testing
                 #expect(raw["Cache-Control"] == "no-store" && raw["Content-Type"] == "application/json", "\(raw)")
                 before = raw.body
             }
-            // Four at first; half of them were dealt at once, and until the next time of filling up nothing more is called.
+            // Four calls fill the pool. Half of the jokes were dealt at once, so one more call follows. No further call
+            // is made before the next refill is due.
             try await larder.eventually("one more call") { origin.requests(to: "/chucknorris/") >= 5 }
             #expect(origin.requests(to: "/chucknorris/") == 5, "no time has passed")
             let one = try await larder.get("/raw/jokes/jokes/random?name=Ada")
@@ -271,7 +272,7 @@ import Testing
         }
     }
 
-    /// The records of a body in any of the shapes.
+    /// The records of a body in any of the API's shapes.
     private enum JSONRecords {
         static func of(_ root: JSONValue) -> [JSONValue] {
             let list = root.kind == .array ? root : root["result"] ?? root["value"]

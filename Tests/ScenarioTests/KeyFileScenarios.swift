@@ -1,4 +1,4 @@
-// A key that is not there yet: its provider waits for it, status and log say so, and the rest serves.
+// A key that does not exist yet: its provider waits for it, status and log say so, and the other providers work.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport

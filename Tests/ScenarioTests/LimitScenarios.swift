@@ -1,4 +1,4 @@
-// Limits of time and number: slow, idle and many clients cost the others nothing, and nothing of them stays behind.
+// Limits of time and number: slow, idle and many clients cost the others nothing and leave nothing behind.
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -20,7 +20,7 @@ import Testing
         try await withLarder("server: { headTimeout: 300ms, idleTimeout: 60s }") { larder in
             let status = try await larder.talk { client in
                 try client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ")
-                // Each byte alone is in time; together they are not.
+                // Each byte alone comes in time. All of them together do not.
                 for _ in 0..<2000 {
                     guard (try? client.send("a")) != nil else { break }
                     if client.hasInput(within: 5) { break }
@@ -67,7 +67,7 @@ import Testing
         try await withLarder(ServerScenarios.passthrough(origin, limits), time: time) { larder in
             async let slow = larder.get("/raw/api/a")
             try await larder.eventually("the origin is asked") { origin.requests.count == 1 }
-            // An idle connection of another client times out meanwhile, twice.
+            // An idle connection of another client times out in the meantime, twice.
             for _ in 0..<2 {
                 let idle = try await larder.talk { $0 }
                 _ = try await larder.get("/healthz")
@@ -82,8 +82,8 @@ import Testing
     }
 
     @Test func connectionsBeyondTheLimitWaitForTheirTurn() async throws {
-        // Neither connection may be closed for another while the test, perhaps under a sanitizer, takes its time: each
-        // has a request with its handler.
+        // Neither connection may be closed in favour of another while the test takes its time, perhaps under a
+        // sanitizer. Each therefore has a request with its handler.
         let gate = Gate()
         let origin = ScriptedOrigin { _ in [.await(gate), .send(ok("at last"))] }
         defer { origin.stop() }
@@ -121,7 +121,7 @@ import Testing
         defer { origin.stop() }
         try await withLarder(ServerScenarios.passthrough(origin)) { larder in
             for _ in 0..<10 {
-                // Its first bytes only; then it is gone with the rest on the way.
+                // The client takes only the first bytes. It leaves while the rest is on the way.
                 let status = try await larder.talk { client in
                     try client.send(ServerScenarios.request("/raw/api/a"))
                     return try client.receiveHead().status
@@ -147,7 +147,8 @@ import Testing
                             let client = try WireClient(address)
                             var answered = 0
                             for round in 0..<16 {
-                                // Hits, now and then a miss, an error and a route of our own, ten in a row.
+                                // Ten requests in a row: hits, sometimes a miss, an error or a route of the daemon
+                                // itself.
                                 let targets = (0..<10).map { place in
                                     switch place {
                                     case 3: "/raw/api/\(connection)-\(round)"
@@ -174,15 +175,15 @@ import Testing
                 for try await count in group { answered += count }
                 #expect(answered == 64 * 160)
             }
-            // The client's ends are closed; an end of the daemon's that is still open is lost.
+            // The client's ends are closed. An end of the daemon's that is still open would be lost.
             try await larder.eventually("the connections are closed") { OpenSockets.count(at: larder.address) <= 1 }
             #expect(try await larder.get("/healthz").status == 200)
         }
     }
 }
 
-/// Connections at a listening port as the kernel lists them, without those that only wait for their last packets.
-/// Counting a whole process' descriptors would count what other tests open meanwhile.
+/// Counts the connections at a listening port as the kernel lists them, without those that only wait for their last
+/// packets. The descriptors of the whole process would include what other tests open in the meantime.
 enum OpenSockets {
     static func count(at address: String) -> Int {
         guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }),

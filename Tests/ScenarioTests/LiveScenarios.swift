@@ -1,5 +1,5 @@
-// Searches that live: a client that does not wait sees each source when it comes, may leave, come again, or cancel; and
-// what it sees in the end is what a waiting client is answered.
+// Live searches: a client that does not wait sees each source when it arrives. The client may leave, come back, or
+// cancel. In the end it has what a waiting client is answered.
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
@@ -17,7 +17,7 @@ import Testing
         try await withLarder(market.configuration(key: true, [:], rest), time: time) { try await body($0, market) }
     }
 
-    /// Begins a search; its path.
+    /// Begins a search and returns its path.
     private func begin(_ larder: RunningLarder, _ target: String, prefer: String = "respond-async") async throws
         -> String
     {
@@ -332,7 +332,7 @@ import Testing
                 return (first.head.status == 200 && second.head.status == 503, true)
             }
             #expect(isFull && isFree)
-            // The first one's connection is closed now; a sign of life, or the next event, finds that out.
+            // The first connection is closed now. The daemon notices this at a sign of life or at the next event.
             gate.open()
             try await larder.eventually("its stream has ended") {
                 try await larder.counter("larder_event_streams") == 0
@@ -351,7 +351,7 @@ import Testing
                 var stream = try EventStream(client, path + "/events")
                 return (try stream.next()?.summary, stream)
             }
-            // An idle connection of another client times out meanwhile, twice.
+            // An idle connection of another client times out in the meantime, twice.
             for _ in 0..<2 {
                 let idle = try await larder.talk { $0 }
                 _ = try await larder.get("/healthz")
@@ -368,7 +368,7 @@ import Testing
         }
     }
 
-    /// Whoever has the id may cancel, and anybody here may ask for an explanation.
+    /// Every client that has the id may cancel the search, and every client here may ask for an explanation.
     @Test func neitherExplanationNorLogNamesASearch() async throws {
         let market = Market()
         defer { market.origin.stop() }

@@ -1,4 +1,4 @@
-// Full text over what is stored: found without a call, the same as everywhere, and standing in for a source that is down.
+// Full text over stored results: found without a call, equal to other results, a substitute for a source that is down.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -34,7 +34,7 @@ import Testing
             let found = try #require(try answer.json()["results"]?.elements.first { _ in true })
             let before = try #require(
                 try search.json()["results"]?.elements.first { $0["title"]?.string == "Árbol fire" })
-            // The same result, with one member more.
+            // The result is the same, with one more member.
             for member in before.members { #expect(found[member.name]?.raw == member.value.raw, "\(member.name)") }
             let pieces = found["local"]?["highlights"]?["title"]?.elements.compactMap(\.string)
             #expect(pieces == ["", "Árbol", " ", "fire"])
@@ -77,7 +77,7 @@ import Testing
                 #expect(answer.status == 400, "\(query) \(answer)")
                 if !query.contains("sort") { #expect(try answer.json()["parameter"]?.string == parameter, "\(query)") }
             }
-            // No operator of the index's own language has a meaning.
+            // No operator of the index's query language has a meaning.
             for query in [
                 "title%3Ax", "a+OR+b", "NOT+a", "a*b", "%22a", "a%22", "(a", "a)", "%5Ea", "NEAR(a+b)", "%7Ba%7D:b",
             ] {
@@ -104,19 +104,19 @@ import Testing
             #expect(answer["Cache-Control"] == "no-cache")
             #expect(answer["Cache-Status"]?.contains("detail=local") == true, "\(answer)")
 
-            // Alone as well, and never out of memory: what is up again answers at once.
+            // This holds for one source, too. The answer is not kept in memory, so a recovered source answers at once.
             let alone = try await larder.get("/v1/search?source=itunes&q=zebra")
             #expect(alone.status == 200, "\(alone)")
             #expect(try alone.json()["state"]?.string == "partial")
             #expect(try source(alone, "itunes")["local"]?.bool == true)
-            // Nothing stored has these words, and a client may forbid it.
+            // No stored result has these words. A client may also forbid the substitution.
             #expect(try await larder.get("/v1/search?source=itunes&q=submarine").status == 502)
             #expect(
                 try await larder.get("/v1/search?source=itunes&q=zebra", ("Cache-Control", "no-cache")).status >= 500)
             #expect(
                 try await larder.get("/v1/search?source=itunes&q=zebra", ("Cache-Control", "only-if-cached")).status
                     == 504)
-            // A song is no app.
+            // A song is not an app.
             #expect(try await larder.get("/v1/search?source=itunes&q=zebra&category=software").status >= 500)
         }
     }
@@ -130,7 +130,7 @@ import Testing
                 let answer = try await larder.get(ask + "zebra" + more)
                 #expect(answer.status >= 500, "\(answer)")
             }
-            // What was asked in the same bounds is given.
+            // Results that were asked for within the same bounds are given.
             #expect(try await larder.get(ask + "zebra&country=us&explicit=yes").status == 200)
         }
         try await withMarket { larder, market async throws in

@@ -1,5 +1,5 @@
-// Bodies that are read while they come: who attaches late reads all of it, and a store that refuses in the middle takes
-// nothing from anybody.
+// Bodies that are read while they arrive. A client that joins late reads the whole body. A store that refuses in the
+// middle affects no client.
 import Glibc
 import LarderCore
 import LarderHTTP
@@ -11,7 +11,7 @@ import Testing
         "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }\n\(more)"
     }
 
-    /// Bytes that are not the same at any two places of a piece.
+    /// Bytes that differ at any two places of a piece.
     private static func pattern(_ count: Int) -> Bytes {
         var bytes = Bytes()
         bytes.reserveCapacity(count + 16)
@@ -27,7 +27,7 @@ import Testing
         Bytes(text: String(bytes.count, radix: 16) + "\r\n") + bytes + Bytes(text: "\r\n")
     }
 
-    /// Sends the body in two parts, with its length or without, and waits for the gate between them.
+    /// Sends the body in two parts, with or without its length, and waits for the gate between them.
     private static func acts(_ body: Bytes, _ begun: Int, isChunked: Bool, _ gate: Gate) -> [Act] {
         let head = "HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\n"
         let (first, second) = (Bytes(body.prefix(begun)), Bytes(body.dropFirst(begun)))
@@ -44,7 +44,7 @@ import Testing
 
     private static let request = "GET /raw/api/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
-    /// Asks, tells when the first so many bytes of the body are here, and reads on to its end.
+    /// Sends a request, reports when the first `count` bytes of the body have arrived, and reads to the end.
     private func read(
         _ larder: RunningLarder, told: Lock<Int>, after count: Int, isChunked: Bool
     ) async throws -> WireResponse {
@@ -84,7 +84,7 @@ import Testing
         defer { origin.stop() }
         try await withLarder(configuration(origin)) { larder in
             let told = Lock(0)
-            // The first has read what there is before the next ones come.
+            // The first client has read everything so far before the next clients come.
             async let first = read(larder, told: told, after: 3 << 20, isChunked: isChunked)
             try await larder.eventually("the first reads") { told.withLock { $0 } == 1 }
             async let second = read(larder, told: told, after: 3 << 20, isChunked: isChunked)
@@ -155,7 +155,7 @@ import Testing
                     let length = head["Content-Length"].flatMap { Int($0) }
                     var (early, zeros, rest) = (0, 0, 0)
                     func note(_ piece: Bytes) {
-                        // The same as a piece of zeros: compared by the C library, since there are many.
+                        // The C library compares the piece with a piece of zeros, because there are many pieces.
                         let isZero = piece.withUnsafeBytes { bytes in
                             nothing.withUnsafeBytes { memcmp(bytes.baseAddress!, $0.baseAddress!, bytes.count) == 0 }
                         }

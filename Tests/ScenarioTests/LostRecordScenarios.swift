@@ -1,4 +1,4 @@
-// The record of calls is lost or damaged between two runs: the next one starts, and counts its budgets as spent for a window.
+// The record of calls is lost or damaged between two runs. The next run counts its budgets as spent for one window.
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -19,7 +19,7 @@ import Testing
         try await larder.get("/v1/itunes/search?q=term\(number)").status
     }
 
-    /// Runs once, spends the budget, changes `state.db`, and runs again: no call may go out before a minute has passed.
+    /// Runs once, spends the budget, changes `state.db`, and runs again. No call may go out before a minute has passed.
     private func lose(_ change: (String) -> Void) async throws {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }

@@ -1,5 +1,5 @@
-// Manners towards the APIs: budgets count upstream calls only and survive restarts, a failing provider rests, a key is
-// sent where it belongs and nowhere else.
+// Manners towards the APIs: budgets count only upstream calls and survive restarts, a failing provider rests, and a key
+// is sent only to the API that it belongs to.
 import Glibc
 import LarderCore
 import LarderDaemon

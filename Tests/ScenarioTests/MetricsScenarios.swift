@@ -1,4 +1,4 @@
-// What a person who watches Larder with Prometheus sees of a miss and of a provider's budget.
+// What Prometheus shows of a miss and of a provider's budget.
 import LarderTestSupport
 import Testing
 

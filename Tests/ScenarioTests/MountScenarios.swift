@@ -1,5 +1,5 @@
-// One provider by several ways: below `/raw`, where all share Larder's own origin, and at the root of listeners of its own.
-// Each client is led, and keeps cookies, as its own way needs it, whoever asked first.
+// One provider by several ways: below `/raw`, which shares Larder's own origin, and at the root of the provider's own
+// listeners. References and cookies fit each client's own way, whichever client asked first.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -39,7 +39,7 @@ import Testing
             for _ in 0..<3 {
                 #expect(try await larder.get("/raw/api/moved")["Location"] == "/raw/api/new")
                 #expect(try await larder.get("/moved", at: bound)["Location"] == "/new")
-                // Another provider, the same URL: its base is shorter.
+                // Another provider has the same URL, with a shorter base.
                 #expect(try await larder.get("/raw/other/v1/moved")["Location"] == "/raw/other/v1/new")
                 #expect(try await larder.get("/v1/moved", at: larder.addresses[2])["Location"] == "/v1/new")
             }
@@ -206,7 +206,7 @@ import Testing
                 }
                 #expect(below["Timing-Allow-Origin"] == nil && bound["Timing-Allow-Origin"] == nil)
                 #expect(bound["Vary"] == "Origin", "a browser's own cache keeps it from others: \(bound)")
-                // Whoever says that it is another site's page gets none of it.
+                // A request that says that it comes from another site's page gets none of it.
                 for field in [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")] {
                     let foreign = try await larder.send("GET", "/a", fields: [field], to: larder.addresses[1])
                     #expect(foreign.status == 403 && foreign["Access-Control-Allow-Origin"] == nil, "\(foreign)")
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    /// Every head up to the final one.
+    /// All heads up to and including the final one.
     private func heads(_ larder: RunningLarder, _ target: String, _ address: String) async throws -> [WireResponse] {
         try await larder.talk(to: address) { client in
             try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

@@ -1,4 +1,4 @@
-// Fields of an answer that are one client's own: who asked gets them, whoever is answered from the store does not.
+// Fields for one client only: the request that made the call gets them. A request answered from the store does not.
 import LarderCore
 import LarderTestSupport
 import Testing

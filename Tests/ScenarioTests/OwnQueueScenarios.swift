@@ -1,11 +1,11 @@
-// An origin that is slow and well, with one connection allowed: what its callers wait for is Larder's own queue, and nobody
-// is told that the origin is late.
+// An origin that is slow but healthy, with one connection allowed. Its callers wait in Larder's own queue. No client is
+// told that the origin is late.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct OwnQueueScenarios {
-    /// Three lists of six items each, and empty answers to searches.
+    /// Six lists of six items each, and empty answers to searches.
     private static func body(_ target: String) -> String {
         let lists = [
             "topstories": 10, "newstories": 20, "beststories": 30, "askstories": 40, "showstories": 50,
@@ -35,7 +35,8 @@ import Testing
         try await withLarder(configuration) { larder in try await body(larder) }
     }
 
-    /// Together their calls take longer than the deadline of one, which leaves each four times the time that its own take.
+    /// The calls of all answers together take longer than the deadline of one answer. That deadline is four times what
+    /// the calls of one answer take.
     @Test func theTimeInOurQueueIsNotThatOfAnAnswerOfSeveralCalls() async throws {
         let origin = ScriptedOrigin { request in
             [.take(.milliseconds(250)), .send(ok(Self.body(request.target)))]
@@ -75,8 +76,8 @@ import Testing
         }
     }
 
-    /// The list is slow, the first of its items never comes and has the one place, and the others wait for that. The end of
-    /// the whole cuts the first item short, which itself never waited.
+    /// The list is slow. The first of its items never comes and holds the only place, for which the others wait. The
+    /// end of the whole cuts off the first item, which itself never waited.
     @Test func anAnswerOfSeveralCallsThatLostItsTimeInOurQueueIsOverloaded() async throws {
         let gate = Gate()
         defer { gate.open() }
@@ -93,8 +94,8 @@ import Testing
         }
     }
 
-    /// The second item waits for the first in our queue, which is added to the deadline. It never comes, though it has nearly
-    /// the whole of that.
+    /// The second item waits in our queue for the first. This wait is added to the deadline. The second item never
+    /// comes, although it has nearly all of that time.
     @Test func anOriginThatHadItsWholeDeadlineIsTimedOutThoughACallWaitedInOurQueue() async throws {
         let gate = Gate()
         defer { gate.open() }

@@ -1,5 +1,5 @@
-// With `semantics: ttl` the configuration alone decides how long an answer lives and what covers for a failure: the
-// answer's own directives and validators have no say in either.
+// With `semantics: ttl` the configuration alone decides how long an answer lives and when it may be served after a
+// failure. The response's own directives and validators affect neither.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -68,7 +68,7 @@ import Testing
                 #expect(covered["Age"] == "70")
             }
             #expect(origin.requests.count == 2, "the failure is remembered for fetch.failurePause")
-            // Past the window nothing covers any more.
+            // After the window nothing is served in place of a failure.
             time.advance(by: .seconds(3600))
             let bare = try await larder.get("/raw/api/a")
             #expect(bare.statusLine == "HTTP/1.1 \(status)", "\(bare)")

@@ -1,4 +1,4 @@
-// Whose fetch a request shares: of a range that others ask for as well, of a refresh.
+// Which fetch a request shares: that of a range that others ask for as well, and that of a refresh.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @Suite struct PartJoinScenarios {
     private typealias Common = PartScenarios
 
-    /// Two clients ask for one range at the same time, of which one takes gzip, and some bytes of the film are stored.
+    /// Two clients ask for one range at once, one of them with gzip. Some bytes of the film are already stored.
     private func callsOfTwo(_ lines: String) async throws -> Int {
         let gate = Gate()
         let film = Film(lines: lines)

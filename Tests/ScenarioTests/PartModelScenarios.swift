@@ -1,11 +1,11 @@
-// Random requests for a film that changes, held against its versions: each answer is of one version, its bytes are where it says, and no
-// older version follows a newer one.
+// Random requests for a film that changes, checked against its versions: each answer is of one version, its bytes are
+// at the stated place, and no older version follows a newer one.
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
 import Testing
 
-/// A generator with a fixed beginning, so that a failure can be seen again (SplitMix64).
+/// A generator with a fixed seed, so a failure can be reproduced (SplitMix64).
 private struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 
@@ -45,7 +45,7 @@ private struct SeededGenerator: RandomNumberGenerator {
         return fields
     }
 
-    /// What is wrong with an answer; nil where nothing is.
+    /// What is wrong with an answer, or nil.
     private static func fault(_ response: WireResponse) -> String? {
         guard let tag = response["ETag"], let film = films.first(where: { "\"\($0.version)\"" == tag }) else {
             return response.status == 416 ? nil : "it is of no version"

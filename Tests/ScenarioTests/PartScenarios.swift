@@ -1,5 +1,5 @@
-// A player that seeks in a film of 1 GiB: only what lacks is asked for, all of it is right, and no more of it is in memory than of
-// any other body that streams. What becomes of parts at a kill, a purge, and another version.
+// A player seeks in a film of 1 GiB. Only missing bytes are asked for, all bytes are right, and no more of them is in
+// memory than of any streamed body. Also what happens to parts at a kill, at a purge, and with another version.
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -12,7 +12,7 @@ import Testing
         "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
     }
 
-    /// Asks for a range, takes so many bytes of it, and leaves.
+    /// Asks for a range, takes `count` bytes of it, and leaves.
     static func look(
         _ range: String, _ count: Int, at address: String, _ fields: String = ""
     ) throws -> WireResponse {
@@ -23,7 +23,7 @@ import Testing
         return response
     }
 
-    /// What long bodies differ in is nothing to look for.
+    /// Compares outside `#expect`, which would look for the differences of two long bodies.
     static func isSame(_ one: Bytes, _ other: Bytes) -> Bool { one == other }
 
     static func asked(_ origin: ScriptedOrigin) -> [String] {
@@ -48,17 +48,17 @@ import Testing
                 #expect(status.hasPrefix("larder; hit") == isHit, "\(range): \(status)")
                 try await Self.settled(larder)
             }
-            // It begins, looks for the index at the end, and leaves each time when it has enough.
+            // The player begins, looks for the index at the end, and leaves each time when it has enough.
             try await watch("0-", from: 0, 300_000)
             try await watch("-70000", from: Film.size - 70_000, 70_000)
-            // It seeks.
+            // The player seeks.
             try await watch("700000000-", from: 700_000_000, 300_000)
             try await watch("900000000-900099999", from: 900_000_000, 100_000)
-            // Back to where it was, and around.
+            // The player goes back to earlier places.
             try await watch("700000000-700250000", from: 700_000_000, 250_001, isHit: true)
             try await watch("100-250000", from: 100, 249_901, isHit: true)
             try await watch("\(Film.size - 70_000)-", from: Film.size - 70_000, 70_000, isHit: true)
-            // A range around a stored part: what lacks on both sides.
+            // A range around a stored part: the missing bytes are on both sides.
             try await watch("899950000-900149999", from: 899_950_000, 200_000)
             try await watch("899950000-900149999", from: 899_950_000, 200_000, isHit: true)
             #expect(
@@ -118,7 +118,7 @@ import Testing
             let address = try first.listening()[0]
             _ = try Self.look("500000000-500199999", 200_000, at: address)
             _ = try Self.look("500200000-500299999", 100_000, at: address)
-            // Half of it is written when the daemon is killed.
+            // Half of this part is written when the daemon is killed.
             let client = try WireClient(address)
             try client.send("\(Self.request)Range: bytes=600000000-\r\n\r\n")
             _ = try client.receiveHead()
@@ -200,7 +200,7 @@ import Testing
     @Test func anOriginThatSendsTheWholeForTheSecondStretchIsUnderstood() async throws {
         let origin = ScriptedOrigin { request in
             let fields = "Cache-Control: max-age=3600\r\nETag: \"one\"\r\n"
-            // It knows ranges with both ends only.
+            // This origin supports only ranges with both ends.
             guard let text = request.field("Range"), !text.hasSuffix("-") else {
                 return [
                     .send("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 3000000\r\n\r\n"),
@@ -308,7 +308,7 @@ import Testing
             #expect(try await larder.get("/raw/api/film", all, patient).status == 206)
             let admin = ("Authorization", "Bearer \(token)")
             let entries = try await larder.get("/v1/entries?limit=20", admin).json()["entries"]
-            // The longest.
+            // The longest part is the middle one.
             let parts = entries?.elements.filter { $0["status"]?.integer == 206 } ?? []
             let middle = try #require(
                 parts.max { ($0["bytes"]?.integer ?? 0) < ($1["bytes"]?.integer ?? 0) }?["key"]?.string)
@@ -344,7 +344,7 @@ import Testing
                 var first: (WireClient, Bytes)? = try begin()
                 let (second, begun) = try begin()
                 #expect(first?.1 == begun)
-                // It leaves while both are being sent the first half.
+                // The first client leaves while both are being sent the first half.
                 first = nil
                 gate.open()
                 return try begun + second.receiveRest()

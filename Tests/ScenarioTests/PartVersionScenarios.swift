@@ -1,4 +1,4 @@
-// Parts of a film that changes: bytes of two versions are in no answer, and no older version is answered after a newer one.
+// Parts of a film that changes: no answer mixes the bytes of two versions, and no older version follows a newer one.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @Suite struct PartVersionScenarios {
     private typealias Common = PartScenarios
 
-    /// No film is small enough to be stored whole.
+    /// The film is too large to be stored whole.
     private static func configuration(_ origin: ScriptedOrigin) -> String {
         "cache: { maxObject: 256KiB }\n" + PartScenarios.configuration(origin)
     }
@@ -30,7 +30,7 @@ import Testing
             _ = try await Self.look("2000000-2000099", 100, larder)
             let second = Film(version: "two", size: 5_000_000, most: 6_000_000)
             film.withLock { $0 = second }
-            // The origin answers If-Range with all of the new version, which is too large to be stored whole.
+            // The origin answers If-Range with the whole new version, which is too large to be stored whole.
             let response = try await Self.look("2000000-2000199", 200, larder)
             #expect(response["ETag"] == "\"two\"")
             #expect(response["Content-Range"] == "bytes 2000000-2000199/5000000")
@@ -45,7 +45,7 @@ import Testing
     @Test func anAnswerEndsWhereTheFilmChangesBetweenTwoStretches() async throws {
         let film = Lock(Film(size: 4_000_000))
         let origin = ScriptedOrigin { request in
-            // What lacks behind the stored part is fetched when it is reached, and is of another version then.
+            // The missing bytes after the stored part are fetched when reached. They are of another version then.
             if request.field("Range")?.hasPrefix("bytes=2100000-") == true {
                 film.withLock { $0 = Film(version: "two", size: 4_000_000) }
             }
@@ -60,7 +60,7 @@ import Testing
                 return try (client.receiveHead(), client.receiveRest())
             }
             #expect(first.0["ETag"] == "\"one\"")
-            // What was stored came, and nothing of the other version.
+            // The stored bytes came, and nothing of the other version.
             #expect(first.1.count >= 101_000 && first.1.count < 201_000, "\(first.1.count) bytes")
             #expect(Film().bytes(1_999_000..<2_200_000).starts(with: first.1))
             try await Common.settled(larder)
@@ -76,7 +76,7 @@ import Testing
         defer { origin.stop() }
         try await withLarder(Self.configuration(origin)) { larder in
             _ = try await Self.look("2000000-2000099", 100, larder)
-            // Less than may be stored comes, and the rest does not.
+            // The first bytes come, fewer than may be stored. The rest does not come.
             let second = Film(version: "two", size: 5_000_000, most: 100_000)
             film.withLock { $0 = second }
             let request = Common.request
@@ -143,14 +143,14 @@ import Testing
         }
     }
 
-    /// An answer whose head has opened the gate: from then on it is older than any whose head comes later.
+    /// Receives an answer and opens the gate at its head. From then on it is older than any answer with a later head.
     private static func receive(_ client: WireClient, _ begun: Gate) throws -> (WireResponse, Bytes) {
         let head = try client.receiveHead()
         begun.open()
         return try (head, client.receiveRest())
     }
 
-    /// An origin whose first answer goes on when the gate opens.
+    /// An origin whose first answer continues when the gate opens.
     private static func slowFirst(_ gate: Gate, _ first: [Act], _ others: Film) -> ScriptedOrigin {
         let isFirst = Lock(true)
         return ScriptedOrigin { request in
@@ -178,7 +178,7 @@ import Testing
                 return try Self.receive(client, begun)
             }
             try await larder.eventually("the older answer is coming") { begun.opens(within: .zero) }
-            // Another's request, so that it does not join.
+            // `no-cache` makes this a different request, so it does not join.
             let newer = try await Self.look("2000000-2000099", 100, larder, "Cache-Control: no-cache\r\n")
             #expect(newer["ETag"] == "\"two\"")
             try await larder.eventually("the newer part is stored") {
@@ -255,7 +255,7 @@ import Testing
     @Test func severalRangesOfAFilmThatIsNotStoredAreAnswered() async throws {
         let film = Film(size: 600_000, most: 700_000)
         let origin = ScriptedOrigin { request in
-            // It sends all of it, as many origins do for several ranges.
+            // The origin sends the whole film, as many origins do for several ranges.
             request.field("Range")?.contains(",") ?? true ? film.whole : film.acts(request)
         }
         defer { origin.stop() }

@@ -1,5 +1,5 @@
-// Providers that the configuration adds: with `rfc` semantics the origin decides what is kept (RFC 9111), with `ttl`
-// the configuration does.
+// Providers that the configuration adds. With `rfc` semantics the origin decides what is kept (RFC 9111). With `ttl`
+// semantics the configuration decides.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -98,7 +98,7 @@ import Testing
             #expect(origin.requests.count == 2)
             let third = try await larder.get("/raw/api/a", ("X-Who", "cleo"))
             #expect(third.text == "for cleo")
-            // What names the fields it was chosen by is kept for who sends the same ones (RFC 9111 §4.1).
+            // An answer that names its selecting fields is kept for requests with the same fields (RFC 9111 §4.1).
             let isVariant = fields.contains("X-Who")
             let status = isVariant ? "fwd=vary-miss; fwd-status=200; stored" : "fwd=uri-miss; fwd-status=200"
             #expect(third["Cache-Status"] == "larder; \(status)", "\(third)")

@@ -1,4 +1,4 @@
-// What clients hold open at an origin leaves room for everybody else's requests to it, and calls that never left cost
+// Transfers that clients hold open at an origin leave room for other requests to it. Calls that were never sent cost
 // nothing.
 import Glibc
 import LarderCore
@@ -6,7 +6,7 @@ import LarderTestSupport
 import Testing
 
 @Suite struct PlaceScenarios {
-    /// Answers `/events…` with one event and nothing more, all else at once.
+    /// Answers `/events…` with one event and then stays silent. Answers everything else at once.
     private func origin(_ gate: Gate) -> ScriptedOrigin {
         ScriptedOrigin { request in
             guard request.target.hasPrefix("/events") else { return [.send(ok("plain"))] }
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// A provider of one's own with two places for what clients pace.
+    /// A configured provider with two places for transfers that clients pace.
     private static func narrow(_ origin: ScriptedOrigin, _ more: String = "") -> String {
         """
         \(more)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// What may be stored is taken at the store's pace, until the store has no room for it.
+    /// A body that may be stored is taken at the store's pace, until the store has no room for it.
     @Test func aBodyThatTheStoreGivesUpLeavesItsPlaceToOthers() async throws {
         let gate = Gate()
         let piece = Bytes(repeating: 0x61, count: 0x50000)
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    /// A client that asks for events means to stay.
+    /// A client that asks for events intends to stay.
     @Test func eventStreamsBeyondTheirPlacesAreToldToComeBack() async throws {
         let gate = Gate()
         let origin = origin(gate)
@@ -208,8 +208,8 @@ import Testing
         }
     }
 
-    /// Answers that stop in the middle are neither stored nor taken slowly: nothing tells them from a slow upstream's, so
-    /// they fill both kinds of place that their provider has, until they are given up. That is all they fill.
+    /// Answers that stop in the middle are neither stored nor taken slowly. They look like a slow upstream's answers,
+    /// so they fill both kinds of place of their provider until they are given up. They fill nothing else.
     @Test func whatOneProviderStallsTakesNothingFromAnother() async throws {
         let gate = Gate()
         let stalling = ScriptedOrigin { request in
@@ -262,7 +262,7 @@ import Testing
         let configuration = Self.narrow(origin)
         try await withLarder(configuration) { larder in
             var clients: [WireClient] = []
-            // One more than there are places for, and more than other requests have.
+            // One more than the number of places, and more than other requests have.
             for number in 0..<11 { clients.append(try await stream(larder, "/raw/api/events\(number)").0) }
             for (method, body) in [("GET", ""), ("DELETE", ""), ("POST", "a short one")] {
                 let answer = try await larder.send(method, "/raw/api/a", body: body)
@@ -275,7 +275,7 @@ import Testing
         }
     }
 
-    /// Whoever reads "retryable" would send it again.
+    /// A client that reads "retryable" would send the request again.
     @Test func aRequestThatMayHaveTakenEffectIsNotSaidToBeRetryable() async throws {
         let origin = ScriptedOrigin { _ in [.close] }
         defer { origin.stop() }
@@ -295,7 +295,7 @@ import Testing
             fetch: { failurePause: 0s }
             providers: { api: { kind: passthrough, baseURL: "http://127.0.0.1:\(closed.number)", quota: 2/day } }
             """
-        // The record outlives the daemon.
+        // The record of calls outlives the daemon.
         for _ in 0..<2 {
             try await withLarder(configuration, directory: directory) { larder in
                 for number in 0..<4 {

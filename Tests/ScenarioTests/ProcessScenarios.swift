@@ -1,11 +1,11 @@
-// The daemon as a process: what it prints, how it stops and reads its configuration again, and its limits.
+// The daemon as a process: what it prints, how it stops, how it reads its configuration again, and its limits.
 import Glibc
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct ProcessScenarios {
-    /// An origin that tells when it was asked and answers once the gate is open.
+    /// An origin that answers once the gate is open.
     static func gated(_ gate: Gate) -> ScriptedOrigin {
         ScriptedOrigin { request in
             [.await(gate), .send(ok("held back", fields: "Content-Type: text/plain\r\n"))]
@@ -48,7 +48,7 @@ import Testing
         defer { origin.stop() }
         defer { gate.open() }
         let directory = TemporaryDirectory()
-        // One loop, which hears of the end for all its connections together: a loop that has not heard of it answers as always.
+        // With one loop all connections learn of the stop together. A loop that does not know of it answers as always.
         let launch = LarderLaunch(
             TellingOrigin.configuration(origin, in: directory, more: "server: { loops: 1 }"))
         try await onOwnThread {
@@ -93,7 +93,7 @@ import Testing
             try blockUntil("nobody new is let in") { Self.isRefusing(addresses[0]) }
             if what == "second signal" { larder.signal(SIGTERM) }
             #expect(try larder.waitForEnd(within: .seconds(20)) == .exited(0))
-            // Not a bare close: the client is told that it may ask again, and whom.
+            // The connection is not just closed: the answer says that the client may ask again.
             let answer = try client.receive()
             #expect(answer.status == 503, "\(answer)")
             #expect(answer["Connection"] == "close")
@@ -151,7 +151,7 @@ import Testing
             #expect(unlink(larder.configurationFile) == 0)
             #expect(mkfifo(larder.configurationFile, 0o600) == 0)
             larder.signal(SIGHUP)
-            // Without the refusal the reload waits for somebody to write, and a later signal with it.
+            // If the pipe were not refused, the reload would wait for a writer, and a later signal would wait too.
             try blockUntil("the pipe is reported") { larder.standardError.contains("is a pipe") }
             #expect(try LarderProcess.get("/file/0", at: address).status == 200)
             larder.signal(SIGTERM)
@@ -173,13 +173,13 @@ import Testing
         }
     }
 
-    /// With the fewest open files that it starts with: more clients than those are for, each with a large body of its own.
+    /// With the fewest open files: more clients come than the files are for, each with its own large body.
     @Test func withTheFewestOpenFilesEverybodyIsServed() async throws {
         let directory = TemporaryDirectory()
         let origin = TellingOrigin.make()
         defer { origin.stop() }
         var launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory, more: "server: { loops: 1 }"))
-        // 64, 7 for each of two loops, two listeners, and 16.
+        // The sum of 64, 7 for each of two loops, two listeners, and 16.
         launch.prelude = "ulimit -n 96"
         try await onOwnThread { [launch] in
             let larder = try LarderProcess(launch, in: directory)

@@ -1,11 +1,11 @@
-// What the scenarios with a process of their own share: an origin that answers each target with what only that target
-// can give, and the configuration that leads to it.
+// Shared by the scenarios with a process of their own: an origin whose answer to each target is unique to that target,
+// and a configuration for it.
 import LarderCore
 import LarderTestSupport
 
-/// An origin of which every answer says what was asked, so that a mixed-up or shortened one is known by looking at it.
+/// An origin whose answers contain what was asked, so a mixed-up or shortened answer is recognised by its content.
 enum TellingOrigin {
-    /// A passthrough body: its length, from a few bytes to some pieces of the store, follows from the target.
+    /// A passthrough body. The target determines its length, from a few bytes to several pieces of the store.
     static func body(_ target: String) -> Bytes {
         let number = Int(target.filter(\.isNumber)) ?? 0
         let length = number % 16 == 7 ? 2_500_000 : number % 4 == 1 ? 150_000 : 200 + number % 5000
@@ -16,7 +16,7 @@ enum TellingOrigin {
         return body + Bytes(text: " end")
     }
 
-    /// The title of the one song that a search gives.
+    /// The title of the one song that a search finds.
     static func title(_ term: String) -> String { "Song of \(term)" }
 
     static func song(_ term: String) -> String {

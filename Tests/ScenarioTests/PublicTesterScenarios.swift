@@ -1,5 +1,5 @@
-// Public testers of described interfaces, at work on a daemon before the samples. They come over the network, so that they run
-// only when asked for: `make public-testers`.
+// Public testers of described interfaces, run on a daemon in front of the samples. The testers are downloaded from the
+// network, so these tests run only on request: `make public-testers`.
 import Foundation
 import LarderTestSupport
 import Testing

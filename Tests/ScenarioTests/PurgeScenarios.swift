@@ -1,4 +1,4 @@
-// Purging: what is named goes, at once and everywhere, what is not stays; and only who may does it.
+// Purges: named entries are removed at once and everywhere, the others stay, and only an authorised client may purge.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -38,7 +38,7 @@ import Testing
         try await larder.send("DELETE", "/v1/cache?\(query)", fields: [("Authorization", "Bearer \(Self.token)")])
     }
 
-    /// Those of the stock that the cache still answers, fresh or stale.
+    /// The targets of the stock that the cache still answers, fresh or stale.
     private func held(_ larder: RunningLarder) async throws -> [String] {
         var held: [String] = []
         for target in Self.stock {

@@ -1,4 +1,4 @@
-// A crowd waits in Larder's own queue: that is nobody's failure, costs no call, and has an end.
+// A crowd waits in Larder's own queue. The wait is nobody's failure, costs no call, and has an end.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -13,7 +13,7 @@ import Testing
         """
     }
 
-    /// So many different questions at once, each over a connection of its own.
+    /// Sends this many different questions at once, each over its own connection.
     private func crowd(_ count: Int, of larder: RunningLarder) async throws -> [WireResponse] {
         try await withThrowingTaskGroup { group in
             for number in 0..<count {
@@ -36,13 +36,13 @@ import Testing
         Int(try #require(try await itunes(larder)["budget"]?["rate"]?["remaining"]?.integer))
     }
 
-    /// What a crowd reserved ahead and nobody used is given back within a second or two; until then less is left.
+    /// Unused calls that a crowd reserved ahead are given back within a second or two. Until then fewer calls are left.
     private func expectRemaining(_ count: Int, of larder: RunningLarder) async throws {
         try await larder.eventually("\(count) calls are left") { try await remaining(larder) == count }
         #expect(try await remaining(larder) == count)
     }
 
-    /// Together they take longer than the deadline of one.
+    /// All calls together take longer than the deadline of one call.
     @Test func aCrowdOfMissesIsNoFailureOfAHealthyOrigin() async throws {
         let origin = ScriptedOrigin { _ in [.take(.milliseconds(200)), .send(Self.found)] }
         defer { origin.stop() }
@@ -75,7 +75,7 @@ import Testing
             }
             try await larder.eventually("those with a place are sent") { calls(origin) == 4 }
             #expect(try await larder.counter("larder_fetch_waiting") == 6)
-            // Who waits has cost nothing.
+            // The waiting requests have cost nothing.
             try await expectRemaining(996, of: larder)
             gate.open()
             let answers = try await crowd
@@ -131,14 +131,14 @@ import Testing
             #expect(answers.count { $0.status == 200 } == 12)
             #expect(answers.count { $0.status == 429 } == 18)
             #expect(calls(origin) == 12)
-            // Where nothing is left nobody waits to hear it.
+            // If no call is left, no request waits to learn so.
             let late = try await larder.get("/v1/itunes/search?q=late")
             #expect(late.status == 429, "\(late)")
             #expect(try await larder.counter("larder_fetch_waited_total") == 22)
         }
     }
 
-    /// Places that come free before its answer was judged may each let one call through.
+    /// Each place that becomes free before the first answer is judged may let one call through.
     @Test func aProviderThatIsSuspendedMeanwhileIsNotCalledByThoseWhoWaited() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { _ in

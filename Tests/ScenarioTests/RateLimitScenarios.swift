@@ -1,4 +1,4 @@
-// An API that says what is left of its calls in `RateLimit`: what it says may lower the budget, and never raises it.
+// An API that reports its remaining calls in `RateLimit`. The report may lower the budget but never raises it.
 import LarderCore
 import LarderTestSupport
 import Testing

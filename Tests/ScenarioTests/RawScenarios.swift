@@ -1,4 +1,4 @@
-// `/raw/itunes/…` and its like: the API's own bytes through the cache that the typed routes use.
+// `/raw/itunes/…` and similar paths: the API's own bytes, through the cache that the typed routes use.
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
@@ -58,7 +58,7 @@ import Testing
                 #expect(answer.body == Bytes(text: body), "\(turn): \(answer)")
                 #expect(answer.text.hasPrefix("\n\n"), "\(turn)")
                 #expect(answer["Content-Type"] == "text/javascript; charset=utf-8", "\(turn): \(answer)")
-                // A page of the upstream's would have this daemon's own origin in a browser.
+                // An upstream's page would otherwise have this daemon's own origin in a browser.
                 #expect(answer["Content-Security-Policy"] == "sandbox", "\(turn): \(answer)")
                 #expect(answer["X-Content-Type-Options"] == "nosniff", "\(turn): \(answer)")
                 #expect(answer["Content-Disposition"] == "attachment; filename=1.txt", "\(turn)")
@@ -129,7 +129,7 @@ import Testing
                 ] {
                     let body = #"{"fault":"\#(status)"}"#
                     moods.set(ok(body, status: status, fields: "Content-Type: application/json\r\n" + fields))
-                    // Past any pause that the failure before it caused.
+                    // This is after any pause that the previous failure caused.
                     time.advance(by: .seconds(3600))
                     let answer = try await larder.get(target)
                     #expect(answer.statusLine == "HTTP/1.1 \(status)", "\(target): \(answer)")
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    /// To a built-in API: the first answer is a record, and every later one says that there is none.
+    /// The origin of a built-in API. Its first answer is a record. Every later answer says that there is no record.
     private static func removed(_ status: String) -> ScriptedOrigin {
         let count = Lock(0)
         return ScriptedOrigin { _ in

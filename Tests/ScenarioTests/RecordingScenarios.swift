@@ -1,5 +1,5 @@
-// Every recorded answer of the real APIs through the whole daemon: sockets, libcurl, SQLite. Each is classified right,
-// nothing of it is lost silently, and the second asker gets it from the cache.
+// Every recorded answer of the real APIs through the whole daemon: sockets, libcurl, SQLite. Each answer is classified
+// correctly, none of its records is lost silently, and the second request is answered from the cache.
 import LarderCore
 import LarderDaemon
 import LarderOrigin
@@ -44,7 +44,7 @@ import Testing
             let calls = origin.requests(to: "/only/\(recording.file)")
             #expect(calls == 1)
 
-            // The typed route asks the same question where all of it can be said there: then no call is needed.
+            // If the typed route can express the whole question, it asks the same question and needs no call.
             let typed = try await larder.get(recording.typedTarget)
             #expect(typed.status == 200, "\(typed)")
             let saysMore = ["sort=", "media=podcast&entity", "media=ebook"].contains { recording.query.contains($0) }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Every record of the files that hold one body for each index, over one daemon.
+    /// Asks one daemon for every record of the files that hold one body for each index.
     @Test(arguments: Recording.many)
     func everyRecordIsHadByItsIndex(_ recording: Recording) async throws {
         let origin = try Recording.rewriting.get()
@@ -70,7 +70,7 @@ import Testing
             let answers = try await onOwnThread {
                 let client = try WireClient(address)
                 return try names.map { name in
-                    // Two at once: the second is answered after the first, from the cache.
+                    // Two requests are sent at once. The second is answered after the first, from the cache.
                     let request = "GET /v1/dnd/\(collection)/\(name) HTTP/1.1\r\nHost: localhost\r\n\r\n"
                     try client.send(request + request)
                     return try (client.receive(), client.receive())
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// The defaults of the providers hold here: twenty calls a minute for iTunes, a hundred a day for NewsAPI.
+    /// The default budgets of the providers apply here: twenty calls a minute for iTunes, a hundred a day for NewsAPI.
     @Test(.enabled(if: !Recording.all.isEmpty))
     func withBudgetsEveryRecordingIsStillHadAndNoCallIsWasted() async throws {
         let origin = try OriginServer(source: .recordings(folder: Recording.folder))
@@ -139,7 +139,7 @@ import Testing
 // MARK: What must hold
 
 extension RecordingScenarios {
-    /// An answer that is none, in Larder's words.
+    /// Expects Larder's own problem document for a recorded error.
     private func expectProblem(_ response: WireResponse, _ recording: Recording) throws {
         #expect(response["Content-Type"] == "application/problem+json", "\(response)")
         let problem = try response.json()
@@ -163,7 +163,7 @@ extension RecordingScenarios {
         }
     }
 
-    /// Counts agree, and what gave no result is said.
+    /// Expects that the counts agree, and that records without a result are counted as dropped.
     private func expectEnvelope(_ envelope: JSONValue, records: Int) throws {
         let sources = Array(try #require(envelope["sources"]).elements)
         let source = try #require(sources.first)
@@ -178,7 +178,7 @@ extension RecordingScenarios {
         #expect(source["stale"]?.bool == false)
     }
 
-    /// What every result has, whatever its source.
+    /// Expects what every result of every source has.
     private func expectResult(_ result: JSONValue, _ provider: String) throws {
         let kind = try #require(result["kind"]?.string)
         #expect(result["id"]?.string?.hasPrefix("\(provider):\(kind):") == true)
@@ -196,10 +196,10 @@ extension RecordingScenarios {
     private func expectWhole(_ envelope: JSONValue, _ recording: Recording) throws {
         let records = try recording.records
         try expectEnvelope(envelope, records: records.count)
-        // Articles that were withdrawn, and those that a list holds twice, are the only records that give no result.
+        // Only withdrawn articles and repeated articles of a list give no result.
         var seen: Set<String> = []
         let kept = records.filter { record in
-            // Articles have titles, the sources of articles have names.
+            // Articles have titles. Sources of articles have names.
             guard record["title"] != nil, recording.api == "newsapi", let url = record["url"]?.string else {
                 return true
             }
@@ -245,7 +245,7 @@ extension RecordingScenarios {
         #expect((result["artwork"] != nil) == !image.isEmpty, "\(image)")
     }
 
-    /// The same day; all but the oldest records name the instant in UTC.
+    /// Expects the same day. All but the oldest records name the instant in UTC.
     private func expectDate(_ result: JSONValue, _ date: JSONValue?) {
         guard let text = date?.string else {
             #expect(result["publishedAt"] == nil)
@@ -254,7 +254,7 @@ extension RecordingScenarios {
         #expect(result["publishedAt"]?.string?.prefix(10) == text.prefix(10), "\(text)")
     }
 
-    /// Every handle opens to the stand-in's own host; the small pictures of the first few results are there.
+    /// Every handle must lead to the stand-in's own host. The small pictures of the first few results must load.
     private func expectPictures(_ envelope: JSONValue, _ larder: RunningLarder, _ origin: OriginServer) async throws {
         let pictures = Array(try #require(envelope["results"]).elements).compactMap { $0["artwork"] }
         for picture in pictures {
@@ -277,12 +277,12 @@ extension RecordingScenarios {
         }
     }
 
-    /// Pictures of D&D records are asked for below the same base URL.
+    /// The number of picture requests. Pictures of D&D records are below the same base URL.
     private func pictures(_ origin: OriginServer, _ recording: Recording) -> Int {
         origin.requests(to: "/only/\(recording.file)/api/images/")
     }
 
-    /// A few records name something else than a picture as their picture.
+    /// Whether the record's picture is a picture. A few records name something else.
     private func hasPicture(_ record: JSONValue) -> Bool {
         record["image"]?.string?.hasPrefix("/api/images/") == true
     }

@@ -1,6 +1,6 @@
-// The recorded answers of the real APIs, and two stand-ins that give them: one as they are, one with the hosts of
-// pictures led to itself. They lie beside the repository and are not part of it: without them the tests that read them
-// say so and do nothing, except on CI, where their absence is a failure.
+// The recorded answers of the real APIs, and two stand-ins that serve them: one unchanged, one with the hosts of
+// pictures replaced by its own. The recordings lie beside the repository and are not part of it. Without them the tests
+// that read them report this and do nothing. On CI their absence is a failure.
 import Glibc
 import LarderCore
 import LarderOrigin
@@ -11,19 +11,19 @@ import Testing
 struct Recording: Sendable, CustomTestStringConvertible {
     var file: String
     var api: String
-    /// The upstream request it answers.
+    /// The path of the recorded upstream request.
     var path: String
     var query: String
     var status: Int
 
     var testDescription: String { file }
 
-    /// Files with many bodies answer by index only.
+    /// A file with many bodies answers by index only.
     var hasManyBodies: Bool { file.hasSuffix("-details.json") }
 
     var bytes: Bytes { get throws { try readFile("\(Self.folder)/\(file)") } }
 
-    /// The records the body lists: its only one where it is a record itself.
+    /// The records in the body. If the body is itself a record, it is the only one.
     var records: [JSONValue] {
         get throws {
             let root = try JSON.parse(bytes)
@@ -32,14 +32,14 @@ struct Recording: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// `LARDER_RECORDINGS`, else `../shared/recordings` seen from the package.
+    /// `LARDER_RECORDINGS`, otherwise `../shared/recordings` relative to the package.
     static let folder: String = {
         if let set = getenv("LARDER_RECORDINGS") { return String(cString: set) }
         let package = #filePath.split(separator: "/").dropLast(3)
         return "/" + package.dropLast().joined(separator: "/") + "/shared/recordings"
     }()
 
-    /// Every recording of the three APIs of which one call is one answer.
+    /// Every recording of the three APIs that answer a question with one call.
     static let all = indexed(["itunes", "newsapi", "dnd5e"])
 
     static func indexed(_ apis: [String]) -> [Recording] {
@@ -57,7 +57,8 @@ struct Recording: Sendable, CustomTestStringConvertible {
     static let single = all.filter { !$0.hasManyBodies }
     static let many = all.filter(\.hasManyBodies)
 
-    /// Read once, since there are megabytes of it; both live as long as the process and keep no state that tests share.
+    /// Read once, because there are megabytes of them. Both live as long as the process and keep no state that tests
+    /// share.
     static let plain = Result { try started(rewriting: false) }
     static let rewriting = Result { try started(rewriting: true) }
 
@@ -69,8 +70,8 @@ struct Recording: Sendable, CustomTestStringConvertible {
 }
 
 extension Recording {
-    /// The same question at Larder's own route. What only the API itself knows (orders that it documents nowhere) is
-    /// left out, and a question that Larder would not let through is put right: it is the answer that is tried here.
+    /// The same question at Larder's own route. Parameters that only the API knows (orders that it does not document)
+    /// are left out. A question that Larder would refuse is corrected, because these tests are about the answer.
     var typedTarget: String {
         var items = query.split(separator: "&").map(String.init)
         switch (api, path) {
@@ -90,10 +91,10 @@ extension Recording {
         }
     }
 
-    /// The very request that was recorded.
+    /// The target of exactly the recorded request.
     var rawTarget: String { "/raw/\(api)\(path)\(query.isEmpty ? "" : "?\(query)")" }
 
-    /// A daemon whose provider gets this recording for everything it asks.
+    /// The configuration of a daemon whose provider gets this recording for every call.
     func configuration(_ origin: OriginServer) -> String {
         """
         providers:

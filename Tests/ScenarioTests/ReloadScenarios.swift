@@ -1,12 +1,12 @@
-// The configuration read again while the daemon runs: what changed is in force with the next request, connections and
-// cache stay, and a bad file changes nothing.
+// The daemon reads its configuration again while it runs. Changes are in force with the next request, connections and
+// the cache stay, and a bad file changes nothing.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport
 import Testing
 
 @Suite struct ReloadScenarios {
-    /// A daemon whose configuration the body rewrites. The listed addresses stay those of the first one.
+    /// A daemon whose configuration the body can rewrite. The addresses stay those of the first configuration.
     private func withReloadable(
         _ configuration: String, time: any TimeSource = SystemTime(), log: Logger = .silent,
         _ body: (RunningLarder, (String) async -> Void) async throws -> Void
@@ -78,7 +78,7 @@ import Testing
             #expect(said.contains("the old one stays in force"), "\(said)")
             #expect(said.contains("larder.yaml:"), "file and line are named: \(said)")
             #expect(try await larder.counter("larder_reloads_total", #"result="refused""#) == 1)
-            // With jitter 53 to 59 seconds.
+            // With jitter the lifetime is 53 to 59 seconds.
             await reload(BasicScenarios.itunes(origin, "    ttl: 59s"))
             let other = try await larder.get("/v1/itunes/search?q=other")
             #expect(other["Cache-Control"]?.hasPrefix("private, max-age=5") == true, "\(other)")
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// Against what the daemon was started with, not against the last file: a change that was taken back waits for nothing.
+    /// The comparison is with the settings at the start, not with the last file: an undone change waits for nothing.
     @Test func aReloadNamesWhatWaitsForTheNextStart() async throws {
         let lines = Lock("")
         func said() -> String {

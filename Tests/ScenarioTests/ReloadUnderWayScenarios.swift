@@ -1,4 +1,4 @@
-// The configuration is read again while work is under way: nothing that the old settings made outlives them, and no
+// The configuration is read again while work is under way. Nothing that the old settings made outlives them, and no
 // budget forgets a call.
 import LarderCore
 import LarderDaemon
@@ -6,7 +6,7 @@ import LarderTestSupport
 import Testing
 
 extension RunningLarder {
-    /// Replaces the configuration file and has it read.
+    /// Replaces the configuration file and makes the daemon read it.
     func reload(_ configuration: String) async {
         directory.write("larder.yaml", "listen: [\"127.0.0.1:0\"]\n\(configuration)\n")
         await daemon.reload()

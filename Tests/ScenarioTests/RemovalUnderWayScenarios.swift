@@ -1,5 +1,5 @@
-// What a purge or an unsafe request ends: also a fetch that was under way then brings nothing that is kept, and nobody
-// who asks afterwards is given it (RFC 9111 §4.4).
+// What a purge or an unsafe request ends: a fetch that was under way then stores nothing that stays, and no later
+// request gets its answer (RFC 9111 §4.4).
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -28,7 +28,7 @@ import Testing
         #expect(answer.status == 200, "\(answer)")
     }
 
-    /// The first GET waits for the gate, before its head or in the middle of its body; what comes later does not.
+    /// The first GET waits for the gate, before its head or in the middle of its body. Later requests do not wait.
     private func origin(_ gate: Gate, isLong: Bool) -> ScriptedOrigin {
         let count = Lock(0)
         return ScriptedOrigin { request in
@@ -75,7 +75,7 @@ import Testing
             async let old = larder.get("/raw/api/a")
             try await larder.eventually("it is under way") { origin.requests.count == 1 }
             try await remove(removal, larder)
-            // Before the gate opens: it waits for nothing that was asked for before.
+            // The gate is still closed. This request must not wait for the earlier fetch.
             let new = try await larder.get("/raw/api/a")
             #expect(new.text.hasPrefix("answer 2"), "it was given what was asked for before")
             gate.open()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// The films were there before the purge, the table that is asked for beside them comes after it.
+    /// The films were fetched before the purge. The table that is fetched with them comes after it.
     @Test func whatWasMadeOfSeveralCallsIsNotKept() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { request in

@@ -1,4 +1,4 @@
-// `/v1/requests`: what was answered lately and what is answered now, with authority and without, and never a credential.
+// `/v1/requests`: requests that were answered lately or are under way, with and without authority, and no credentials.
 import LarderCore
 import LarderDaemon
 import LarderHTTP
@@ -159,7 +159,7 @@ import Testing
         return try await onOwnThread { try EventStream(WireClient(address), "/v1/requests/events?\(query)") }
     }
 
-    /// Reads on until so many requests were told; all of them.
+    /// Reads on until `count` requests were reported. Returns all of them.
     private func next(_ stream: inout EventStream, _ count: Int) async throws -> [JSONValue] {
         let before = stream
         let (after, events) = try await onOwnThread {

@@ -1,4 +1,4 @@
-// A provider goes away and comes back: what was asked for meanwhile is refreshed, gently, and nothing else is.
+// A provider goes away and comes back. What was asked for in between is refreshed gently, and nothing else is.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// Seven searches are stored and stale; the origin is gone, and five of them are asked for.
+    /// Seven searches are stored and stale. The origin is gone, and five of the searches are asked for.
     private func withAbsence(
         rate: String = "off",
         _ body: (RunningLarder, ScriptedOrigin, CacheScenarios.Moods, ManualTime) async throws -> Void
@@ -44,7 +44,7 @@ import Testing
                 }
             }
             try await larder.eventually("all five are noted") { try await larder.counter("larder_return_waiting") == 5 }
-            // Past the rest that the failures brought.
+            // This is after the rest that the failures caused.
             time.advance(by: .seconds(60))
             try await body(larder, origin, moods, time)
         }
@@ -73,7 +73,7 @@ import Testing
 
     @Test func halfOfTheRateIsLeftToPeople() async throws {
         try await withAbsence(rate: #""10/h""#) { larder, origin, moods, time async throws in
-            // Three calls told that it is away; one more is the person's that finds it back.
+            // Three calls showed that the provider is away. One more is the person's call that finds it back.
             let before = origin.requests.count
             moods.set(CacheScenarios.song)
             #expect(try await larder.get(target("new")).status == 200)
@@ -87,7 +87,7 @@ import Testing
     @Test func theFirstFailureEndsIt() async throws {
         try await withAbsence { larder, origin, moods, time async throws in
             let before = origin.requests.count
-            // It answers this one question, and is gone again.
+            // The origin answers this one question, and is gone again.
             let gate = Gate()
             moods.set([.send(CacheScenarios.song), .call { moods.set([.reset]) }, .call { gate.open() }])
             #expect(try await larder.get(target("new")).status == 200)
@@ -113,7 +113,7 @@ import Testing
         ) { larder in
             _ = try await larder.get(target("a"))
             time.advance(by: .seconds(100))
-            // The provider's own word suspends at once.
+            // A 429 by the provider itself suspends it at once.
             moods.set(ok("", status: "429 Too Many Requests"))
             _ = try await larder.get(target("a"))
             try await larder.eventually("it is noted") { try await larder.counter("larder_return_waiting") == 1 }

@@ -1,11 +1,11 @@
-// What a client meets at each path: the methods it takes, and the name that its answers are counted, logged and explained
-// under. The lists are written by hand, so that no change of the daemon's own table changes them along.
+// What a client finds at each path: its methods, and the name under which its answers are counted, logged and
+// explained. The lists are written by hand, so a change of the daemon's own table does not change them too.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct RouteScenarios {
-    /// Nothing is asked of an API: those that these paths lead to cannot be reached.
+    /// No API is called. The APIs behind these paths cannot be reached.
     private static let providers =
         "providers:\n"
         + ["itunes", "newsapi", "dnd5e", "jokes", "tmdb", "imgur"].map {

@@ -1,5 +1,5 @@
-// What commands and programs learn of the settings in force, and what they change by hand: the program itself, beside a running
-// daemon.
+// What commands and programs report of the settings in force, and what they change by hand. The program itself runs
+// beside a running daemon.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport
@@ -96,7 +96,7 @@ import Testing
         try await withLarder(Self.settings) { larder in
             let file = larder.directory.write("larder.yaml", changed)
             let command = words + [file]
-            // Only where standard output is no terminal is JSON written, and then `differs` tells it.
+            // JSON is written only if standard output is no terminal. Then `differs` shows the difference.
             let told = try await run(command, at: larder)
             #expect(told.waitForEnd() == .exited(0), "\(told.errors)")
             if words[0] == "params" {

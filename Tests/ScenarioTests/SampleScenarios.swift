@@ -1,12 +1,12 @@
-// The built-in samples through the whole daemon: the way a person walks in the demo, every route of it, and what each
-// parameter becomes upstream.
+// The built-in samples through the whole daemon: the steps of a person in the demo, every route of the demo, and what
+// each parameter becomes upstream.
 import LarderCore
 import LarderOrigin
 import LarderTestSupport
 import Testing
 
 @Suite struct SampleScenarios {
-    /// A daemon before a stand-in.
+    /// A daemon in front of a stand-in.
     private func withSamples(
         _ source: OriginSource = .samples, _ body: (RunningLarder, OriginServer) async throws -> Void
     ) async throws {
@@ -39,7 +39,7 @@ import Testing
         try await results(larder, target).compactMap { $0["title"]?.string }
     }
 
-    /// What the last call to the stand-in asked for.
+    /// The query of the last call to the stand-in.
     private func lastQuestion(_ origin: OriginServer, _ prefix: String) throws -> QueryParameters {
         try QueryParameters(parsing: origin.log(of: prefix).last?.query ?? "")
     }
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// The table of the API's documentation.
+    /// The table in the API's documentation.
     static let entities: [(String, [String])] = [
         ("movie", ["movieArtist", "movie"]), ("podcast", ["podcastAuthor", "podcast"]),
         ("music", ["musicArtist", "musicTrack", "album", "musicVideo", "mix", "song"]),
@@ -89,7 +89,7 @@ import Testing
                 _ = try await results(larder, "/v1/itunes/search?term=alice&media=\(media)&entity=\(entity)")
                 let question = try lastQuestion(origin, "/itunes/search")
                 #expect(question["entity"] == entity)
-                // "all" is what leaving it out means, and the media of ebooks is reported broken: its entity is not.
+                // "all" means the same as no media. The media of ebooks is reported broken, but its entity works.
                 #expect(question["media"] == (media == "all" || media == "ebook" ? nil : media))
             }
             #expect(origin.requests(to: "/itunes/search") == entities.count)
@@ -142,7 +142,7 @@ import Testing
 
     @Test(arguments: [
         ("en_us", ["9 Lives", "10 Years", "Äpfel", "apple", "Éclair", "Eclipse", "zebra", "Zoo"]),
-        // In Swedish Ä is a letter of its own, after Z.
+        // In Swedish, Ä is a separate letter after Z.
         ("sv_se", ["9 Lives", "10 Years", "apple", "Éclair", "Eclipse", "zebra", "Zoo", "Äpfel"]),
     ])
     func namesAreInTheOrderThatPeopleExpect(_ language: String, _ expected: [String]) async throws {

@@ -1,5 +1,5 @@
-// Below `/raw` an upstream's pages would be of the daemon's own origin: a browser is told to give them none. On a
-// listener of its own a provider has an origin to itself, and its pages work as they are.
+// Below `/raw` an upstream's pages would share the daemon's own origin. The daemon therefore tells browsers to give
+// them none. On a listener of its own a provider has its own origin, and its pages work unchanged.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -23,7 +23,7 @@ import Testing
                     #expect(answer.statusLine == "HTTP/1.1 \(status)", "\(answer)")
                     #expect(answer["Content-Security-Policy"] == "sandbox", "\(target), \(turn): \(answer)")
                     #expect(answer["X-Content-Type-Options"] == "nosniff", "\(target), \(turn): \(answer)")
-                    // The same entry answers both: neither may get the other's form.
+                    // The same entry answers both requests. Neither may get the other's form.
                     let bound = try await larder.get(target, at: larder.addresses[1])
                     #expect(bound["Content-Security-Policy"] == nil, "\(target), \(turn): \(bound)")
                     #expect(bound["X-Content-Type-Options"] == nil, "\(target), \(turn): \(bound)")

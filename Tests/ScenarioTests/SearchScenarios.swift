@@ -1,10 +1,10 @@
-// One question to several APIs at once: each source's state is told, one that fails or is late spoils nothing, and the
-// order holds over the whole.
+// One question to several APIs at once: each source's state is reported, a failed or late source spoils nothing, and
+// the order holds over the whole answer.
 import LarderCore
 import LarderTestSupport
 import Testing
 
-/// Three APIs below one origin, told apart by the path's beginning; a test replaces what one of them does.
+/// Three APIs at one origin, distinguished by the beginning of the path. A test can replace what one of them does.
 final class Market: Sendable {
     private let replaced = Lock<[String: [Act]]>([:])
     private let made = Lock<ScriptedOrigin?>(nil)
@@ -23,7 +23,7 @@ final class Market: Sendable {
 
     func calls(_ api: String) -> Int { origin.requests.count { $0.target.hasPrefix("/\(api)/") } }
 
-    /// - Parameter more: settings of each provider, such as ", enabled: false", by its name.
+    /// - Parameter more: settings of each provider, such as ", enabled: false", by the provider's name.
     func configuration(key: Bool = true, _ more: [String: String] = [:], _ rest: String = "") -> String {
         let manners = "rate: off, quota: off"
         return """
@@ -83,7 +83,7 @@ final class Market: Sendable {
         try answer.json()["results"]?.elements.compactMap { $0["title"]?.string } ?? []
     }
 
-    /// "itunes results" for each source.
+    /// The state of each source, such as "itunes results".
     private func states(_ answer: WireResponse) throws -> [String] {
         try answer.json()["sources"]?.elements.map {
             "\($0["provider"]?.string ?? "-") \($0["state"]?.string ?? "-")"
@@ -210,7 +210,7 @@ final class Market: Sendable {
     @Test func aSourceThatIsLateIsToldSoAndComesLater() async throws {
         let gate = Gate()
         try await withMarket(rest: "search: { deadline: 100ms }") { larder, market async throws in
-            // The others are at hand, so that nothing but the gate decides who is late.
+            // The other sources are already stored. Only the gate decides which source is late.
             for target in ["/v1/itunes/search?q=fire", "/v1/news/everything?q=fire&sort=relevance"] {
                 #expect(try await larder.get(target).status == 200)
             }
@@ -240,7 +240,7 @@ final class Market: Sendable {
             #expect(answer["Retry-After"] != nil)
             let detail = try answer.json()["detail"]?.string ?? ""
             for name in ["itunes", "newsapi", "dnd5e"] { #expect(detail.contains(name), "\(detail)") }
-            // Its explanation names each once, and not the sum of them again.
+            // The explanation names each source once, without an entry for the sum.
             let id = try #require(answer["X-Request-Id"])
             let told = try await larder.get("/v1/explain/\(id)").json()["sources"]?.elements
             let named = told?.compactMap { $0["provider"]?.string } ?? []

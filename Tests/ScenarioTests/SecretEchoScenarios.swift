@@ -1,5 +1,5 @@
-// An API that repeats the key it was sent: in its error's text, in fields, in the reason, in a coded body. The key reaches
-// no answer, no explanation, no page of status, no line of the log and no row.
+// An API repeats the key that it was sent: in an error's text, in fields, in the reason, in a coded body. The key must
+// reach no answer, explanation, status page, log line or row.
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
@@ -7,14 +7,14 @@ import Testing
 
 @Suite struct SecretEchoScenarios {
     static let key = "k3y/0123456789+abc="
-    /// What of the key no encoding changes, and the middle of its Base64 form.
+    /// The part of the key that no encoding changes, and the middle of its Base64 forms.
     static let traces = ["0123456789", "MDEyMzQ1Njc4", "kwMTIzNDU2Nzg", "AxMjM0NTY3OD"]
 
     private func expectClean(_ text: String, _ what: String) {
         for trace in Self.traces { #expect(!text.contains(trace), "\(what): \(text)") }
     }
 
-    /// The key in the spellings of texts.
+    /// The key in the spellings that texts use.
     private static var spellings: [String] {
         let basic = Base64URL.encode(Bytes(text: "user:\(key)"))
         return [
@@ -25,7 +25,7 @@ import Testing
         ]
     }
 
-    /// All that may be asked about a request afterwards.
+    /// Expects the key in nothing that a client can ask about a request afterwards.
     private func expectNothingTold(_ answer: WireResponse, _ larder: RunningLarder) async throws {
         expectClean(answer.description, "answer")
         let id = try #require(answer["X-Request-Id"])

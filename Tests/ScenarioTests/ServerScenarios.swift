@@ -1,10 +1,10 @@
-// The daemon as an HTTP server, before the eyes of a client that speaks bytes: order, forms of requests, limits, leaving.
+// The daemon as an HTTP server, seen by a client that sends bytes: order, forms of requests, limits, leaving.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct ServerScenarios {
-    /// Answers with what was asked, so that a mix-up shows.
+    /// Answers with the request's target, so a mix-up shows.
     static func echo() -> ScriptedOrigin {
         ScriptedOrigin { request in
             [.send(ok("asked \(request.target)", fields: "Cache-Control: max-age=600\r\n"))]
@@ -25,7 +25,7 @@ import Testing
         defer { origin.stop() }
         let configuration = Self.passthrough(origin, "cache: { memorySize: \"\(memory)\" }")
         try await withLarder(configuration) { larder in
-            // Even ones are stored and in memory, odd ones are not known yet.
+            // Even numbers are stored and in memory. Odd numbers are not known yet.
             for number in stride(from: 0, to: 60, by: 2) {
                 for _ in 0..<2 { _ = try await larder.get("/raw/api/\(number)") }
             }
@@ -77,7 +77,8 @@ import Testing
             for target in [
                 "/raw/api/a", "/healthz", "/metrics", "/v1/status", "/", "/openapi.json", "/v1/search", "/no",
             ] {
-                // A miss, a row and memory in turn, where the target is stored; a body would spoil what follows.
+                // If the target is stored, the answer comes from a miss, from a row, and from memory in turn. A body
+                // after HEAD would break the following response.
                 let answers = try await larder.talk { client in
                     var answers: [WireResponse] = []
                     for _ in 0..<3 {
@@ -91,7 +92,7 @@ import Testing
                     let (head, get) = (answers[pair], answers[pair + 1])
                     #expect(head.status == get.status, "\(target)")
                     #expect(head["Content-Type"] == get["Content-Type"], "\(target)")
-                    // Ids, counts and clocks differ in length; what is constant must not.
+                    // Ids, counts and clocks differ in length. Constant bodies must not.
                     if target == "/raw/api/a" || target == "/" || target == "/openapi.json" {
                         #expect(head["Content-Length"] == String(get.body.count), "\(target)")
                         #expect(head["ETag"] == get["ETag"], "\(target)")
@@ -100,7 +101,7 @@ import Testing
                     }
                 }
             }
-            // A HEAD that nothing stored answers is asked as a HEAD: nobody wants its body.
+            // If nothing stored answers a HEAD request, it is sent upstream as HEAD, because no client wants its body.
             #expect(origin.requests.map { $0.head.prefix(4) } == ["HEAD", "GET "])
         }
     }
@@ -163,7 +164,7 @@ import Testing
             }
             #expect(interim.statusLine == "HTTP/1.1 100 Continue")
             #expect(answer.text == "got hello", "\(answer)")
-            // What the client expects is asked of the upstream (RFC 9110 §10.1.1).
+            // The client's expectation is passed to the upstream (RFC 9110 §10.1.1).
             #expect(origin.requests.first?.field("Expect") == "100-continue")
             let refused = try await larder.talk { client in
                 let fields = "Expect: 100-continue\r\nContent-Length: 99999999\r\n"
@@ -186,7 +187,7 @@ import Testing
                 return [try client.receive(), try client.receive()]
             }
             #expect(answers.map(\.text) == ["got hello world", "got "])
-            // Its length is not known when it is sent on.
+            // The body's length is not known when it is forwarded.
             #expect(origin.requests.first?.field("Content-Length") == nil, "\(origin.requests)")
             #expect(origin.requests.first?.field("Transfer-Encoding") == "chunked")
             for broken in ["z\r\nhello\r\n", "5\r\nhelloXX", "-5\r\nhello\r\n"] {
@@ -194,7 +195,7 @@ import Testing
                     bytes: Bytes(text: Self.request("/raw/api/a", "POST", "Transfer-Encoding: chunked\r\n") + broken))
                 try BadInputScenarios.expectProblem(answer, 400, broken)
             }
-            // The upstream saw heads whose bodies never came whole.
+            // The upstream saw only the heads of bodies that never came whole.
             #expect(!origin.requests.contains { $0.body.lossyText.contains("helloXX") })
         }
     }

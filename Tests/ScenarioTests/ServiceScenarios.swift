@@ -1,4 +1,4 @@
-// The daemon under a service manager: readiness and signs of life, sockets handed down, the journal, credentials.
+// The daemon under a service manager: readiness and signs of life, inherited sockets, the journal, credentials.
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -26,7 +26,7 @@ import Testing
 
         deinit { close(descriptor) }
 
-        /// The next message's lines.
+        /// The lines of the next message.
         func next() throws -> [String] {
             var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&wanted, 1, 30_000) > 0 else { throw WireError("the manager heard nothing") }
@@ -35,7 +35,7 @@ import Testing
             return Bytes(buffer[..<max(0, count)]).lossyText.split(separator: "\n").map(String.init)
         }
 
-        /// Reads on until the message comes; what came before it.
+        /// Reads messages until one contains the line. Returns the lines of the messages before it.
         func wait(for line: String) throws -> [String] {
             var before: [String] = []
             while true {
@@ -68,7 +68,7 @@ import Testing
             let first = try manager.next()
             #expect(first.first == "READY=1")
             #expect(first.contains { $0.hasPrefix("STATUS=Answering on 127.0.0.1:") })
-            // The addresses are said before READY, and READY means that it can be asked now, not soon.
+            // The addresses are printed before READY. READY means that the daemon answers now.
             let address = try larder.listening(within: .milliseconds(100))[0]
             #expect(try LarderProcess.get("/readyz", at: address).status == 200)
             for _ in 0..<3 { #expect(try manager.wait(for: "WATCHDOG=1") == []) }
@@ -91,7 +91,7 @@ import Testing
             let manager = try NotifySocket(in: directory)
             let larder = try LarderProcess(launch, in: directory)
             let address = try larder.listening()[0]
-            // Each of these takes longer than the interval's half.
+            // Each of these requests takes longer than half of the interval.
             for _ in 0..<20 { #expect(try LarderProcess.get("/healthz", at: address).status == 200) }
             larder.signal(SIGTERM)
             let before = try manager.wait(for: "STOPPING=1")
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// A listening socket of our own and its address.
+    /// A listening socket of the test's own, and its address.
     private func listening() throws -> (descriptor: Int32, address: String) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var name = sockaddr_in()
@@ -125,7 +125,7 @@ import Testing
         launch.prelude = "export LISTEN_PID=$$ LISTEN_FDS=1"
         launch.third = descriptor
         try await onOwnThread { [launch] in
-            // A client that is there before the daemon, as socket activation allows.
+            // This client connects before the daemon starts, as socket activation allows.
             let early = try WireClient(address)
             try early.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             let larder = try LarderProcess(launch, in: directory)
@@ -134,7 +134,7 @@ import Testing
             larder.signal(SIGTERM)
             #expect(try larder.waitForEnd() == .exited(0))
             #expect(larder.standardOutput == "listening \(address)\n")
-            // The manager's socket outlives the daemon: nobody is turned away between two of them.
+            // The manager's socket outlives the daemon. No client is refused between two daemons.
             let late = try WireClient(address)
             try late.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             let next = try LarderProcess(launch, in: directory)

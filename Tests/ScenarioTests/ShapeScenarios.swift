@@ -1,5 +1,5 @@
-// What a client wants to see of results: a choice of members, the API's own record beside each, and what became of
-// records that gave none. Neither costs a call, and neither is ever answered with what another client wanted.
+// Which parts of results a client wants: a choice of members, the API's own record beside each result, and what
+// happened to records without a result. None of these costs a call, and no client gets what another client wanted.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -29,7 +29,7 @@ import Testing
             #expect(try results(cut).map { $0["id"]?.string } == results(whole).map { $0["id"]?.string })
             #expect(try cut.json()["query"]?["fields"]?.elements.compactMap(\.string) == ["id", "kind", "title"])
             #expect(cut["ETag"] != whole["ETag"])
-            // Out of memory each gets what it asked for, however it is spelt.
+            // Each client gets from memory what it asked for, however the parameter is spelt.
             for _ in 0..<2 {
                 #expect(try await larder.get("\(Self.question)&fields=Title,kind,title").body == cut.body)
                 #expect(try await larder.get("\(Self.question)&fields=kind,title").body == cut.body)

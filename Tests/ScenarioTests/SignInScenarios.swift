@@ -1,5 +1,5 @@
-// Signing in through the whole daemon: both forms, by a browser's own requests; who may begin one, who may end one, and
-// what of it is ever told.
+// Signing in through the whole daemon: both forms, with a browser's own requests, who may begin a sign-in, who may end
+// one, and what is ever told of it.
 import Glibc
 import LarderCore
 import LarderDaemon
@@ -52,7 +52,7 @@ import Testing
                 #expect(form.body.lossyText.contains("grant_type=authorization_code&code=\(SignInStandIn.codeMark)"))
                 #expect(try await SignIn.get(larder, SignIn.own()).status == 200)
 
-                // A code that the API does not know signs nobody in, and says why.
+                // A code that the API does not know signs nobody in. The answer says why.
                 _ = try await larder.send("DELETE", SignIn.account, fields: [SignIn.authority])
                 let (query, found) = try await SignIn.agree(SignIn.begin(larder, type: "code"), origin)
                 var wrong = found
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Who waits for it must not take the time of the exchange for the end.
+    /// A client that waits for the sign-in must not take the time of the exchange for its end.
     @Test func aSignInIsUnderWayUntilItsCodeIsExchanged() async throws {
         try await SignIn.withOrigin { origin in
             try await SignIn.withImgur(origin) { larder in
@@ -159,13 +159,13 @@ import Testing
                         "POST", SignIn.tokens, fields: [json, ("Origin", "http://localhost")], body: body)
                     try BadInputScenarios.expectProblem(answer, 400, body)
                 }
-                // None of these has used the state up.
+                // None of these attempts has used up the state.
                 #expect(try await SignIn.post(larder, back.found).status == 200)
             }
         }
     }
 
-    /// A foreign page may lead a person to the landing page and to nothing else of it.
+    /// A foreign page may lead a person to the landing page, but to no other part of it.
     @Test func theLandingPageIsReachedFromAnywhereAndLoadsNothingForeign() async throws {
         try await SignIn.withOrigin { origin in
             try await SignIn.withImgur(origin) { larder in
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    /// Everything that is ever said, written or kept, searched for every secret there is.
+    /// Everything that is ever answered, logged or stored is searched for every secret.
     @Test func noTokenIsInAnAnswerALogOrTheCache() async throws {
         let directory = TemporaryDirectory()
         let lines = Lock("")
@@ -238,7 +238,7 @@ import Testing
                 }
                 origin.signIn.endAccess()
                 said += try await whole(SignIn.get(larder, SignIn.own(2)))
-                // An API that repeats what it was sent.
+                // An API repeats what it was sent.
                 let refresh = origin.log(of: "/imgur/oauth2/token").last?.body.lossyText ?? ""
                 #expect(refresh.contains("refresh_token=\(SignInStandIn.refreshMark)"))
                 origin.signIn.endAccess()

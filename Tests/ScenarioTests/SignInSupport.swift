@@ -1,11 +1,11 @@
-// What the scenarios with an account share: a daemon whose Imgur is the stand-in, and a browser's way through a sign-in,
-// request by request.
+// Shared by the scenarios with an account: a daemon whose Imgur is the stand-in, and a browser's requests for a
+// sign-in, one by one.
 import LarderCore
 import LarderOrigin
 import LarderTestSupport
 import Testing
 
-/// The parts of one sign-in.
+/// The steps of one sign-in.
 enum SignIn {
     static let token = "admin-token-of-tests"
     static let clientID = "client-id-of-tests"
@@ -18,7 +18,7 @@ enum SignIn {
 
     /// A page of the account's own pictures.
     static func own(_ page: Int = 0) -> String { "/raw/imgur/3/account/me/images/\(page)" }
-    /// A list that depends on the account, where one is signed in.
+    /// A list that depends on the account, if one is signed in.
     static func mature(_ page: Int = 1) -> String { "/v1/imgur/gallery?mature=true&page=\(page)" }
 
     static func configuration(_ origin: OriginServer, more: String = "rate: off, quota: off") -> String {
@@ -30,7 +30,7 @@ enum SignIn {
         """
     }
 
-    /// A daemon on TCP and on a Unix socket, which has authority.
+    /// Runs a daemon on TCP and on a Unix socket. Requests over the socket have authority.
     static func withImgur(
         _ origin: OriginServer, more: String = "rate: off, quota: off", time: any TimeSource = SystemTime(),
         directory: TemporaryDirectory = TemporaryDirectory(), log: Logger = .silent,
@@ -52,14 +52,14 @@ enum SignIn {
         try await body(origin)
     }
 
-    /// Begins a sign-in: the page that a person would open.
+    /// Begins a sign-in and returns the URL of the page that a person would open.
     static func begin(_ larder: RunningLarder, type: String? = nil) async throws -> String {
         let answer = try await larder.get(start + (type.map { "?response_type=\($0)" } ?? ""), authority)
         #expect(answer.status == 200, "\(answer)")
         return try #require(answer.json()["url"]?.string)
     }
 
-    /// What the browser is sent back with: the query and the fragment of the API's redirect.
+    /// What the API's redirect sends the browser back with: its query and its fragment.
     static func agree(_ url: String, _ origin: OriginServer) async throws -> (query: String, found: QueryParameters) {
         let target = String(url.dropFirst(origin.root.count))
         let port = origin.port
@@ -73,7 +73,7 @@ enum SignIn {
         return (query, found)
     }
 
-    /// Lands on the page and posts what its script would.
+    /// Loads the landing page and posts what its script would post.
     static func land(
         _ larder: RunningLarder, _ back: (query: String, found: QueryParameters),
         fields: [(String, String)] = [("Origin", "http://localhost"), ("Content-Type", "application/json")]
@@ -96,7 +96,7 @@ enum SignIn {
         return try await larder.send("POST", tokens, fields: fields, body: writer.bytes.lossyText)
     }
 
-    /// The whole way.
+    /// Performs the whole sign-in.
     @discardableResult
     static func signIn(_ larder: RunningLarder, _ origin: OriginServer) async throws -> WireResponse {
         let answer = try await land(larder, agree(begin(larder), origin))
@@ -104,7 +104,7 @@ enum SignIn {
         return answer
     }
 
-    /// Over the socket, which has authority.
+    /// Sends a GET request over the socket, which has authority.
     static func get(_ larder: RunningLarder, _ target: String) async throws -> WireResponse {
         try await larder.get(target, at: larder.addresses[1])
     }

@@ -1,13 +1,13 @@
-// Clients that pace a transfer: what they lose is theirs alone, and no provider is blamed for it.
+// Clients that pace a transfer: only such a client itself loses something, and no provider is blamed.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct SlowClientScenarios {
-    /// A few bytes every few milliseconds are never late and always too slow for this.
+    /// With these limits a few bytes every few milliseconds are never late but always too slow.
     private static let limits = "server: { minimumRate: 16 MiB, rateWindow: 1s }"
 
-    /// Sends a byte again and again, until the connection is answered or cut.
+    /// Sends one byte again and again, until the connection is answered or closed.
     private func drip(_ client: WireClient) throws -> WireResponse {
         try client.send(
             ServerScenarios.request("/raw/api/up", "PUT", "Transfer-Encoding: chunked\r\n") + "1\r\na\r\n")
@@ -21,7 +21,7 @@ import Testing
         let origin = ServerScenarios.bodies()
         defer { origin.stop() }
         try await withLarder(ServerScenarios.passthrough(origin, Self.limits)) { larder in
-            // More often than failures of its own would suspend a provider.
+            // More often than a provider's own failures would need to suspend it.
             for round in 0..<6 {
                 let answer = try await larder.talk { try drip($0) }
                 try BadInputScenarios.expectProblem(answer, 408, "round \(round)")
@@ -30,7 +30,7 @@ import Testing
             #expect(origin.requests.isEmpty)
             #expect(try await larder.counter("larder_server_slow_clients_total", #"transfer="upload""#) == 6)
             #expect(try await larder.counter("larder_suspensions_total", #"provider="api""#) == 0)
-            // The calls were sent and given up with their client, and count as such (`cancelled`).
+            // The calls were sent, and were given up when their clients left. They count as `cancelled`.
             let calls = try await larder.get("/metrics").text.split(separator: "\n").filter {
                 $0.hasPrefix("larder_upstream_calls_total") && $0.contains(#"provider="api""#)
                     && !$0.contains(#"class="cancelled""#)
@@ -82,7 +82,7 @@ import Testing
     }
 }
 
-/// What another reader could take for framing, or for another path, does not go upstream.
+/// Anything that another reader could take for framing or for another path does not go upstream.
 @Suite struct TwoReadingsScenarios {
     @Test func namesThatShadowFramingFieldsAreNotForwarded() async throws {
         let origin = ScriptedOrigin(answering: ok("a"))

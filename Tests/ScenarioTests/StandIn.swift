@@ -1,11 +1,11 @@
-// A daemon that asks the stand-in for one of the APIs, and what is read of its answers.
+// A daemon that uses the stand-in for one of the APIs, and helpers that read its answers.
 import LarderCore
 import LarderDaemon
 import LarderOrigin
 import LarderTestSupport
 import Testing
 
-/// How a scenario's daemon is set to one built-in provider.
+/// The settings of a scenario's daemon for one built-in provider.
 struct StandIn {
     var provider: String
     var key: String?
@@ -25,7 +25,7 @@ struct StandIn {
         try await run(at: origin) { larder in try await body(larder, origin) }
     }
 
-    /// Runs it against one that is there.
+    /// Runs the daemon against a given stand-in.
     func run(at origin: OriginServer, _ body: (RunningLarder) async throws -> Void) async throws {
         let settings = """
             providers:
@@ -39,7 +39,7 @@ struct StandIn {
 }
 
 extension WireResponse {
-    /// The results of an answer that has some, or an empty list of them.
+    /// The results of a 200 response. The list may be empty.
     func results() throws -> [JSONValue] {
         #expect(status == 200, "\(self)")
         return Array(try #require(json()["results"]).elements)
@@ -47,7 +47,7 @@ extension WireResponse {
 }
 
 extension RunningLarder {
-    /// The titles of what is found there.
+    /// The titles of the results at a target.
     func titles(_ target: String) async throws -> [String] {
         try await get(target).results().compactMap { $0["title"]?.string }
     }

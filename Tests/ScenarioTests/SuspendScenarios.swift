@@ -1,4 +1,4 @@
-// A provider that a person suspends: no call is made to it, which `/v1/status` tells with what happened before.
+// A provider that a person suspends: no call is made to it, and `/v1/status` reports this and what happened before.
 import LarderCore
 import LarderDaemon
 import LarderTestSupport

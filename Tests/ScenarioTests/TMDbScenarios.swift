@@ -1,5 +1,5 @@
-// TMDb through the whole daemon: both kinds of secret and where they never appear, the refusal of a wrong one, pictures by
-// the configuration's sizes, and the end of what may be kept.
+// TMDb through the whole daemon: both kinds of secret and where they must never appear, the refusal of a wrong secret,
+// pictures in the configuration's sizes, and the end of the time for which data may be kept.
 import LarderCore
 import LarderDaemon
 import LarderOrigin
@@ -53,7 +53,7 @@ import Testing
             #expect(try await larder.get("/v1/tmdb/configuration").results().count == 1)
             #expect(origin.requests(to: "/tmdb/3/configuration") == 1)
 
-            // Pictures come by handle from where the configuration says.
+            // Pictures come by handle from the place that the API's configuration names.
             let poster = try #require(film["artwork"]?["small"]?.string)
             let opened = try #require(larder.daemon.artworkSigner.open(poster.dropFirst("/v1/artwork/".count)))
             #expect(opened.url == "\(origin.root)/artwork/image.tmdb.org/t/p/w154/film-101.jpg")
@@ -86,7 +86,7 @@ import Testing
             ] {
                 seen.append(try await larder.get(target))
             }
-            // With a secret in the query no redirect is followed, and what gives the secret back is dropped.
+            // With a secret in the query no redirect is followed, and a response that repeats the secret is dropped.
             origin.script("/tmdb/3/movie/102", [secret.contains(".") ? .closed : .answer(echo(secret)), .closed])
             for _ in 1...2 { seen.append(try await larder.get("/raw/tmdb/3/movie/102")) }
             seen.append(try await larder.get("/v1/explain/\(seen[0]["X-Request-Id"] ?? "")"))
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// A server that gives the secret back in an address.
+    /// A server repeats the secret in an address.
     private func echo(_ secret: String) -> OriginAnswer {
         OriginAnswer(status: 302, fields: ["Location": "/tmdb/3/elsewhere?api_key=\(secret)"])
     }
@@ -120,7 +120,7 @@ import Testing
                 #expect(try answer.json()["class"]?.string == "notConfigured")
             }
             #expect(origin.requests(to: "/tmdb") == 0)
-            // A client may bring its own, of either kind.
+            // A client may send its own secret, of either kind.
             let own = try await larder.get("/raw/tmdb/3/movie/popular?api_key=\(Self.key)")
             #expect(own.status == 200, "\(own)")
             #expect(origin.log(of: "/tmdb").last?.parameters("api_key") == Self.key)
@@ -172,7 +172,7 @@ import Testing
             #expect(gone.status != 200, "\(gone)")
             #expect(try await larder.get(poster).status != 200)
         }
-        // The rows go too, though nobody needs the room: at the start of a daemon, and every hour.
+        // The rows are removed too, although nothing needs the room: at a daemon's start, and every hour.
         try await withFilms(time: time, directory: directory) { larder, _ in
             try await larder.eventually("an empty store") {
                 let status = try await larder.get("/v1/status").json()
@@ -225,7 +225,7 @@ import Testing
 }
 
 extension OriginRequest {
-    /// The first value of a parameter, nil where it is not there.
+    /// The first value of a parameter, or nil.
     fileprivate func parameters(_ name: String) -> String? {
         (try? QueryParameters(parsing: query ?? ""))?[name]
     }

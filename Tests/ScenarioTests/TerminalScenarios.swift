@@ -1,4 +1,4 @@
-// The command line on a terminal, as a person has it: a child process behind a pseudo-terminal.
+// The command line on a terminal, as a person uses it: a child process behind a pseudo-terminal.
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -11,7 +11,7 @@ private final class TerminalCommand: Sendable {
     private let hasEnded = Lock(false)
 
     init(_ words: [String]) throws {
-        // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h: what posix_openpt(3) and its like do.
+        // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h, as posix_openpt(3) and related functions use them.
         terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var unlocked: Int32 = 0
         var number: UInt32 = 0
@@ -53,14 +53,14 @@ private final class TerminalCommand: Sendable {
         close(terminal)
     }
 
-    /// What is shown until it holds that text, or until the command's end.
+    /// What is shown until the text appears, or until the command ends.
     func shown(until text: String?) throws -> String {
         var all = Bytes()
         var buffer = Bytes(repeating: 0, count: 4096)
         while text.map({ !all.lossyText.contains($0) }) ?? true {
             var wanted = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
             guard poll(&wanted, 1, 30_000) > 0 else { throw WireError("shown so far: \(all.lossyText)") }
-            // When nobody holds the other side any more, reading fails (EIO).
+            // Reading fails with EIO when no process holds the other side any more.
             let count = read(terminal, &buffer, buffer.count)
             guard count > 0 else { break }
             all += buffer[..<count]
@@ -70,7 +70,7 @@ private final class TerminalCommand: Sendable {
 
     func interrupt() { kill(pid, SIGINT) }
 
-    /// The exit status; 128 and the signal's number where one ended it.
+    /// The exit status, or 128 plus the number of the signal that ended the command.
     func end() -> Int32 {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) != pid, errno == EINTR {}

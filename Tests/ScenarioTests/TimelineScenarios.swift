@@ -1,4 +1,4 @@
-// What took how long, in `/v1/explain`: the story of a miss, and of who joins it.
+// How long each step took, in `/v1/explain`: the steps of a miss, and of a request that joins it.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -17,7 +17,7 @@ import Testing
             let answer = try await larder.get(Self.search)
             #expect(answer.status == 200)
             var told: [String] = []
-            // The commit comes behind the answer, and the socket may take the last bytes a moment later.
+            // The commit follows the answer, and the socket may take the last bytes a moment later.
             try await larder.eventually("commit and write are noted") {
                 told = try await stages(answer, larder)
                 return told.contains("commit") && told.contains("write")
@@ -53,7 +53,7 @@ import Testing
 }
 
 extension TimelineScenarios {
-    /// libcurl counts the answer to a request with a body from the first byte that it sends.
+    /// For a request with a body libcurl counts the wait for the answer from the first byte that it sends.
     @Test func theAnswerToAnUploadBeginsWithItsFirstByte() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { _ in [.await(gate), .send(ok("page"))] }
@@ -62,7 +62,7 @@ extension TimelineScenarios {
             let client = try WireClient(larder.address)
             try client.send("POST /raw/api/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx")
             try await larder.eventually("the origin has it") { origin.requests.count == 1 }
-            // Nothing but the wait for the answer takes so long.
+            // Only the wait for the answer takes this long.
             let began = ContinuousClock.now
             while ContinuousClock.now - began < .milliseconds(120) { _ = try await larder.get("/healthz") }
             gate.open()

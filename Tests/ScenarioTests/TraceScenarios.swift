@@ -1,4 +1,4 @@
-// A trace that a client began goes on upstream, and is told in the log and in explanations; it changes no answer.
+// A trace that a client began continues upstream, and appears in the log and in explanations. It changes no answer.
 import LarderCore
 import LarderTestSupport
 import Testing

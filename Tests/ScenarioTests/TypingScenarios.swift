@@ -1,10 +1,10 @@
-// A person types: each letter is a request, and only the last one matters.
+// A person types: each letter sends a request, and only the last request matters.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct TypingScenarios {
-    /// No pause of these passes by a clock that stands.
+    /// With a clock that stands still, no pause of this length ends.
     static let longPause = "search: { debounce: 10s }"
 
     static func configuration(_ origin: ScriptedOrigin, _ rest: String = longPause) -> String {
@@ -15,7 +15,7 @@ import Testing
         "/v1/search?source=itunes&q=\(PercentCoding.encode(term))\(more)"
     }
 
-    /// Asks in a session, and returns when the daemon has the request in hand.
+    /// Sends a request in a session. Returns when the daemon has begun to handle it.
     static func begin(
         _ larder: RunningLarder, _ target: String, session: String = "tab-1", _ fields: (String, String)...
     ) async throws -> Task<WireResponse, any Error> {
@@ -157,7 +157,7 @@ import Testing
             #expect(hasty.status == 200, "\(hasty)")
             #expect(
                 try await larder.counter("larder_debounced_total", #"result="passed""#) == 0, "nobody's pause is over")
-            // Ends the other one's.
+            // This request ends the other one's pause.
             _ = try await larder.get(Self.target("jack", "&sort=name"), ("X-Larder-Session", "tab-1"))
             #expect(try await patient.value.status == 409)
             #expect(origin.requests.count == 1)
@@ -230,7 +230,7 @@ import Testing
         defer { origin.stop() }
         try await withLarder(Self.configuration(origin), time: ManualTime()) { larder in
             var first = ""
-            // Whether a search or its pause hears first of the newer question is not always the same.
+            // Either the search or its pause may be the first to learn of the newer question.
             for number in 1...100 {
                 let begun = try await larder.get(
                     Self.target("jack \(number)"), ("X-Larder-Session", "tab-1"), ("Prefer", "respond-async"))
@@ -267,7 +267,7 @@ import Testing
                 try await larder.counter("larder_debounced_total", #"result="spared""#) == 1
             }
             #expect(origin.requests.count == 1)
-            // Superseded, so that the daemon need not wait for it.
+            // This supersedes the waiting request, so the daemon need not wait for it.
             _ = try await larder.get(Self.target("jack"), ("X-Larder-Session", "tab-1"))
             #expect(try await waiting.value.status == 409)
         }
@@ -375,7 +375,7 @@ import Testing
         defer { origin.stop() }
         let configuration = "providers: { jokes: { baseURL: \"\(origin.base)\", rate: off, quota: off } }"
         try await withLarder(configuration) { larder in
-            // Characters are what a person counts: each of these is several code points.
+            // A person counts characters. Each of these characters is several code points.
             for term in ["ab", "e\u{301}e\u{301}", "👩‍🚀👩‍🚀"] {
                 for target in ["/v1/search?source=jokes&q=", "/v1/jokes/search?q="] {
                     let answer = try await larder.get(target + PercentCoding.encode(term))

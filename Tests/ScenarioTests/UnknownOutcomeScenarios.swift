@@ -1,4 +1,5 @@
-// An unsafe request that was sent and brought no answer may have been carried out: what it may have made wrong is not answered again.
+// An unsafe request that was sent but brought no answer may have been carried out. Stored answers that it may have made
+// wrong are not served again.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -11,7 +12,7 @@ import Testing
         case reset, closed, unparsable, timedOut, left
     }
 
-    /// Answers what reads with its number, and nothing else.
+    /// Numbers its answers to GET requests. Other requests end without an answer.
     private func origin(_ end: End, _ gate: Gate, fields: String = "") -> ScriptedOrigin {
         let count = Lock(0)
         return ScriptedOrigin { request in
@@ -38,7 +39,7 @@ import Testing
         """
     }
 
-    /// Sends a request that ends so, and waits until that is over.
+    /// Sends a request that ends in the given way, and waits until it is over.
     private func ask(
         _ method: String, _ target: String, _ end: End, _ larder: RunningLarder, _ origin: ScriptedOrigin
     ) async throws {

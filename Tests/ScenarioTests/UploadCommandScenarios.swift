@@ -1,4 +1,4 @@
-// `larder imgur upload` and `delete` as a person runs them: the program itself, against a daemon and the stand-in.
+// `larder imgur upload` and `delete` as a person runs them: the program itself, with a daemon and the stand-in.
 import Glibc
 import LarderCore
 import LarderOrigin
@@ -39,7 +39,7 @@ import Testing
             let delete = try larder("imgur", "delete", hash, at: running)
             #expect(try await onOwnThread { delete.waitForEnd() } == .exited(0), "\(delete.errors)")
             let again = try larder("imgur", "delete", hash, at: running)
-            // Nothing of that kind is there.
+            // The status says that no such picture exists.
             #expect(try await onOwnThread { again.waitForEnd() } == .exited(3), "\(again.errors)")
         }
     }

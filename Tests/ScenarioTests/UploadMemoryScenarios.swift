@@ -1,5 +1,5 @@
-// A film of 50 MiB through the program itself: paused for a while, resumed, and byte for byte the same at the other end,
-// while the daemon holds no more of it than a few pieces.
+// A film of 50 MiB through the program itself: paused for a while, resumed, and equal byte for byte at the other end.
+// The daemon holds no more of the film than a few pieces.
 import Glibc
 import LarderCore
 import LarderOrigin
@@ -44,7 +44,7 @@ import Testing
         let origin = stand.origin
         let (before, after, answer, stood) = try await onOwnThread { () -> (Int, Int, WireResponse, Bool) in
             let address = try process.listening()[0]
-            // Warm: what the first upload takes for itself is not the second's.
+            // The first upload warms the daemon up. What it allocates does not count for the second.
             let small = try Self.upload(UploadStand.film(2 << 20), at: address) { _ in }
             guard small.status == 200 else { throw WireError("\(small)") }
             let before = try processMemory(process.pid, "VmHWM")
@@ -54,7 +54,8 @@ import Testing
                 guard try Self.ask("POST", "/v1/uploads/\(id)/pause", at: address).status == 200 else { return }
                 func upload() throws -> JSONValue { try Self.ask("GET", "/v1/uploads/\(id)", at: address).json() }
                 func arrived() -> Int { Int(origin.uploads.last?.count ?? 0) }
-                // What was handed on when it was paused still arrives; the end of it may look like a delimiter's beginning.
+                // Bytes that were passed on before the pause still arrive. The last of them may be held back, because
+                // they may look like the beginning of a delimiter.
                 let sent = try upload()["sent"]?.integer ?? 0
                 while arrived() < sent - 256, origin.uploads.last?.wasCutOff == false { _ = try upload() }
                 let end = SystemTime().monotonic() + .seconds(2)

@@ -1,4 +1,4 @@
-// Uploads in one step and in two, and what becomes of them when something goes wrong: nothing is ever sent twice.
+// Uploads in one step and in two, and what happens to them when something goes wrong. Nothing is ever sent twice.
 import Glibc
 import LarderCore
 import LarderHTTP
@@ -26,7 +26,7 @@ import Testing
             #expect(seen.digest == Digest(of: picture))
             #expect(seen.form == ["type": "file", "title": "A \"cat\"", "album": "AbC12"])
             #expect(seen.file == MultipartPart(name: "image", filename: "upload.png", contentType: "image/png"))
-            // The token is Larder's own and stays here.
+            // The token is Larder's own and is not sent on.
             #expect(seen.request.fields.all("Authorization") == ["Client-ID c11e47"])
             #expect(try await larder.counter("larder_uploads_total", #"result="finished""#) == 1)
             #expect(try await larder.counter("larder_upload_bytes_total") == picture.count)
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    /// The file was not sent, so that sending it again makes no second one.
+    /// The file was not sent, so sending it again makes no second picture.
     @Test func anUploadWhoseConnectionIsRefusedWasNotSent() async throws {
         let closed = LoopbackPort()
         let configuration = """
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    /// Names and data of the events in a chunked body.
+    /// The names and data of the events in a chunked body.
     private static func events(_ body: Bytes) throws -> [(String, JSONValue)] {
         var events: [(String, JSONValue)] = []
         var name = ""
@@ -309,8 +309,8 @@ import Testing
                 let id = try await larder.newUpload()
                 async let left: Void = larder.talk { client in
                     try client.send(UploadStand.head("PUT", "/v1/uploads/\(id)/content", length: film.count))
-                    // While it is paused the daemon reads no more than fits into its socket. The end of the connection comes
-                    // behind the last byte, so what has not arrived when it is paused must fit there.
+                    // While the upload is paused, the daemon reads no more than fits into its socket. The end of the
+                    // connection comes after the last byte. Bytes missing at the pause must therefore fit there.
                     try client.send(Bytes(film.prefix(600_000)))
                     gate.wait()
                 }
@@ -410,7 +410,7 @@ import Testing
             #expect(try await larder.state(two) == "waiting")
             gate.open()
             #expect(try await first?.status == 200)
-            // Larger than is permitted, though its length was not said.
+            // The file is larger than permitted, but its length was not announced.
             let film = UploadStand.film(2 << 20)
             let tooLarge = try await larder.talk { client in
                 try client.send(UploadStand.head("PUT", "/v1/uploads/\(two)/content", length: nil))
@@ -420,14 +420,14 @@ import Testing
                         try client.send(Bytes(film[start..<start + 65_536]) + [0x0D, 0x0A])
                     }
                 } catch {
-                    // It answered and closed before it had all.
+                    // The daemon answered and closed before it had everything.
                 }
                 return try? client.receive()
             }
             #expect(tooLarge == nil || tooLarge?.status == 413, "\(String(describing: tooLarge))")
             #expect(try await larder.upload(two)["error"]?["code"]?.string == "tooLarge")
             #expect(stand.origin.uploads.filter(\.isWhole).count == 1)
-            // What has ended gives its place to the next.
+            // An upload that has ended gives its place to the next.
             _ = try await larder.newUpload()
             #expect(try await larder.get("/v1/uploads/\(one)", UploadStand.signed).status == 404)
         }
@@ -464,7 +464,7 @@ import Testing
             }
             let bound = try await larder.send("DELETE", "/3/image/\(hash)", to: larder.addresses[1])
             #expect(bound.status == 405, "\(bound)")
-            // As good as a key, so it is nowhere but in the answer.
+            // The hash is as good as a key. It must appear nowhere but in the answer.
             let said = lines.withLock { $0 }
             #expect(said.contains("/v1/imgur/images/…"))
             #expect(!said.contains(hash))

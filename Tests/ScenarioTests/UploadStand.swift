@@ -1,11 +1,11 @@
-// What the scenarios of uploads share: a stand-in for Imgur, a daemon's configuration in front of it, files of any length,
-// and a client that sends one part after the other.
+// Shared by the scenarios of uploads: a stand-in for Imgur, a daemon's configuration for it, files of any length, and a
+// client that sends one part after the other.
 import LarderCore
 import LarderOrigin
 import LarderTestSupport
 import Testing
 
-/// A stand-in with uploads.
+/// A stand-in that accepts uploads.
 struct UploadStand: Sendable {
     let origin: OriginServer
     static let route = "/imgur/3/image"
@@ -25,7 +25,7 @@ struct UploadStand: Sendable {
         """
     }
 
-    /// Bytes that begin as a film's do, and are not the same at any two places.
+    /// Bytes that begin like a film's and differ at any two places.
     static func film(_ count: Int) -> Bytes {
         var bytes: Bytes = [0, 0, 0, 0x18] + Bytes(text: "ftypisom") + Bytes(repeating: 0, count: 12)
         bytes.reserveCapacity(count + 8)
@@ -41,7 +41,7 @@ struct UploadStand: Sendable {
         [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + film(count).dropFirst(8)
     }
 
-    /// The names of what lies in the daemon's directories.
+    /// The names of the files in the daemon's directories.
     static func files(of larder: RunningLarder) -> [String] {
         ["cache", "state"].flatMap { TemporaryDirectory.entries(of: "\(larder.directory.path)/\($0)") }
     }
@@ -57,7 +57,7 @@ struct UploadStand: Sendable {
 }
 
 extension RunningLarder {
-    /// A new upload in two steps; its id.
+    /// Begins an upload in two steps and returns its id.
     func newUpload(_ query: String = "") async throws -> String {
         let made = try await send("POST", "/v1/imgur/images\(query)", fields: [UploadStand.signed])
         try #require(made.status == 201, "\(made)")
@@ -74,7 +74,7 @@ extension RunningLarder {
 
     func state(_ id: String) async throws -> String { try await upload(id)["state"]?.string ?? "" }
 
-    /// A command: "pause", "resume".
+    /// Sends a command, such as "pause" or "resume".
     func command(_ id: String, _ word: String) async throws -> WireResponse {
         try await send("POST", "/v1/uploads/\(id)/\(word)", fields: [UploadStand.signed])
     }
@@ -83,8 +83,8 @@ extension RunningLarder {
         try await send("DELETE", "/v1/uploads/\(id)", fields: [UploadStand.signed])
     }
 
-    /// Brings the content: the first part, and the rest once the gate is open. Nil where the connection ended without
-    /// an answer.
+    /// Sends the content: the first part, and the rest once the gate is open. Returns nil if the connection ends
+    /// without an answer.
     func put(
         _ id: String, _ content: Bytes, first: Int = .max, then gate: Gate? = nil
     ) async throws -> WireResponse? {
@@ -95,14 +95,14 @@ extension RunningLarder {
                 gate?.wait()
                 try client.send(Bytes(content.dropFirst(first)))
             } catch {
-                // It answered and closed before it had all.
+                // The daemon answered and closed before it had everything.
             }
             return try? client.receive()
         }
     }
 
-    /// Brings the beginning of the content and waits for the answer, owing the rest. What has been brought whole may be
-    /// on its way whole: the buffers of two sockets hold megabytes.
+    /// Sends the beginning of the content and waits for the answer without sending the rest. A content that was sent
+    /// whole might all be on its way, because the buffers of two sockets hold megabytes.
     func putBeginning(_ id: String, _ content: Bytes, _ count: Int) async throws -> WireResponse {
         try await talk { client in
             try client.send(UploadStand.head("PUT", "/v1/uploads/\(id)/content", length: content.count))
@@ -111,12 +111,12 @@ extension RunningLarder {
         }
     }
 
-    /// One upload in one step.
+    /// Uploads a file in one step.
     func post(_ content: Bytes, type: String, _ query: String = "") async throws -> WireResponse {
         try await talk { client in
             try client.send(
                 UploadStand.head("POST", "/v1/imgur/images\(query)", length: content.count, type: type))
-            // It may answer and close before it has all.
+            // The daemon may answer and close before it has everything.
             try? client.send(content)
             return try client.receive()
         }

@@ -1,5 +1,5 @@
-// What a 304 may do to a stored answer: it confirms the one it names, and no other; and an answer that it makes depend
-// on request fields does not stay where every request finds it (RFC 9111 §4.1, §4.3.4).
+// What a 304 may do to a stored answer. It confirms only the answer that it names. An answer that it makes depend on
+// request fields does not stay available to every request (RFC 9111 §4.1, §4.3.4).
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -95,7 +95,7 @@ import Testing
             for _ in 0..<2 {
                 let other = try await larder.get("/raw/api/a", ("X-Who", "bert"))
                 #expect(other.text == "for bert", "\(other)")
-                // It is his own from here on.
+                // From here on bert has his own answer.
                 time.advance(by: .seconds(1))
             }
         }

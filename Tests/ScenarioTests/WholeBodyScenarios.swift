@@ -1,5 +1,5 @@
-// Large answers that are taken whole, many at once: together they hold no more than fetch.maxMemory, those that find no
-// room get 503, and nobody is the worse for it afterwards.
+// Many large answers that are collected whole at once. Together they hold no more than fetch.maxMemory, those without
+// room get 503, and nothing suffers from it afterwards.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -7,14 +7,14 @@ import Testing
 @Suite struct WholeBodyScenarios {
     private static let size = 1 << 20
 
-    /// An answer without results that is that large.
+    /// An answer of `size` bytes without results.
     private static func body(_ start: String = "{\"resultCount\":0,\"results\":[") -> Bytes {
         let end = "]}"
         let padding = size - start.utf8.count - end.utf8.count
         return Bytes(text: start) + Bytes(repeating: 0x20, count: padding) + Bytes(text: end)
     }
 
-    /// Sends the head and half of the body, and the rest when the gate opens.
+    /// Sends the head and half of the body, then the rest when the gate opens.
     private func origin(_ gate: Gate, framing: String, body: Bytes = WholeBodyScenarios.body()) -> ScriptedOrigin {
         let isChunked = framing == "chunked"
         let halves = [Bytes(body[..<(Self.size / 2)]), Bytes(body[(Self.size / 2)...])].map { half in
@@ -30,10 +30,10 @@ import Testing
         }
     }
 
-    /// A request of the plain kind, which makes no results of what comes.
+    /// The target of a raw request, which makes no results of the response.
     private func raw(_ term: String) -> String { "/raw/itunes/lookup?id=\(term)" }
 
-    /// A length is known at the head; without one half of the answers are under way when there is no more room.
+    /// With a length, the head tells the size. Without one, half of each answer has arrived when there is no more room.
     @Test(arguments: [("length", 5), ("chunked", 2)])
     func manyLargeAnswersAtOnceStayWithinTheBound(_ framing: String, _ refused: Int) async throws {
         let gate = Gate()
@@ -48,7 +48,7 @@ import Testing
             """
         try await withLarder(configuration) { larder async throws in
             let asked = (0..<8).map { number in Task { try await larder.get(raw("large\(number)")) } }
-            // What finds no room ends before any of the others does.
+            // An answer without room ends before any of the others does.
             try await larder.eventually("some were given up") {
                 try await larder.counter("larder_fetch_memory_refusals_total") >= refused
             }
@@ -68,7 +68,7 @@ import Testing
                     #expect(try answer.json()["class"]?.string == "overloaded", "\(answer)")
                 }
             }
-            // Each that its client has taken whole leaves its room to the next.
+            // An answer that its client has taken whole leaves its room to the next.
             #expect(answered >= 1 && answered <= asked.count - refused)
             try await larder.eventually("the room is given back") {
                 try await larder.counter("larder_fetch_held_bytes") == 0
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// More than the sockets of both sides take.
+    /// The answer is larger than what the sockets of both sides hold.
     @Test func theRoomOfAnAnswerIsKeptUntilItsSlowReaderHasItOrLeaves() async throws {
         let size = 32 << 20
         let origin = ScriptedOrigin { _ in
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// A failure is remembered for a moment, the page that came with it is not.
+    /// A failure is remembered for a moment, but the page that came with it is not.
     @Test func aLargeAnswerThatIsBrokenKeepsNoRoom() async throws {
         let gate = Gate()
         gate.open()

@@ -1,10 +1,10 @@
-// A question whose answer is part of a stored one costs no call, says so, and is as old as that one.
+// A question whose answer is part of a stored answer costs no call, says so, and has the age of the stored answer.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 @Suite struct WiderScenarios {
-    /// iTunes with so many songs, of which it gives as many as are asked for; spells with their levels.
+    /// An iTunes with this many songs, which returns as many as are asked for, and spells with their levels.
     private final class Shop: Sendable {
         let origin: ScriptedOrigin
 
@@ -70,7 +70,7 @@ import Testing
             #expect(ten["Age"] == "1000", "\(ten)")
             #expect(ten["Cache-Status"]?.hasPrefix("larder; hit; ttl=") == true, "\(ten)")
             #expect(ten["Cache-Status"]?.hasSuffix("; detail=wider") == true, "\(ten)")
-            // The query is the one that was asked, and the next time it is an entry of its own.
+            // The query is the one that was asked. The next time the answer is an entry of its own.
             #expect(try ten.json()["query"]?["limit"]?.integer == 10)
             let again = try await larder.get("/v1/itunes/search?q=song&limit=10")
             #expect(try titles(again).count == 10)
@@ -79,7 +79,7 @@ import Testing
             #expect(try titles(middle).first == "song 20")
             #expect(shop.calls == 1)
             #expect(try await larder.counter("larder_wider_answers_total", #"provider="itunes""#) == 2)
-            // When the fifty are no longer fresh, the ten are not either.
+            // When the fifty songs are no longer fresh, the ten are not fresh either.
             time.advance(by: .seconds(2 * 86_400))
             _ = try await larder.get("/v1/itunes/search?q=song&limit=12")
             #expect(shop.calls == 2)
@@ -106,7 +106,7 @@ import Testing
             #expect(shop.calls == 3)
             _ = try await larder.get("/v1/itunes/search?q=song&limit=10", ("Cache-Control", "no-cache"))
             #expect(shop.calls == 4)
-            // Raw bytes are the API's own: never a part of others.
+            // Raw bytes are the API's own. They are never taken from another answer.
             _ = try await larder.get("/raw/itunes/search?term=song&limit=20")
             #expect(shop.calls == 5)
             let stored = try await larder.get("/v1/itunes/search?q=song&limit=25", ("Cache-Control", "only-if-cached"))
