@@ -1,6 +1,6 @@
-// What a scenario expects of a message: a claim, and a look at the message that tells whether it holds.
+// What a scenario expects of a message. A check is a claim and a function that tells whether the message meets it.
 
-/// A message as it came: an answer at the client, or a request at the origin.
+/// A received message: a response at the client, or a request at the origin.
 struct Message: Sendable {
     /// The status line or the request line.
     var start: String
@@ -22,7 +22,7 @@ struct Message: Sendable {
 
 struct Check: Sendable {
     let claim: String
-    /// Nil where the claim holds, else what was found.
+    /// Returns nil if the claim holds, otherwise what was found.
     let look: @Sendable (Message) -> String?
 
     init(_ claim: String, _ look: @escaping @Sendable (Message) -> String?) {
@@ -30,7 +30,7 @@ struct Check: Sendable {
         self.look = look
     }
 
-    /// Holds where one of them does.
+    /// Holds if at least one of the checks holds.
     static func either(_ checks: Check...) -> Check {
         Check(checks.map(\.claim).joined(separator: " or ")) { message in
             let found = checks.compactMap { $0.look(message) }
@@ -55,17 +55,17 @@ func notBody(_ text: String) -> Check {
     Check("body is not \"\(text)\"") { $0.body != text ? nil : "it is" }
 }
 
-/// The field is there, whatever it says.
+/// The field is present with any value.
 func has(_ name: String) -> Check {
     Check("has \(name)") { $0.all(name).isEmpty ? "it is absent" : nil }
 }
 
-/// The field is there in exactly these lines.
+/// The field is present with exactly these lines.
 func has(_ name: String, _ values: String...) -> Check {
     Check("\(name) is \(values)") { $0.all(name) == values ? nil : "\($0.all(name))" }
 }
 
-/// One of its lines holds this text.
+/// One line of the field contains this text.
 func contains(_ name: String, _ part: String) -> Check {
     Check("\(name) contains \"\(part)\"") { message in
         message.all(name).contains { $0.contains(part) } ? nil : "\(message.all(name))"
@@ -82,7 +82,7 @@ func lacks(_ name: String) -> Check {
     Check("has no \(name)") { $0.all(name).isEmpty ? nil : "\($0.all(name))" }
 }
 
-/// A line of the head, byte for byte.
+/// The head contains this line, byte for byte.
 func line(_ text: String) -> Check {
     Check("has the line \"\(text)\"") { message in
         message.fields.contains { "\($0.name): \($0.value)" == text } ? nil : "no such line"
@@ -91,7 +91,8 @@ func line(_ text: String) -> Check {
 
 // MARK: Cache-Status (RFC 9211)
 
-/// Our member of Cache-Status: its parameters by name, "" for those without a value; nil where there is none.
+/// The parameters of Larder's member of Cache-Status, by name. Parameters without a value are ""; nil if there is no
+/// such member.
 func ourCacheStatus(_ message: Message) -> [String: String]? {
     let members = message.all("Cache-Status").joined(separator: ",").split(separator: ",")
     guard let last = members.last else { return nil }
@@ -108,25 +109,25 @@ func ourCacheStatus(_ message: Message) -> [String: String]? {
 private func cacheStatus(_ claim: String, _ holds: @escaping @Sendable ([String: String]) -> Bool) -> Check {
     Check(claim) { message in
         guard let status = ourCacheStatus(message) else { return "no Cache-Status of ours" }
-        // RFC 9211 §2.2: an answer was a hit, or the request went forward.
+        // RFC 9211 §2.2: a response is either a hit, or its request was forwarded.
         guard status["hit"] == nil || status["fwd"] == nil else { return "both hit and fwd: \(status)" }
         return holds(status) ? nil : "\(message.all("Cache-Status"))"
     }
 }
 
-/// The cache answered without going forward.
+/// The cache answered without forwarding the request.
 func hit(ttl: Int? = nil) -> Check {
     cacheStatus(ttl.map { "a hit with ttl=\($0)" } ?? "a hit") { status in
         status["hit"] != nil && (ttl.map { status["ttl"] == "\($0)" } ?? true)
     }
 }
 
-/// The request went forward.
+/// The request was forwarded.
 func forwarded() -> Check {
     cacheStatus("the request went forward") { $0["fwd"] != nil }
 }
 
-/// Went forward for this reason; of the rest what is given is compared.
+/// The request was forwarded for this reason. Only the other values that are given are compared.
 func forwarded(_ reason: String, status code: Int? = nil, stored: Bool? = nil, collapsed: Bool? = nil) -> Check {
     var claim = "fwd=\(reason)"
     if let code { claim += ", fwd-status=\(code)" }

@@ -1,5 +1,5 @@
-// One requirement of a standard and the scenario that proves it. The tables are made of these, and the page about
-// conformance is made of the tables.
+// One requirement of a standard and the scenario that proves it. The tables consist of clauses, and the conformance
+// page is generated from the tables.
 import Testing
 
 /// How a standard words a requirement (RFC 2119).
@@ -12,10 +12,10 @@ enum Level: String, Sendable {
 }
 
 struct Clause: Requirement, CustomTestStringConvertible {
-    /// Where it is written, and which scenario of it this is: "RFC 9111 §5.2.2.5 no-store". No two are the same.
+    /// The section of the standard and the name of the scenario: "RFC 9111 §5.2.2.5 no-store". Unique.
     let id: String
     let level: Level
-    /// What is required, in one sentence of ours.
+    /// The requirement in one sentence.
     let text: String
     /// Further settings of the provider, as YAML flow: ", cdnCacheControl: true".
     let settings: String
@@ -33,16 +33,16 @@ struct Clause: Requirement, CustomTestStringConvertible {
 
     var testDescription: String { id }
 
-    /// The standard alone: "RFC 9111".
+    /// The standard only: "RFC 9111".
     var standard: String { id.split(separator: " ").prefix(2).joined(separator: " ") }
-    /// Its section: "§5.2.2.5".
+    /// The section only: "§5.2.2.5".
     var section: String { id.split(separator: " ").dropFirst(2).first.map(String.init) ?? "" }
-    /// Which scenario: "no-store".
+    /// The scenario only: "no-store".
     var scenario: String { id.split(separator: " ").dropFirst(3).joined(separator: " ") }
 }
 
-/// A table is written as one element after the other, and each is type-checked by itself: as one array literal the
-/// compiler would take minutes.
+/// Builds a table from separate elements, which are type-checked one by one. Type-checking one array literal of this
+/// size would take minutes.
 @resultBuilder
 enum ListOf<Element> {
     static func buildExpression(_ element: Element) -> [Element] { [element] }

@@ -1,11 +1,11 @@
-// Performs one clause: a daemon of its own, an origin that says what the clause tells it, a clock that the clause sets.
-// Whatever fails prints the whole conversation.
+// Runs one clause with its own daemon, an origin that the clause scripts and a clock that the clause sets. A failure
+// prints the whole conversation.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 extension Clause {
-    /// Performs the scenario; a failing expectation is recorded with everything that was said.
+    /// Runs the scenario. A failed expectation is recorded together with the whole conversation.
     func run(at location: SourceLocation = #_sourceLocation) async throws {
         try await ClauseRun(self, location).run()
     }
@@ -17,7 +17,7 @@ final class ClauseRun: Sendable {
     private let time = ManualTime()
     private struct State {
         var transcript: [String] = []
-        /// Answers not given yet, by path; "" for those of any path.
+        /// Responses not given yet, by path; "" stands for any path.
         var waiting: [String: [Answer]] = [:]
         var last: [String: Answer] = [:]
         var counts: [String: Int] = [:]
@@ -35,7 +35,7 @@ final class ClauseRun: Sendable {
     func run() async throws {
         let origin = ScriptedOrigin { [self] request in acts(for: request) }
         defer { origin.stop() }
-        // Nothing but the scenario's own clock and answers shall matter.
+        // Only the clock and the responses of the scenario must have an effect.
         let configuration = """
             providers: { api: { kind: passthrough, baseURL: "\(origin.base)", rate: off, quota: off\(clause.settings) } }
             fetch: { failurePause: 0s }
@@ -122,7 +122,7 @@ final class ClauseRun: Sendable {
         }
     }
 
-    /// The gate opens when the origin has been asked and all others who can share its answer wait for it.
+    /// Opens the gate once the origin has been asked and all other requests that can share the response wait for it.
     private func gather(_ crowd: Crowd, _ larder: RunningLarder, _ origin: ScriptedOrigin) async throws {
         let bytes = placeholders(origin).fill(crowd.ask.bytes)
         note("\(crowd.count) clients >", bytes)

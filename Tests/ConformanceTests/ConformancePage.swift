@@ -1,4 +1,4 @@
-// Docs/conformance.md as the tables make it. A clause that fails fails its test, so the page needs no result.
+// Generates Docs/conformance.md from the tables. A clause that fails fails its test, so the page needs no result.
 import Glibc
 import Testing
 
@@ -8,10 +8,10 @@ enum ConformancePage {
         var out = """
             # Conformance
 
-            What the standards require of a shared cache, clause by clause, and the scenario that proves each one for the
-            pass-through of providers of kind `passthrough` with `semantics: rfc`. Client and origin of the scenarios speak
-            raw bytes; the clock is set by hand. The page is made from the tables in `Tests/ConformanceTests/Tables`
-            (`make conformance`), and every row is a test that fails when the requirement is not met: \(count) clauses.
+            This page lists what the standards require of a shared cache, clause by clause, and the scenario that proves each
+            requirement for providers of kind `passthrough` with `semantics: rfc`. Client and origin of the scenarios speak raw
+            bytes; the clock is set by hand. The page is made from the tables in `Tests/ConformanceTests` (`make conformance`).
+            Every row is a test that fails if the requirement is not met: \(count) clauses.
 
             """
         for table in Tables.pages {
@@ -28,69 +28,71 @@ enum ConformancePage {
         return out + "\n" + differences
     }
 
-    /// What is not as the standards would allow, and why.
+    /// The deliberate differences from the standards, and the reasons.
     private static let differences = """
         ## Deliberately different
 
         Stricter than required, which costs a call now and then and is never wrong:
 
         - `Cookie` in a request counts like `Authorization`, on storing and on reuse (RFC 9111 §7.3 leaves it open).
-        - A request with `Authorization` or `Cookie` is answered from the store only where the stored answer says that
-          it is for everybody (`public`, `s-maxage` or `must-revalidate`).
-        - Unless `cookies` says otherwise, an answer that sets a cookie is stored only where it says `public` or `s-maxage`, and
-          without the cookie. The client that caused the fetch gets the cookie; nobody else does.
-        - An answer whose `Connection` lists `Cache-Control`, `Vary` or a targeted field is not stored.
+        - A request with `Authorization` or `Cookie` is answered from the store only if the stored response is marked as shared
+          (`public`, `s-maxage` or `must-revalidate`).
+        - Unless `cookies` says otherwise, a response that sets a cookie is stored only if it says `public` or `s-maxage`, and
+          without the cookie. Only the client that caused the fetch gets the cookie.
+        - A response whose `Connection` lists `Cache-Control`, `Vary` or a targeted field is not stored.
         - With a qualified `private` or `no-cache` the named fields are left out of what is stored.
-        - A 304, or an answer to HEAD, to a request with `Authorization` or `Cookie` updates a stored answer only if the updated answer
-          is still marked as shared (RFC 9111 §3.5). With `no-store` it updates nothing.
-        - An error of the server is not stored in the place of an answer that may still cover for it.
+        - A 304 or a HEAD response to a request with `Authorization` or `Cookie` updates a stored response only if the updated response
+          is still marked as shared (RFC 9111 §3.5). With `no-store` in the request it updates nothing.
+        - A server error is not stored in place of a response that may still be used instead of it.
+        - The tags of other variants are offered for validation only if harmless fields select the variants
+          ([0036](Decisions/0036-tags-of-other-variants.md)).
 
         Simpler than allowed:
 
-        - Where an answer is invalidated, others of its groups stay unless `Cache-Group-Invalidation` names them
+        - If a response is invalidated, other responses of its groups stay, unless `Cache-Group-Invalidation` names the groups
           (RFC 9875 §2.2.1).
-        - Parts (206) are stored where one range was asked for and the complete length is known. They are combined only where they
-          have the same strong validator; a part without one answers ranges within it and is combined with no other (RFC 9111 §3.3,
-          §3.4). When nothing is stored, a range that begins within the first 1 MiB is cut from the whole answer.
-        - `Repr-Digest` of a representation that is combined of parts is passed on and not checked. `Content-Digest` of a part is checked
-          before the part is stored.
+        - Parts (206) are stored if one range was requested and the complete length is known. They are combined only if they have the
+          same strong validator. A part without a strong validator answers ranges within it and is not combined with others (RFC 9111
+          §3.3, §3.4). If nothing is stored, a range that begins within the first 1 MiB is cut from the whole response.
+        - `Repr-Digest` of a representation that is combined from parts is passed on and not checked. `Content-Digest` of a part is
+          checked before the part is stored.
         - Trailers are not passed on, neither stored nor fresh (RFC 9110 §6.5.1 lets a recipient drop them).
-        - With GET, HEAD, QUERY and declared POST, and with every request where a key is configured, the upstream gets one of two
-          `Accept-Encoding` values, `gzip` or `identity`. Any other request keeps its own value. Answers are stored in the coding
-          they came in, and decoded for a client that does not accept it.
-        - Of one address 32 variants are kept; the oldest leave.
+        - With GET, HEAD, QUERY and declared POST, and with every request if a key is configured, the upstream gets one of two
+          `Accept-Encoding` values, `gzip` or `identity`. Any other request keeps its own value. Responses are stored in the coding in
+          which they arrived, and decoded for a client that does not accept it.
+        - At most 32 variants of a URL are kept; the oldest are dropped.
         - Guessed lifetimes are a tenth of the time since the last change, a day at most, and only with `Last-Modified`.
-        - TRACE is refused with 405 (RFC 9110 §9.3.8: its answer would show fields that are nobody else's business), and CONNECT
-          with 501 (§9.3.6: Larder opens no tunnels).
-        - `Cache-Status` never tells the key (RFC 9211 §6).
-        - `Access-Control-*` of an upstream is passed on at the root of the provider's own listener only: below `/raw` it would
-          let any page read what this user may read. `Timing-Allow-Origin` and `X-Request-Id` are never passed on.
-        - `No-Vary-Search` is used only if nothing is stored for the exact URL. The other answer must be fresh and received since the
+        - TRACE is refused with 405, because its response would show fields with secrets (RFC 9110 §9.3.8), and CONNECT with 501,
+          because Larder opens no tunnels (§9.3.6).
+        - `Cache-Status` never contains the key (RFC 9211 §6).
+        - `Access-Control-*` of an upstream is passed on only at the root of the provider's own listener. Below `/raw` it would let
+          any page read what this user may read. `Timing-Allow-Origin` and `X-Request-Id` are never passed on.
+        - `No-Vary-Search` is used only if nothing is stored for the exact URL. The other response must be fresh, and received since the
           daemon started and since the provider's last change. Limits: 64 paths per provider; 64 queries and 4 rules per path; fields
           of 4 KiB with 64 names; queries of 1 KiB.
         - A stored variant answers because of its language only if exactly one language has the highest weight in `Accept-Language`.
           The request's fields did not select the variant, so this departs from RFC 9111 §4.1; RFC 9110 §12.5.4 suggests it.
-        - Every answer has `Age`, also one that was just fetched or validated, where RFC 9111 §5.1 lets the field imply that it was
-          not; `Cache-Status` tells which it was.
-        - Several requests may be answered by one call, also where its answer would have to be validated for the next request (`no-cache`,
-          `max-age=0`, no freshness left), but only requests that came before the call was sent: for each of them the origin was
-          asked after it came (RFC 9111 §4, §5.2.2.4). A request that came later is answered by a call that is sent later.
-        - `No-Vary-Search` is read as the draft of the working group says, `except` without `params` included; `params` without a list, which
-          browsers know from older drafts, counts as well.
-        - A POST that the configuration declares to read is never sent with a condition of the cache's own. One with a condition of its client
-          (`If-Match`, `If-None-Match`, `If-Unmodified-Since`) is passed on: only the origin knows what it holds for (RFC 9110 §13.2.1).
-        - An unsafe request that was sent and brought no answer (its client left, a timeout, a reset) invalidates its URL, since the origin may
-          have carried it out; RFC 9111 §4.4 asks for that only after an answer.
-        - Below `/raw`, where all providers share one origin, fields that act on a whole origin or host are not passed
-          on (`Strict-Transport-Security`, `Alt-Svc`, `Clear-Site-Data`, `NEL`, `Report-To` and the like); a cookie that is
-          set gets a `Path` below `/raw/NAME/` and no `Domain`; cookies of requests are not passed on unless
-          `forwardCookies` says so.
-        - On a listener of a provider's own, cookies of a browser are passed on only with `Sec-Fetch-Site: same-origin`.
+        - Every response has `Age`, even if it was just fetched or validated. RFC 9111 §5.1 lets the field imply that it was not;
+          `Cache-Status` says which it was.
+        - One call may answer several requests, even if its response must be validated for the next request (`no-cache`, `max-age=0`, no
+          freshness left). It answers only requests that came before the call was sent, so the origin was asked after each of them came
+          (RFC 9111 §4, §5.2.2.4). A request that came later is answered by a call that is sent later.
+        - `No-Vary-Search` is read as the draft of the working group says, including `except` without `params`. `params` without a list,
+          which browsers know from older drafts, is accepted too.
+        - A POST that the configuration declares to read is never sent with a condition of the cache. If its client sent a condition
+          (`If-Match`, `If-None-Match`, `If-Unmodified-Since`), it is passed on: only the origin knows the state that the condition is
+          about (RFC 9110 §13.2.1).
+        - An unsafe request that was sent and got no response (its client left, a timeout, a reset) invalidates its URL, because the origin
+          may have carried it out. RFC 9111 §4.4 requires that only after a response.
+        - Below `/raw` all providers share one origin. Fields that act on a whole origin or host are not passed on there
+          (`Strict-Transport-Security`, `Alt-Svc`, `Clear-Site-Data`, `NEL`, `Report-To` and others). A cookie that is set gets a `Path`
+          below `/raw/NAME/` and no `Domain`. Cookies of requests are passed on only with `forwardCookies`.
+        - On a provider's own listener, cookies of a browser are passed on only with `Sec-Fetch-Site: same-origin`.
 
-        Not by the standard at all, since the configuration decides there: providers with `semantics: ttl`, as the built-in
-        ones have unless set. Their lifetimes are the configured ones whatever the answer says, and stale answers serve
-        within the configured window (Docs/configuration.md). A built-in provider with `semantics: rfc` takes the lifetimes
-        from the answer, within that window; its results are made here, so that the rest of the standard has no part in it.
+        Providers with `semantics: ttl` do not follow the standard: the configuration decides. The built-in providers have these
+        semantics unless set otherwise. Their lifetimes are the configured ones whatever the response says, and stale responses are used
+        within the configured window (Docs/configuration.md). A built-in provider with `semantics: rfc` takes the lifetimes from the
+        response, within that window. Its results are made by Larder, so the rest of the standard does not apply.
 
         """
 

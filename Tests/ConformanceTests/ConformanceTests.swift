@@ -1,5 +1,5 @@
-// Every clause of the tables is one test case: client and origin speak raw bytes and share no line of code with the cache.
-// The tables of the page are those that are run here, so the page cannot claim what no test proves.
+// Every clause of the tables is one test case. Client and origin send raw bytes and share no code with the cache. The
+// conformance page is generated from the same tables, so it cannot claim anything that no test proves.
 import Testing
 
 @Suite struct ConformanceTests {

@@ -1,11 +1,11 @@
-// Fills in what an answer or a request can only know when it is sent: dates of the scenario's clock, numbers, lengths.
+// Fills in values that are known only when a message is sent: dates by the scenario's clock, numbers and lengths.
 
 struct Placeholders: Sendable {
-    /// Seconds since 1970.
+    /// The time of the scenario, in seconds since 1970.
     var now: Int
-    /// "http://127.0.0.1:port".
+    /// The address of the origin: "http://127.0.0.1:port".
     var origin: String
-    /// Which request it answers, from 1.
+    /// The number of the request that is answered, from 1.
     var number = 0
     /// The request that is answered.
     var request: Message?
@@ -22,7 +22,7 @@ struct Placeholders: Sendable {
         return out + rest
     }
 
-    /// The brace that closes the first one; those of a JSON body inside a length count too.
+    /// The brace that closes the first one. Nested braces, as of a JSON body inside a length, are counted too.
     private static func end(of text: Substring) -> Substring.Index? {
         var depth = 0
         for place in text.indices {
@@ -51,7 +51,7 @@ struct Placeholders: Sendable {
     }
 }
 
-/// The three forms of a date (RFC 9110 §5.6.7), written without the code under test.
+/// Writes the three date forms (RFC 9110 §5.6.7) without the code under test.
 enum Dates {
     private static let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
     private static let months = [

@@ -1,63 +1,64 @@
-// The language of the scenarios: what happens, in order, and what is to be seen of it.
+// The steps of a scenario, in order, and what is expected of them.
 
 /// One request of a client, as bytes.
 struct Ask: Sendable {
     var bytes: String
-    /// The answer has no body, whatever its head says.
+    /// Whether the response has no body, whatever its head says.
     var isHead = false
 }
 
 struct Crowd: Sendable {
     var count: Int
     var ask: Ask
-    /// Where the origin holds its answer until all of them wait.
+    /// The gate at which the origin holds its response until all clients wait.
     var gate: String
-    /// How many answers come from another's fetch, by Cache-Status.
+    /// How many responses come from a shared fetch, according to Cache-Status.
     var collapsed: Int
-    /// Of every answer.
+    /// The checks for every response.
     var checks: [Check]
 }
 
 enum Step: Sendable {
-    /// The origin will give this answer once; the last one it has for a path it repeats.
+    /// The origin will give this response once. The last response for a path is repeated.
     case answer(Answer)
-    /// A request on a connection of its own, and its answer.
+    /// Sends a request on its own connection and checks the response.
     case exchange(Ask, [Check])
-    /// The same where the connection may end before the answer does; nothing is expected of it.
+    /// Sends a request whose connection may end before the response is complete. Nothing is checked.
     case attempt(Ask)
-    /// A request whose answer is not waited for.
+    /// Sends a request and does not wait for the response.
     case start(String, Ask)
-    /// The answer to a started request.
+    /// Waits for the response to a started request.
     case finish(String, [Check])
-    /// So many requests at once, while the origin holds its answer at the gate; the checks hold for each answer.
+    /// Sends several requests at once while the origin holds its response at the gate. The checks apply to each
+    /// response.
     case crowd(Crowd)
-    /// Seconds pass.
+    /// Advances the clock by seconds.
     case pass(Int)
     case open(String)
-    /// Waits until the origin has received so many requests in all, or for that path.
+    /// Waits until the origin has received this many requests, in total or for the path.
     case reaches(Int, path: String?)
-    /// By now the origin has received exactly so many requests.
+    /// Checks that the origin has received exactly this many requests.
     case saw(Int, path: String?)
-    /// What the n-th request that the origin received looks like.
+    /// Checks the n-th request that the origin received, counted from 1.
     case received(Int, path: String?, [Check])
-    /// Waits until the daemon fetches nothing.
+    /// Waits until the daemon has no fetch under way.
     case settle
 }
 
-/// Waits until the daemon fetches nothing, also in the background.
+/// Waits until the daemon has no fetch under way, including background fetches.
 let settle = Step.settle
 
 // MARK: The origin
 
 func answers(_ answers: Answer...) -> [Step] { answers.map { .answer($0) } }
 
-/// The origin has received exactly so many requests.
+/// The origin has received exactly this many requests.
 func saw(_ count: Int, at path: String? = nil) -> Step { .saw(count, path: path) }
 
-/// The origin will have received so many requests, soon.
+/// Waits until the origin has received this many requests.
 func reaches(_ count: Int, at path: String? = nil) -> Step { .reaches(count, path: path) }
 
-/// The n-th request at the origin, from 1.
+/// The n-th request at the origin, counted from 1.
 func received(_ number: Int, at path: String? = nil, _ checks: Check...) -> Step {
     .received(number, path: path, checks)
 }
@@ -91,7 +92,7 @@ func send(
     .exchange(ask(method, path, lines, body: body), checks)
 }
 
-/// Exactly these bytes; the answer is read until its end.
+/// Sends exactly these bytes and reads the response to its end.
 func raw(_ bytes: String, expect checks: Check...) -> Step { .exchange(Ask(bytes: bytes), checks) }
 
 func start(_ name: String, _ lines: String..., at path: String = "/a") -> Step {
@@ -100,19 +101,20 @@ func start(_ name: String, _ lines: String..., at path: String = "/a") -> Step {
 
 func finish(_ name: String, _ checks: Check...) -> Step { .finish(name, checks) }
 
-/// So many requests at once, answered by one fetch.
+/// Sends this many requests at once. One fetch answers them all.
 func crowd(_ count: Int, _ lines: String..., at path: String = "/a", gate: String, each checks: Check...) -> Step {
     .crowd(Crowd(count: count, ask: ask("GET", path, lines), gate: gate, collapsed: count - 1, checks: checks))
 }
 
 func attempt(_ lines: String..., at path: String = "/a") -> Step { .attempt(ask("GET", path, lines)) }
 
-/// Three requests that the cache answers by itself with this body: from the store, on the way to memory, from memory.
+/// Three requests that the cache answers itself with this body: from the store, while it moves to memory, and from
+/// memory.
 func hits(_ text: String, _ lines: String..., at path: String = "/a", also checks: Check...) -> [Step] {
     (0..<3).map { _ in .exchange(ask("GET", path, lines), [body(text), hit()] + checks) }
 }
 
-/// A request that is not answered without asking the origin: the answer is the origin's new one.
+/// A request that the cache forwards. The response is the new one of the origin.
 func miss(_ text: String, _ lines: String..., at path: String = "/a", also checks: Check...) -> Step {
     .exchange(ask("GET", path, lines), [body(text), forwarded()] + checks)
 }

@@ -1,4 +1,4 @@
-// Budgets: never more than so many calls in any window, in whatever order things happen.
+// Budgets: no window holds more than the limit, in any order of events.
 import LarderCore
 import Testing
 
@@ -58,7 +58,7 @@ import Testing
         #expect(budget.usage(now: now + .seconds(3)) == (rate: 1, quota: 3) as (Int?, Int?))
         #expect(budget.take(now: now + .seconds(3)) == .granted)
         #expect(budget.take(now: now + .seconds(4)) == .spent(until: (now + .seconds(60)).monotonic))
-        // A thousand that never left are none.
+        // A thousand calls that were never sent do not count.
         for _ in 0..<1000 {
             #expect(budget.take(now: now + .seconds(70)) == .granted)
             budget.giveBack(now + .seconds(70), callNumber: budget.taken)
@@ -66,7 +66,7 @@ import Testing
         #expect(budget.usage(now: now + .seconds(70)) == (rate: 3, quota: 2) as (Int?, Int?))
     }
 
-    /// The wall clock of `now` was set by so much; the other went on.
+    /// The moment `now` after the wall clock was set by this step. The monotonic clock is unchanged.
     private func stepped(_ now: Moment, by step: Duration) -> Moment {
         Moment(wall: now.wall + step, monotonic: now.monotonic)
     }
@@ -91,7 +91,7 @@ import Testing
         #expect(budget.take(now: now) == .granted)
         budget.giveBack(now, callNumber: budget.taken)
         #expect(budget.remaining(now: now) == 5)
-        // An answer that was asked for later has counted without it.
+        // The report of a later call does not include this call.
         #expect(budget.take(now: now) == .granted)
         let number = budget.taken
         #expect(budget.take(now: now) == .granted)
@@ -100,7 +100,7 @@ import Testing
         #expect(budget.remaining(now: now) == 4)
     }
 
-    /// Calls that never left are in no answer's count, whenever that was asked for.
+    /// Calls that were never sent are in no report's count, whenever the reporting call was made.
     @Test func whatWasGivenBackIsNotTakenOffWhatALateAnswerSays() {
         let credits = Credits([
             Credits.Allowance(name: "user", limit: 100, remaining: 60, resetsAt: now.wall + .seconds(600))
@@ -112,13 +112,13 @@ import Testing
         for other in 2...100 { budget.giveBack(now, callNumber: other) }
         budget.learn(credits, callNumber: number, now: now)
         #expect(budget.remaining(now: now) == 60)
-        // One that was asked for after them need not make up for them.
+        // The report of a later call needs no correction for the calls given back.
         #expect(budget.take(now: now) == .granted)
         budget.learn(credits, callNumber: budget.taken, now: now)
         #expect(budget.remaining(now: now) == 60)
     }
 
-    /// What is forgotten counts as made: less seems left, never more.
+    /// A forgotten return counts as a call made. So the budget may look smaller, never larger.
     @Test func onlySoManyOfThoseGivenBackAreRemembered() {
         let credits = Credits([
             Credits.Allowance(name: "user", limit: 9999, remaining: 9000, resetsAt: now.wall + .seconds(600))
@@ -174,7 +174,7 @@ import Testing
         #expect(budget.take(now: set + .seconds(60)) == .granted)
     }
 
-    /// What the last run left are wall times; those beyond now were made just now.
+    /// The record of the last run holds wall times. Times in the future count as calls made now.
     @Test func aRecordFromAClockThatWasSetBackBlocksForOneWindowAtMost() {
         let recorded = [0, 1, 2].map { now.wall + .seconds($0) }
         let back = stepped(now + .seconds(3), by: .seconds(-7200))
@@ -184,7 +184,8 @@ import Testing
         #expect(budget.take(now: back + .seconds(60)) == .granted)
     }
 
-    /// A reload asks the record for calls that the old limits had forgotten: a step in between makes none of them older.
+    /// A reload takes calls from the record that the old limits had forgotten. A clock step in between must not make
+    /// them older.
     @Test(arguments: [-7200, 7200])
     func otherLimitsCountWhatIsOnRecordThoughTheClockWasSet(_ step: Int64) {
         let hour = CallRate(calls: 4, per: .seconds(3600))
@@ -221,7 +222,7 @@ import Testing
         #expect(larger.take(now: now) == .spent(until: (now + .seconds(60)).monotonic))
     }
 
-    /// The claim itself, over random instants, limits and restarts: count every window that begins at a call.
+    /// Checks the promise for random instants, limits and restarts: every window that begins at a call is counted.
     @Test func noWindowEverHoldsMoreThanItsLimit() {
         var random = FixedRandom(state: 42)
         for round in 0..<60 {
@@ -248,7 +249,7 @@ import Testing
                         #expect(remaining == 0)
                         let until = time + (until - time.monotonic)
                         #expect(until.monotonic > time.monotonic)
-                        // The promise: at that instant, and not a millisecond sooner, there is one.
+                        // The promise: a call is granted at that instant, and not a millisecond earlier.
                         var copy = budget
                         #expect(copy.take(now: until + .milliseconds(-1)) != .granted)
                         #expect(copy.take(now: until) == .granted)
@@ -273,7 +274,7 @@ import Testing
         #expect(
             budget.with(rate: nil, quota: day, recorded: calls.map(\.wall), started: start, now: now).remaining(
                 now: now) == 1)
-        // One more was taken after the record was read.
+        // One more call was taken after the record was read.
         budget = CallBudget(rate: CallRate(calls: 3, per: .seconds(60)), quota: nil, calls: calls)
         #expect(budget.take(now: now) == .granted)
         #expect(

@@ -1,4 +1,5 @@
-// Calls reserved ahead: in a burst only, few of them, counted so that no window of the provider ever holds too many.
+// Calls reserved in advance: only during a burst, only a few, and counted so that no window of the provider exceeds its
+// limit.
 import LarderCache
 import LarderCore
 import Testing
@@ -11,7 +12,7 @@ import Testing
         CallBudget(rate: CallRate(calls: calls, per: .seconds(60)), quota: quota)
     }
 
-    /// A stock after so many turns at an instant.
+    /// A stock after this many turns at one instant.
     private func stock(turns: Int, at now: Moment) -> CallStock {
         var stock = CallStock()
         for _ in 0..<turns { stock.noteTurn(now: now.monotonic) }
@@ -147,7 +148,7 @@ import Testing
         #expect(budget.remembered == [later, later])
     }
 
-    /// Turns, commits of any length, calls that are given up and clocks that go on, in any order.
+    /// Turns, commits of any length, abandoned calls and advancing clocks, in random order.
     @Test(arguments: 0..<40)
     func noWindowOfTheProviderEverHoldsMoreThanTheLimit(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed) &+ 1)
@@ -198,7 +199,7 @@ import Testing
     }
 }
 
-/// The same numbers each time (SplitMix64).
+/// A random source that yields the same numbers each time (SplitMix64).
 private struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

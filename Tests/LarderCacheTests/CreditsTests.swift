@@ -1,4 +1,5 @@
-// What an API says is left: it takes away and never adds, knows nothing of calls that came after, and ends with its reset.
+// The remaining calls that an API reports. A report can only reduce the budget, does not cover later calls, and ends
+// with its reset.
 import LarderCache
 import LarderCore
 import Testing
@@ -39,12 +40,12 @@ import Testing
         for _ in 0..<3 { _ = budget.take(now: now) }
         budget.learn(credits(5), callNumber: number, now: now)
         #expect(budget.remaining(now: now) == 2)
-        // The answers come in another order than the calls went: the later one says less and is right too.
+        // The responses arrive in another order than the calls were sent. The later report is lower and is correct too.
         budget.learn(credits(2), callNumber: number + 3, now: now)
         #expect(budget.remaining(now: now) == 2)
         budget.learn(credits(1), callNumber: number, now: now)
         #expect(budget.remaining(now: now) == 0, "never below nothing")
-        // A call that nobody asked for, a redirect, is one as well.
+        // A call that follows a redirect counts too.
         budget.learn(credits(5), callNumber: budget.taken, now: now)
         budget.count(at: now)
         #expect(budget.remaining(now: now) == 4)
@@ -56,7 +57,7 @@ import Testing
         #expect(budget.take(now: now) == .spent(until: (now + .seconds(600)).monotonic))
         budget.learn(credits(7), callNumber: 0, now: now)
         #expect(budget.remaining(now: now) == 7)
-        // The smallest of several decides, and the latest end.
+        // The smallest of several allowances decides, and the latest end.
         budget.learn(credits(0, in: 60, name: "client"), callNumber: 0, now: now)
         #expect(budget.remaining(now: now) == 0)
         #expect(budget.allowances(now: now).map(\.name) == ["client", "user"])
@@ -78,10 +79,10 @@ import Testing
         var budget = CallBudget(rate: nil, quota: nil)
         budget.learn(credits(0, in: 30 * 86_400), callNumber: 0, now: now)
         #expect(budget.take(now: now) == .spent(until: (now + .seconds(86_400)).monotonic))
-        // The clock is set back: it is not believed for a day and what the clock lost.
+        // After the clock is set back, the report counts for a day, not for a day plus the time that the clock lost.
         let back = Moment(wall: now.wall + .seconds(-7200), monotonic: now.monotonic)
         #expect(budget.take(now: back) == .spent(until: (now + .seconds(86_400)).monotonic))
-        // Nor after a restart: it lies no further ahead than when it was written down.
+        // The same holds after a restart: the reset is no further ahead than when it was saved.
         var restarted = CallBudget(rate: nil, quota: nil)
         restarted.recall(credits(0), savedAt: now.wall, now: back)
         #expect(restarted.take(now: back) == .spent(until: (back + .seconds(600)).monotonic))
@@ -100,7 +101,7 @@ import Testing
         #expect(changed.take(now: now) == .granted)
         #expect(changed.remaining(now: now) == 2)
 
-        // What was saved, and two calls on record since then.
+        // The saved report, and two calls recorded since then.
         let calls = [-10, 1, 2].map { now + .seconds($0) }
         var restarted = CallBudget(rate: Self.perHour, quota: nil, calls: calls)
         restarted.recall(credits(3), savedAt: now.wall, now: now + .seconds(5))

@@ -1,4 +1,4 @@
-// What another host with the same key was told: it counts like this host's own, and never shortens that.
+// A suspension reported by another host with the same key. It counts like one of this host and never shortens that.
 import LarderCache
 import LarderCore
 import Testing

@@ -1,4 +1,4 @@
-// What is told of a provider, by value: each change once, and nothing where nothing changed.
+// Events about a provider, by value: each change is reported once, and nothing is reported without a change.
 import LarderCache
 import LarderCore
 import Testing
@@ -89,11 +89,11 @@ import Testing
         #expect(!watch.isWearing)
         #expect(
             watch.look(sight(499)) == [] && watch.look(sight(nil)) == [], "nothing was told, so nothing is taken back")
-        // Without a figure of the whole only its end can be told.
+        // Without a limit, only the end of the budget can be reported.
         #expect(watch.look(sight(1, limit: nil)) == [])
         #expect(watch.look(sight(0, limit: nil)) == [.budget(user, .spent, BudgetSight(limit: nil, remaining: 0))])
         #expect(watch.look(sight(nil)) == [.budget(user, .whole, BudgetSight(limit: nil, remaining: nil))])
-        // A figure from outside may be as large as it likes.
+        // A figure from outside may be arbitrarily large.
         #expect(watch.look(sight(.max - 1, limit: .max)) == [])
     }
 

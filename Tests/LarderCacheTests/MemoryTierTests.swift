@@ -1,9 +1,9 @@
-// The memory tier: what is a hit and what is not, invalidation, the budget as a property, SIEVE, and many threads.
+// The memory tier: hits and misses, invalidation, the budget as a property, SIEVE, and several threads.
 import LarderCache
 import LarderCore
 import Testing
 
-/// Short ways to fill and ask a tier.
+/// Short helpers to fill and query a tier.
 struct TierCase {
     let tier: MemoryTier
     let hits = CounterCell()
@@ -30,7 +30,7 @@ struct TierCase {
             response: response(body, life: life), key: key, stamp: tier.readyStamp(key), now: Sample.now)
     }
 
-    /// Asked for twice: a full tier then takes it.
+    /// Inserts the target a second time if the first attempt is refused. A full tier takes a target requested twice.
     func wanted(_ target: String) {
         if !insert(target) { insert(target) }
     }
@@ -45,7 +45,7 @@ struct TierCase {
         }
     }
 
-    /// Bytes that one entry with that target and body is charged.
+    /// The bytes that one entry with this target and body is charged.
     static func charge(_ target: String, body: Int) -> Int {
         MemoryTier.entryOverhead + 100 + target.utf8.count + body
     }
@@ -77,7 +77,7 @@ struct TierCase {
         #expect(tier.ready("") == nil)
     }
 
-    /// One form for all who take gzip, one for all others, however they spell it.
+    /// There is one form for all clients that accept gzip and one for all others, whatever their spelling.
     @Test func formIsChosenByWhetherTheClientTakesGzip() {
         let tier = TierCase(budget: 1 << 20)
         tier.insert("/b", body: [2], takesGzip: true)
@@ -209,7 +209,7 @@ struct TierCase {
         let tier = TierCase(budget: 1 << 20)
         let body = Bytes(repeating: 7, count: 10_000)
         tier.insert("/a", body: body, key: "k")
-        // Another array with the same bytes.
+        // A different array with the same bytes.
         tier.insert("/b", body: Bytes(repeating: 7, count: 10_000), key: "k")
         tier.insert("/c", body: Bytes(repeating: 8, count: 10_000), key: "k")
         let one = TierCase.charge("/a", body: 0)
@@ -218,7 +218,7 @@ struct TierCase {
         let second = try #require(tier.ready("/b")).body.withUnsafeBufferPointer { $0.baseAddress }
         #expect(first == second)
         #expect(tier.ready("/c")?.body.first == 8)
-        // The body stays as long as one entry holds it, and is given back with the last.
+        // The body stays while at least one entry holds it and is freed with the last one.
         tier.insert("/a", body: [1], key: "other")
         #expect(tier.tier.statistics().bytes == 3 * one + 20_001)
         #expect(tier.ready("/b")?.body == body)
@@ -256,8 +256,8 @@ struct TierCase {
         #expect(tier.tier.statistics().entries > 50)
     }
 
-    /// Random inserts, hits, invalidations and budgets: never over the budget, and the sum of what is found is what is
-    /// charged.
+    /// Random inserts, hits, invalidations and budgets. The budget is never exceeded, and the sum of the entries found
+    /// equals the charge.
     @Test(arguments: [1, 4, 16])
     func budgetIsNeverExceededAndNothingIsLost(_ shards: Int) {
         var random = FixedRandom(state: UInt64(shards))
@@ -299,7 +299,7 @@ struct TierCase {
         #expect(tier.tier.statistics().bytes <= 300_000)
     }
 
-    /// What is hot is asked for only before and after the scan, and the scan is many times the tier.
+    /// The hot entries are requested only before and after the scan, and the scan is many times larger than the tier.
     @Test func onePassOverEverythingDrivesOutNothing() {
         let tier = TierCase(budget: 300_000)
         let hot = (0..<100).map { "/hot/\($0)" }
@@ -343,10 +343,10 @@ struct TierCase {
         for number in 100..<110 { tier.insert("/\(number)") }
         #expect(tier.ready("/100") != nil)
         tier.wanted("/110")
-        // 100 was marked and passed over; 101 went.
+        // 100 was marked and skipped; 101 was evicted.
         #expect(tier.tier.statistics().entries == 10)
         #expect(tier.ready("/101") == nil)
-        // With all others marked the hand passes them, begins again with 100, whose mark is gone, and takes it.
+        // All others are marked, so the hand skips them, starts again at 100, whose mark is cleared, and evicts it.
         for number in 102..<111 { #expect(tier.ready("/\(number)") != nil) }
         tier.wanted("/111")
         #expect(tier.ready("/100") == nil)
@@ -366,7 +366,7 @@ struct TierCase {
 
     // MARK: The table
 
-    /// The table against a dictionary, with a small set of targets, so that chains form, break and grow.
+    /// Compares the table with a dictionary. The set of targets is small, so chains form, break and grow.
     @Test func tableFindsWhatADictionaryWouldFind() {
         var random = FixedRandom(state: 3)
         let tier = TierCase(budget: 1 << 24, shards: 1)
@@ -379,7 +379,7 @@ struct TierCase {
                 tier.insert(target, body: [mark], key: target)
                 model[target] = mark
             case 2:
-                // Found expired, hence removed.
+                // The entry was found expired and therefore removed.
                 let isHeld = tier.ready(target, at: Sample.now + .seconds(1000)) != nil
                 #expect(!isHeld)
                 model[target] = nil
@@ -420,8 +420,8 @@ struct TierCase {
 
     // MARK: Threads
 
-    /// Four threads fill, ask, invalidate and resize at once. Whatever the order: a hit carries the body of its own
-    /// target, the budget holds whenever one looks, and at the end nothing is left charged.
+    /// Four threads fill, query, invalidate and resize at once. In any order, a hit carries the body of its own target,
+    /// the budget holds at every check, and at the end nothing is charged.
     @Test func manyThreadsKeepTheRules() async {
         let tier = TierCase(budget: 300_000, shards: 8)
         let failures = CounterCell()

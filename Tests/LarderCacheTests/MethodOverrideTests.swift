@@ -1,4 +1,4 @@
-// Requests that ask their server for another method than their own, in all spellings.
+// Requests that ask the server to apply another method than their own, in all spellings.
 import LarderCore
 import Testing
 
@@ -43,7 +43,7 @@ import Testing
         #expect(!isAsked("--x\r\nContent-Disposition: form-data; name=\"q\"\r\n", "multipart/form-data; boundary=x"))
         #expect(isAsked(#"{"_method":"DELETE"}"#, "application/json"))
         #expect(isAsked(#"{"x_http_method":"DELETE"}"#, "application/vnd.api+json"))
-        // What JSON-RPC calls.
+        // In JSON-RPC, `method` names the procedure to call.
         #expect(!isAsked(#"{"jsonrpc":"2.0","method":"search"}"#, "application/json"))
         #expect(!isAsked(#"{"q":"_method"}"#, "application/json") && !isAsked("[1]", "application/json"))
         #expect(!isAsked("q=a+method", "application/x-www-form-urlencoded") && !isAsked("_method=PUT", "text/plain"))

@@ -1,4 +1,4 @@
-// How much of a wait is our own queue's.
+// Which part of a wait was spent in our own queue.
 import LarderCore
 import Testing
 

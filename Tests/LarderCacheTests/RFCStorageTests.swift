@@ -1,4 +1,4 @@
-// RFC 9111 §3 and §4.2 for a shared cache: one row for each rule. Spans are seconds of freshness and of usefulness.
+// RFC 9111 §3 and §4.2 for a shared cache, one row per rule. Spans are seconds of freshness and of total use.
 import LarderCache
 import LarderCore
 import Testing
@@ -20,7 +20,7 @@ import Testing
         var testDescription: String { name }
     }
 
-    /// The rule allows 3600 s of staleness.
+    /// The rule allows responses to be stale for 3600 s.
     static let freshness: [Row] = [
         Row("max-age", ["Cache-Control": "max-age=100"], [100, 3700]),
         Row("max-age and Age", ["Cache-Control": "max-age=100", "Age": "30"], [70, 3670]),

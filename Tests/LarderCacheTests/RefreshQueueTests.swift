@@ -1,4 +1,5 @@
-// Refreshes on a provider's return, by value: what was asked for while it was away, each once, the latest first.
+// Refreshes when a provider returns, by value: each entry requested while it was away is refreshed once, the latest
+// first.
 import LarderCache
 import LarderCore
 import Testing

@@ -1,5 +1,5 @@
-// The drawing in Docs is made by walking the machine: every kind of request, every state of the store, every end of a
-// fetch. LARDER_WRITE_REQUEST_FLOW=<file> writes it anew.
+// Generates the drawing in Docs by walking the machine through every kind of request, every state of the store and
+// every end of a fetch. LARDER_WRITE_REQUEST_FLOW=<file> writes it.
 import Foundation
 import LarderCache
 import LarderCore
@@ -48,7 +48,7 @@ import Testing
         ("long stale", FlowCase.entry(freshFor: -700)), ("expired", FlowCase.entry(freshFor: -4000)),
     ]
 
-    /// Where nothing else is stored.
+    /// Decisions about parts, used if nothing else is stored.
     private static let parts: [(String, PartDecision)] = [
         ("some parts", .ask([0..<10])), ("nothing, a range far from the beginning", .askAsWritten(nil)),
         ("several ranges, not all stored", .forward(.severalRanges)),
@@ -83,12 +83,12 @@ import Testing
         ),
     ]
 
-    /// Without a step nothing was looked up yet.
+    /// No step means that nothing was looked up yet.
     private static func name(_ step: RequestFlow.Step?) -> String {
         step.map { String(String(describing: $0).prefix { $0.isLetter }) } ?? "lookUp"
     }
 
-    /// Walks on from a step, at most as far as a request can go.
+    /// Follows all steps from this one, at most as far as a request can go.
     private static func walk(
         _ flow: RequestFlow, _ step: RequestFlow.Step?, _ kind: String, _ depth: Int, _ edges: inout [Edge: Set<String>]
     ) {
@@ -106,7 +106,7 @@ import Testing
             for (what, parts) in parts { take(what) { $0.lookedUp(nil, parts: parts, now: FlowCase.now) } }
         case .fetch, .fetchAlone, .fetchPart:
             for (what, brought) in fetched {
-                // Who fetches alone shares with nobody.
+                // A separate fetch is not shared.
                 if brought.hasJoined, case .fetchAlone = step { continue }
                 take(what) { $0.fetched(brought, now: FlowCase.now) }
             }
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// A label that holds for requests of every kind is not repeated for each.
+    /// Removes labels for one kind of request if the same label holds for every kind.
     private static func labels(_ all: Set<String>) -> [String] {
         all.filter { label in
             guard let end = label.range(of: " (") else { return true }

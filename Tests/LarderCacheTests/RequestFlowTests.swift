@@ -1,10 +1,10 @@
-// One request's decisions, step by step: what stored entries and what a fetch brings lead to.
+// The decisions about one request, step by step, for stored entries and results of a fetch.
 import LarderCache
 import LarderCore
 import LarderHTTP
 import Testing
 
-/// Entries, terms and flows for tests of the request's way.
+/// Entries, terms and flows for the tests of the request flow.
 struct FlowCase {
     static let now = WallTime(seconds: 1_000_000)
 
@@ -14,7 +14,7 @@ struct FlowCase {
             negativeTTL: .seconds(5), jitterPercent: 0, retention: nil)
     }
 
-    /// An entry whose freshness ends that many seconds from now.
+    /// An entry whose freshness ends this many seconds from now.
     static func entry(freshFor seconds: Int64, negative: Bool = false, fields: HeaderFields = [:]) -> StoredResponse {
         StoredResponse(
             key: CacheKey(bytes: [1]), layer: .raw, provider: "p", endpoint: "e", isNegative: negative, fields: fields,
@@ -22,14 +22,14 @@ struct FlowCase {
             freshUntil: now + .seconds(seconds), staleUntil: now + .seconds(seconds + 3600))
     }
 
-    /// Terms by our own rules.
+    /// Terms with the configured rule.
     static func terms(_ fields: HeaderFields = [:], semantics: FreshnessRule.Semantics = .ttl) -> RequestTerms {
         RequestTerms(
             directives: ClientDirectives(fields: fields),
             judge: .configured(rule(semantics), staleWhileRefresh: .seconds(600)), patience: .seconds(2))
     }
 
-    /// Terms by RFC 9111.
+    /// Terms with RFC 9111.
     static func standard(_ fields: HeaderFields = [:]) -> RequestTerms {
         RequestTerms(
             directives: ClientDirectives(fields: fields), judge: .standard(rule(.rfc), targets: []),
@@ -307,7 +307,7 @@ struct FlowCase {
             Issue.record("not fetched as a part")
             return
         }
-        // Once: what cannot be stored is passed on.
+        // This happens once: a response that cannot be stored is passed on.
         guard case .passOn = flow.ended(.unshareable, now: now) else {
             Issue.record("fetched again")
             return
@@ -398,7 +398,7 @@ struct FlowCase {
         }
     }
 
-    /// What another's call brings that was sent so many seconds after this request came.
+    /// The result of a shared fetch that was sent this many seconds after this request arrived.
     private func joined(_ control: String, sent seconds: Int64, status: Int = 200) -> Fetched {
         FlowCase.fetched(status) {
             $0.hasJoined = true
@@ -409,7 +409,7 @@ struct FlowCase {
         }
     }
 
-    /// Whether it is asked for once more, and by a call that is sent from now on.
+    /// Whether the upstream is asked again by a new call.
     private func isAskedForAgain(_ fetched: Fetched, _ fields: HeaderFields = [:]) -> Bool {
         var flow = RequestFlow(FlowCase.standard(fields))
         _ = flow.lookedUp(nil, now: now)
@@ -438,7 +438,7 @@ struct FlowCase {
         #expect(!isAskedForAgain(joined("no-cache", sent: -1, status: 503)))
     }
 
-    /// It has been replaced, or is about to be.
+    /// An older entry has been replaced, or is about to be.
     @Test(arguments: [(-60, false), (3, true)])
     func afterASecondFailureOnlyWhatIsNoOlderThanTheAnswerThatWasSeenCovers(_ came: Int64, _ covers: Bool) {
         var flow = RequestFlow(FlowCase.standard())

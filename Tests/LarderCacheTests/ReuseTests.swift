@@ -1,10 +1,10 @@
-// Whether a stored answer may be used: entry, client and clock, before and after the upstream was asked.
+// Whether a stored response may be used, before and after the upstream was asked. The entry, client and clock decide.
 import LarderCache
 import LarderCore
 import Testing
 
 @Suite struct ReuseTests {
-    /// The entry is fresh for 100 s and useful for 200.
+    /// Decides for an entry that is fresh for 100 s and useful for 200 s.
     func decide(
         _ entry: StoredResponse = Sample.entry(), _ control: String? = nil, _ semantics: FreshnessRule.Semantics = .ttl,
         after seconds: Int64, stale: Duration = .seconds(3600)
@@ -49,7 +49,7 @@ import Testing
         #expect(decide(after: 150, stale: .seconds(50)) == .unusable(.expired))
     }
 
-    /// RFC 9111 §5.2.1, one row a directive.
+    /// RFC 9111 §5.2.1, one row per directive.
     @Test(
         arguments: [
             ("no-cache", 0, .unusable(.noCache)), ("max-age=0", 0, .fresh),

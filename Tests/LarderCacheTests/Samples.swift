@@ -1,11 +1,11 @@
-// Values that the tests of this room begin from.
+// Sample values shared by the tests of this folder.
 import LarderCache
 import LarderCore
 
 enum Sample {
     /// 2026-11-20 12:00:00 UTC.
     static let now = WallTime(seconds: 1_795_176_000)
-    /// The same on both clocks.
+    /// The same instant on both clocks.
     static let moment = Moment(wall: now, monotonic: MonotonicTime(nanoseconds: 5_000_000_000_000))
     static let nowText = "Fri, 20 Nov 2026 12:00:00 GMT"
     static let hourAgoText = "Fri, 20 Nov 2026 11:00:00 GMT"
@@ -46,7 +46,7 @@ enum Sample {
     }
 }
 
-/// A small random source that gives the same numbers each time (SplitMix64), so that a failure can be repeated.
+/// A small random source that yields the same numbers each time (SplitMix64), so that a failure can be repeated.
 struct FixedRandom: RandomNumberGenerator {
     var state: UInt64
 

@@ -1,4 +1,4 @@
-// Sessions by value: who takes whose place, and how many are remembered.
+// Sessions, by value: which session replaces which, and how many are remembered.
 import LarderCache
 import LarderCore
 import Testing

@@ -1,4 +1,4 @@
-// What is stored and for how long: our rule (`ttl`) and RFC 9111 (`rfc`).
+// Which responses are stored and for how long, by our own rule (`ttl`) and by RFC 9111 (`rfc`).
 import LarderCache
 import LarderCore
 import Testing
@@ -15,7 +15,7 @@ func decide(
         rule: rule ?? Sample.rule(semantics), key: key)
 }
 
-/// Seconds of freshness and of usefulness from arrival; nil where refused.
+/// Seconds of freshness and of total use from receipt; nil if the response is refused.
 func spans(_ decision: StoreDecision) -> [Int64]? {
     guard case .store(let lifetimes) = decision else { return nil }
     return [
@@ -131,7 +131,7 @@ func spans(_ decision: StoreDecision) -> [Int64]? {
             #expect((900_000_000...1_000_000_000).contains(life))
             seen.insert(life / 10_000_000)
         }
-        // Spread over the whole of it: all ten hundredths occur.
+        // The values are spread over the whole range: all ten hundredths occur.
         #expect(seen.count >= 10)
     }
 

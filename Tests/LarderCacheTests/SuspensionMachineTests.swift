@@ -1,4 +1,4 @@
-// The suspension machine: every state and event pair, the pauses, the probe, and what survives a restart.
+// The suspension machine: every pair of state and event, the pauses, the probe, and what survives a restart.
 import LarderCache
 import LarderCore
 import Testing
@@ -13,7 +13,7 @@ import Testing
         return machine
     }
 
-    /// After the first pause of 5 s, with its probe under way.
+    /// A machine after the first pause of 5 s, with its probe under way.
     func probing(_ failure: FailureClass = .limited) -> SuspensionMachine {
         var machine = suspended(failure)
         _ = machine.mayCall(now: now + .seconds(5))
@@ -54,7 +54,7 @@ import Testing
         #expect(machine.failed(failure, now: now, retryAt: nil, random: 0) != nil)
 
         var mixed = SuspensionMachine()
-        // Failures 1, 4 and 6: never three within five.
+        // Failures 1, 4 and 6: never three within five calls.
         for isFailure in [true, false, false, true, false, true, false, false, true] {
             if isFailure {
                 #expect(mixed.failed(failure, now: now, retryAt: nil, random: 0) == nil)
@@ -138,7 +138,7 @@ import Testing
         #expect(machine.failed(.limited, now: now, retryAt: named, random: 0)?.until == named)
         #expect(machine.mayCall(now: named + .seconds(-1)) == .no(until: named))
         #expect(machine.mayCall(now: named) == .probe)
-        // One that is over, or too soon, does not shorten the pause; one too far is believed for a day.
+        // A time in the past or too early does not shorten the pause. A time too far ahead counts as one day.
         for (retryAt, expected) in [(-100, 5), (1, 5), (864_000, 86_400)] as [(Int64, Int64)] {
             var machine = SuspensionMachine()
             let suspension = machine.failed(.limited, now: now, retryAt: now + .seconds(retryAt), random: 0)
@@ -156,7 +156,7 @@ import Testing
         #expect(machine.failed(.notFound, now: now + .seconds(1), retryAt: nil, random: 0) == nil)
         machine.abandoned(now: now + .seconds(1))
         #expect(machine == before)
-        // But a later instant that the provider names is heard.
+        // A later time named by the provider still takes effect.
         let later = now + .seconds(50)
         #expect(machine.failed(.limited, now: now, retryAt: later, random: 0)?.until == later)
         #expect(machine.suspension?.step == 0)
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    /// The clocks when the machine is read again: so long after `now`, with the wall clock set by so much.
+    /// The clocks when the machine is restored, after this pause and with the wall clock set by this step.
     private func restart(after pause: Duration, setBy step: Duration = .zero) -> Moment {
         Moment(wall: moment.wall + pause + step, monotonic: MonotonicTime(nanoseconds: 77) + pause)
     }
@@ -187,7 +187,7 @@ import Testing
         #expect((machine.rest(at: now.monotonic) == nil) == (rest == 0))
     }
 
-    /// Of old versions only the end is on record.
+    /// Old versions recorded only the end.
     @Test(arguments: [(1800, 1800), (7200, 3600), (-1, 0)] as [(Int64, Int64)])
     func aRestOfAnOldVersionLastsAnHourAtMost(_ end: Int64, _ rest: Int64) throws {
         let text = "1 suspended \((moment.wall + .seconds(end)).milliseconds) limited 3"
@@ -224,7 +224,7 @@ import Testing
         #expect(SuspensionMachine(decoding: [0xFF, 0xFE], now: moment) == nil)
     }
 
-    /// Under any sequence of events one probe at most is out, and no rest is longer than it may be.
+    /// Under any sequence of events, at most one probe is under way and no rest exceeds its limit.
     @Test func randomEventsKeepTheRules() {
         var random = FixedRandom(state: 7)
         for _ in 0..<300 {

@@ -1,4 +1,4 @@
-// Figures over time, by value: both clocks are set by hand.
+// Figures over time, by value. Both clocks are set by hand.
 import LarderCache
 import LarderCore
 import Testing
@@ -7,7 +7,7 @@ import Testing
     /// 2026-01-01T00:00:00Z: the beginning of an hour.
     private static let start = WallTime(seconds: 1_767_225_600)
 
-    /// Counters that grow, and the clocks that a history is told.
+    /// Growing counters, and the clocks that a history is given.
     private struct Stand {
         var history: TrafficHistory
         var counters = TrafficFigures()
@@ -21,7 +21,7 @@ import Testing
 
         mutating func look() { history.look(counters, wall: wall, monotonic: monotonic) }
 
-        /// So many hits, then time passes on both clocks, then a look.
+        /// Counts this many hits, advances both clocks, and takes a look.
         mutating func hits(_ count: Int, then seconds: Int64) {
             counters.requests["hit", default: 0] += count
             wall = wall + .seconds(seconds)
@@ -29,7 +29,7 @@ import Testing
             look()
         }
 
-        /// Hits by the second at which their slot begins, counted from the start.
+        /// The hits by the second at which their slot begins, counted from the start.
         func shown(_ span: TrafficHistory.Span) -> [Int64: Int] {
             var shown: [Int64: Int] = [:]
             for point in history.points(span, at: wall) {
@@ -56,7 +56,7 @@ import Testing
         stand.hits(1, then: 20)
         #expect(stand.shown(.hour) == [0: 1, 5: 0, 10: 0, 15: 0, 20: 0])
         stand.hits(2, then: 3600)
-        // The slot of the look before has just left the ring.
+        // The slot of the previous look has just left the ring.
         #expect(stand.shown(.hour) == [3620: 0])
         #expect(stand.shown(.month) == [0: 3, 3600: 0])
     }

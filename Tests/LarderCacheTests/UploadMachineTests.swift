@@ -4,7 +4,7 @@ import Testing
 @Suite struct UploadMachineTests {
     typealias Machine = UploadMachine
 
-    /// A machine after those inputs, none of which was refused.
+    /// A machine after these inputs. No input may be refused.
     private func machine(_ inputs: Machine.Input...) -> Machine {
         var machine = Machine()
         for input in inputs {

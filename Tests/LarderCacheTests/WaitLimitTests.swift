@@ -1,4 +1,4 @@
-// When a limited wait ends, and who is to blame for it: the upstream or our own queue.
+// When a limited wait ends, and whether the upstream or our own queue is to blame.
 import LarderCore
 import Testing
 
@@ -29,7 +29,7 @@ import Testing
         #expect(patience(.seconds(10)).blame(queued: .milliseconds(queued)) == blame)
     }
 
-    /// It had its 30 s, since the queue came on top.
+    /// The upstream had its 30 s, because the queue time came on top.
     @Test(arguments: [3400, 10_000])
     func theUpstreamIsToBlameWhereTheQueueOnlyProlongedItsDeadline(_ queued: Int) {
         #expect(deadline(.seconds(30)).blame(queued: .milliseconds(queued)) == .upstream)

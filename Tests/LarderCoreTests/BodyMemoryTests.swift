@@ -1,4 +1,4 @@
-// The room of whole bodies, by value.
+// The memory that complete bodies may occupy, by value.
 import LarderCore
 import Testing
 

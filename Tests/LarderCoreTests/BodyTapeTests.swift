@@ -112,7 +112,7 @@ import Testing
         var got = Bytes()
         while got.count < sent.count { got += try #require(try await reader.next()) }
         #expect(got == sent)
-        // More than the archive has gone by: from the first byte nobody can start any more.
+        // More bytes than the archive holds have passed. A new reader can no longer start at the first byte.
         for _ in 0..<60 {
             _ = tape.add(Bytes(repeating: 9, count: 5000))
             _ = try await reader.next()
@@ -143,7 +143,7 @@ import Testing
         while tape.add(Bytes(repeating: 7, count: 1 << 12)) {}
         var read = 0
         while read < tape.count { read += try #require(try await quick.next()).count }
-        // Nobody waits yet.
+        // No reader waits yet.
         #expect(!tape.dropSlowest())
         let waits = Task { try await quick.next() }
         while !tape.dropSlowest() { await Task.yield() }
@@ -166,7 +166,7 @@ import Testing
             #expect(deserted.load(ordering: .relaxed) == 0)
             withExtendedLifetime(two) {}
         }
-        // Letting go of a reader is leaving, too.
+        // Releasing a reader counts as leaving too.
         #expect(deserted.load(ordering: .relaxed) == 1)
         archivist.abandon()
         #expect(deserted.load(ordering: .relaxed) == 1)
@@ -197,7 +197,7 @@ import Testing
                     let count = min(777, total - sent)
                     let bytes = Bytes((0..<count).map { UInt8(truncatingIfNeeded: (sent + $0) / 3) })
                     sent += count
-                    // A call that is missing leaves the producer here, and the readers waiting, for ever.
+                    // If a call is missing, the producer stays here and the readers wait forever.
                     let before = rooms.load(ordering: .acquiring)
                     if !tape.add(bytes) { while rooms.load(ordering: .acquiring) == before { sched_yield() } }
                 }

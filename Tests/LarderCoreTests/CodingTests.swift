@@ -39,7 +39,8 @@ import Testing
     }
 
     @Test func hmacIsThatOfRFC4231() {
-        // Cases 2, 6 and 7: a short key, and one that is longer than a block, with a text of less and of more than one.
+        // Cases 2, 6 and 7: a short key, and a key longer than a block with a text shorter and a text longer than a
+        // block.
         let short = HMACKey(Bytes(text: "Jefe"))
         let long = HMACKey(Bytes(repeating: 0xAA, count: 131))
         let texts = [

@@ -1,4 +1,4 @@
-// Control characters, those of C1 among them, in every text that a person reads.
+// Control characters, including those of C1, in every text that a person reads.
 import LarderCore
 import Testing
 

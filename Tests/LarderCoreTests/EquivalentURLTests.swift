@@ -1,4 +1,4 @@
-// Spellings of one resource are one text, and those of others are not (RFC 3986 §6.2.2).
+// Spellings of one resource become one text, and those of different resources stay different (RFC 3986 §6.2.2).
 import LarderCore
 import Testing
 

@@ -10,13 +10,13 @@ import Testing
         init(_ number: Int) { self.number = number }
     }
 
-    /// Only for how long a thread runs; its order says nothing (relaxed), as that of a clock.
+    /// Tells only how far a thread has run. It orders no other memory access (relaxed), like a clock.
     private final class Flag: Sendable {
         let isUp = Atomic(false)
     }
 
-    /// Under the thread sanitizer this is the way that the runtime leaves unmarked: without the mark every such wait
-    /// reads as a race.
+    /// The runtime does not annotate this path for the thread sanitizer. Without an annotation of our own, every such
+    /// wait is reported as a race.
     @Test func whatAThreadHandedOverBeforeItWasAwaitedIsReadInOrder() async throws {
         for number in 0..<20 {
             let parcel: Parcel = await handover { continuation in

@@ -1,4 +1,4 @@
-// Strict JSON: what is accepted, what is refused and where, and what values are read from it.
+// Strict JSON: which texts are accepted, which are refused and where, and which values are read.
 import LarderCore
 import Testing
 
@@ -131,7 +131,7 @@ import Testing
                 damaged[Int.random(in: 0..<damaged.count, using: &dice)] = UInt8.random(in: 0...255, using: &dice)
             }
             guard let value = try? JSON.parse(damaged) else { continue }
-            // What was accepted can be read whole and written again to the same value.
+            // An accepted text can be read completely and written again to the same value.
             #expect(try JSON.parse(value.raw).kind == value.kind)
             for member in value.members { _ = (member.name, member.value.string, member.value.double) }
         }

@@ -3,7 +3,7 @@ import LarderTestSupport
 import Testing
 
 @Suite struct LockWaitTests {
-    /// What a reader has yet to take, and who waits for more.
+    /// The count that a reader has not taken yet, and the reader that waits for more.
     private struct Basket: Sendable {
         var count = 0
         var isLeft = false
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Everything that is there; nil where the reader has left.
+    /// Takes the whole count, waiting for it if it is 0. Returns nil if the reader has left.
     private func next(_ basket: Lock<Basket>) async -> Int? {
         await basket.wait { (basket, waiter) -> Int?? in
             if let found = basket.take() { return found }
@@ -52,7 +52,7 @@ import Testing
         #expect(await found == 2)
     }
 
-    /// Each piece comes while the reader looks, is about to wait, or waits.
+    /// Each increment happens while the reader checks, is about to wait, or waits.
     @Test func noWakeUpIsLostBetweenTheLookAndTheWait() async {
         let basket = Lock(Basket())
         let total = 20_000

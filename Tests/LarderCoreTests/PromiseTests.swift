@@ -71,7 +71,7 @@ import Testing
         #expect(await waiter.value == 7)
     }
 
-    /// Three threads and a task that is cancelled, all at once, again and again.
+    /// Three threads and a task that may be cancelled, all at once, many times.
     @Test func theFirstOfManyGivesTheValue() async {
         for round in 0..<300 {
             let promise = Promise<Int>()
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    /// What was written before the value was given is read after it; under the thread sanitizer in particular.
+    /// Memory written before the value was given is visible after the wait, also to the thread sanitizer.
     @Test func whatWasWrittenBeforeIsReadAfter() async {
         final class Parcel: Sendable {
             let number: Int
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Runs each job at once, on the thread that resumes it.
+    /// Runs each job immediately on the thread that resumes it.
     private final class AtOnce: TaskExecutor {
         func enqueue(_ job: consuming ExecutorJob) {
             UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
@@ -112,7 +112,7 @@ import Testing
     @Test func whoIsWokenFindsTheLockFree() async {
         let promise = Promise<Int>()
         let waiter = Task(executorPreference: AtOnce()) {
-            // Runs inside `fulfil`, and takes the lock again.
+            // Runs inside `fulfil` and takes the lock again.
             await promise.wait() + (promise.value ?? 0)
         }
         promise.fulfil(4)

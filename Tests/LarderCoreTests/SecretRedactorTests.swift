@@ -1,10 +1,10 @@
-// Secrets are found in every spelling that an upstream may use, and nothing else is touched.
+// Secrets are found in every spelling that an upstream may use, and nothing else is changed.
 import Testing
 
 @testable import LarderCore
 
 @Suite struct SecretRedactorTests {
-    /// Every character that some encoding writes in another way.
+    /// A secret with every character that some encoding writes differently.
     static let secret = #"aK3/+="&<'\%~-_.z9"#
 
     private func expectGone(_ spelled: String, of secret: String = SecretRedactorTests.secret) {
@@ -84,7 +84,7 @@ import Testing
         for text in [url, standard, standard + "==", PercentCoding.encode(standard)] {
             let redacted = redactor.redacted(text)
             #expect(redacted.contains("(hidden)"), "\(text)")
-            // At most what shares a character with a neighbour is left.
+            // Only encoded characters that the secret shares with its neighbours may remain.
             let pieces = redacted.split(separator: "(hidden)", omittingEmptySubsequences: false)
             #expect(pieces.count == 2, "\(redacted)")
         }

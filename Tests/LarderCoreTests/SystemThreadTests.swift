@@ -3,7 +3,7 @@ import LarderCore
 import Testing
 
 @Suite struct SystemThreadTests {
-    /// What a thread finds of itself.
+    /// What a thread observes about itself.
     private struct Seen: Sendable, Equatable {
         var name: String
         var blocksInterrupts: Bool

@@ -1,4 +1,4 @@
-// A request's timeline: what is told, in which order, and its bound.
+// The timeline of a request: its events, their order, and its limit.
 import LarderCore
 import Testing
 

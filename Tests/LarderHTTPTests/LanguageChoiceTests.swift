@@ -1,4 +1,4 @@
-// Which language is wanted most, and what is in it.
+// Which language a request prefers, and which language a response is in.
 import LarderCore
 import LarderHTTP
 import Testing

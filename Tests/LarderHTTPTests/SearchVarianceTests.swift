@@ -1,4 +1,4 @@
-// No-Vary-Search: what a field means, and which queries are equivalent by it.
+// No-Vary-Search: the meaning of a field, and which queries are equivalent under it.
 import LarderCore
 import LarderHTTP
 import Testing
@@ -106,7 +106,7 @@ private func variance(_ lines: String...) -> SearchVariance {
                 "a=" + String(repeating: "b", count: 9000), "%61=" + String(repeating: "b", count: 9000)))
     }
 
-    /// Equivalence is one: it holds of every query with itself, both ways round, and from one to the next.
+    /// The relation is an equivalence: reflexive, symmetric and transitive.
     @Test func whatIsEquivalentIsSoInEveryDirection() {
         var random = SystemRandomNumberGenerator()
         let lines = [

@@ -1,4 +1,4 @@
-// The context of a trace is read and continued as W3C Trace Context says.
+// A trace context is parsed and continued as W3C Trace Context says.
 import LarderCore
 import Testing
 

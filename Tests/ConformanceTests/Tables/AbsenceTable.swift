@@ -1,6 +1,6 @@
-// What a 404 or 410 that is stored leaves of the URL's other variants (RFC 9110 §15.5.5, §15.5.11): it may be about all of
-// them, or about the fields of its own request, so that each is asked about before it is used again. Of one that is not stored
-// the table of validation tells.
+// How a stored 404 or 410 affects the other variants of the URL (RFC 9110 §15.5.5, §15.5.11). The absence may apply to
+// all variants or only to the fields of its own request, so each variant is revalidated before it is used again. A 404
+// or 410 that is not stored is covered by the validation table.
 
 extension Tables {
     @Clauses static var absence: [Clause] {
@@ -9,7 +9,7 @@ extension Tables {
             for name in ["X-Who", "Accept-Encoding"] {
                 Clause(
                     "RFC 9110 §15.5 \(number) that is stored, and variants by \(name)", .may,
-                    "What was stored before is asked about before it is used for other request fields."
+                    "Variants stored earlier are revalidated before they are used for requests with other field values."
                 ) {
                     answers(
                         reply("Cache-Control: max-age=600", "Vary: \(name)", "ETag: \"a\""),
@@ -29,7 +29,7 @@ extension Tables {
             }
             Clause(
                 "RFC 9111 §4.2.4 stale variants after a stored \(number)", .mustNot,
-                "Nothing permits a stale answer of a URL whose origin has just said that there is none."
+                "A stale response is not used after the origin has said that the URL has no representation."
             ) {
                 answers(
                     reply(
@@ -49,7 +49,7 @@ extension Tables {
             }
             Clause(
                 "RFC 9110 §15.5 \(number) once more", .may,
-                "What has been asked about since is asked about again: it may have come and gone in between."
+                "A variant that was revalidated after an earlier absence is revalidated again after the next one."
             ) {
                 answers(reply("Cache-Control: max-age=600", "Vary: X-Who"))
                 get("X-Who: a")

@@ -1,8 +1,8 @@
-// How old an answer is (RFC 9111 §4.2.3, §5.1), and guessed freshness (§4.2.2).
+// The age of a response (RFC 9111 §4.2.3, §5.1) and guessed lifetimes (§4.2.2).
 
 extension Tables {
     @Clauses static var age: [Clause] {
-        Clause("RFC 9111 §5.1 Age of a reused answer", .must, "A reused answer carries its current age in seconds.") {
+        Clause("RFC 9111 §5.1 Age of a reused answer", .must, "A reused response carries its current age in seconds.") {
             answers(reply("Cache-Control: max-age=600"))
             get()
             hits("body 1", also: has("Age", "0"))
@@ -11,7 +11,7 @@ extension Tables {
             pass(400)
             hits("body 1", also: has("Age", "407"))
         }
-        Clause("RFC 9111 §4.2.3 Age from upstream", .must, "The age it came with counts.") {
+        Clause("RFC 9111 §4.2.3 Age from upstream", .must, "The Age value of the received response counts.") {
             answers(reply("Cache-Control: max-age=60", "Age: 50"))
             get(expect: has("Age", "50"))
             pass(9)
@@ -19,7 +19,7 @@ extension Tables {
             pass(1)
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.3 age from Date", .must, "The time since its Date counts as age.") {
+        Clause("RFC 9111 §4.2.3 age from Date", .must, "The time since the Date of a response counts as age.") {
             answers(reply("Cache-Control: max-age=60", "Date: {now-50}"))
             get()
             pass(9)
@@ -27,17 +27,23 @@ extension Tables {
             pass(1)
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.3 Date older than Age", .must, "The larger of apparent and told age counts.") {
+        Clause(
+            "RFC 9111 §4.2.3 Date older than Age", .must,
+            "The age is the larger of the apparent age (from Date) and the Age value."
+        ) {
             answers(reply("Cache-Control: max-age=600", "Age: 20", "Date: {now-50}"))
             get()
             hits("body 1", also: has("Age", "50"))
         }
-        Clause("RFC 9111 §4.2.3 Age older than Date", .must, "The larger of apparent and told age counts.") {
+        Clause(
+            "RFC 9111 §4.2.3 Age older than Date", .must,
+            "The age is the larger of the apparent age (from Date) and the Age value."
+        ) {
             answers(reply("Cache-Control: max-age=600", "Age: 50", "Date: {now-20}"))
             get()
             hits("body 1", also: has("Age", "50"))
         }
-        Clause("RFC 9111 §4.2.3 Date of a fast clock", .must, "A Date of the future is an apparent age of zero.") {
+        Clause("RFC 9111 §4.2.3 Date of a fast clock", .must, "A Date in the future means an apparent age of zero.") {
             answers(reply("Cache-Control: max-age=60", "Date: {now+3600}"))
             get()
             pass(59)
@@ -45,13 +51,16 @@ extension Tables {
             pass(1)
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.3 without Date and Age", .must, "Without Date and Age the age counts from arrival.") {
+        Clause(
+            "RFC 9111 §4.2.3 without Date and Age", .must,
+            "Without Date and Age, the age counts from the time of receipt."
+        ) {
             answers(reply("Cache-Control: max-age=60"))
             get()
             pass(5)
             hits("body 1", also: has("Age", "5"))
         }
-        Clause("RFC 9110 §6.6.1 unreadable Date", .may, "An unreadable Date is as if the answer came without one.") {
+        Clause("RFC 9110 §6.6.1 unreadable Date", .may, "An unreadable Date is treated like a missing Date.") {
             answers(reply("Cache-Control: max-age=60", "Date: yesterday"))
             get()
             pass(59)
@@ -59,7 +68,7 @@ extension Tables {
             pass(1)
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.3 time on the way", .must, "The time between request and answer counts as age.") {
+        Clause("RFC 9111 §4.2.3 time on the way", .must, "The time between request and response counts as age.") {
             answers(reply("Cache-Control: max-age=60").held(at: "late"))
             start("first")
             reaches(1)
@@ -70,7 +79,10 @@ extension Tables {
             pass(50)
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.3 time on the way beside Age", .must, "The time on the way is added to the told age.") {
+        Clause(
+            "RFC 9111 §4.2.3 time on the way beside Age", .must,
+            "The time between request and response is added to the Age value."
+        ) {
             answers(reply("Cache-Control: max-age=60", "Age: 20").held(at: "late"))
             start("first")
             reaches(1)
@@ -80,7 +92,7 @@ extension Tables {
             hits("body 1", also: has("Age", "30"), hit(ttl: 30))
         }
         for value in ["-1", "abc", "1.5", "\"50\"", "50s", ""] {
-            Clause("RFC 9111 §5.1 Age: \(value)", .should, "An Age that is no number of seconds is ignored.") {
+            Clause("RFC 9111 §5.1 Age: \(value)", .should, "An Age value that is not a number of seconds is ignored.") {
                 answers(reply("Cache-Control: max-age=60", "Age: \(value)"))
                 get()
                 pass(45)
@@ -89,31 +101,34 @@ extension Tables {
                 miss("body 2")
             }
         }
-        Clause("RFC 9111 §5.1 two lines of Age", .should, "Of several ages the first counts.") {
+        Clause("RFC 9111 §5.1 two lines of Age", .should, "The first of several Age values counts.") {
             answers(reply("Cache-Control: max-age=60", "Age: 10", "Age: 50"))
             get()
             pass(45)
             hits("body 1", also: has("Age", "55"))
         }
-        Clause("RFC 9111 §5.1 Age as a list", .should, "Of several ages the first counts.") {
+        Clause("RFC 9111 §5.1 Age as a list", .should, "The first of several Age values counts.") {
             answers(reply("Cache-Control: max-age=60", "Age: 10, 50"))
             get()
             pass(45)
             hits("body 1", also: has("Age", "55"))
         }
         for value in ["2147483648", "99999999999999999999999999"] {
-            Clause("RFC 9111 §1.2.2 Age: \(value)", .must, "Too large an age is a very large one.") {
+            Clause(
+                "RFC 9111 §1.2.2 Age: \(value)", .must,
+                "An Age value that is too large to represent stands for a very large age."
+            ) {
                 answers(reply("Cache-Control: max-age=600", "Age: \(value)"))
                 get()
                 miss("body 2")
             }
         }
-        Clause("RFC 9111 §4.2 age equal to the lifetime", .must, "An answer as old as its lifetime is stale.") {
+        Clause("RFC 9111 §4.2 age equal to the lifetime", .must, "A response whose age equals its lifetime is stale.") {
             answers(reply("Cache-Control: max-age=60", "Age: 60"))
             get()
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.3 three forms of Date", .must, "Date is read in all three forms.") {
+        Clause("RFC 9111 §4.2.3 three forms of Date", .must, "Date is parsed in all three forms.") {
             answers(
                 reply("Cache-Control: max-age=600", "Date: {rfc850-50}", at: "/b"),
                 reply("Cache-Control: max-age=600", "Date: {asctime-50}", at: "/c"))
@@ -122,8 +137,7 @@ extension Tables {
             get(at: "/c")
             hits("body 1", at: "/c", also: has("Age", "50"))
         }
-        Clause("RFC 9110 §6.6.1 Date of the origin is kept", .must, "A Date that came is passed on and not made anew.")
-        {
+        Clause("RFC 9110 §6.6.1 Date of the origin is kept", .must, "A received Date is passed on unchanged.") {
             answers(reply("Cache-Control: max-age=600", "Date: {now-50}"))
             get(expect: has("Date", "Wed, 31 Dec 2025 23:59:10 GMT"))
             pass(100)
@@ -138,7 +152,7 @@ extension Tables {
         ] {
             Clause(
                 "RFC 9111 §4.2.2 heuristic \(code.prefix(3))", .may,
-                "Freshness may be guessed where the status allows it."
+                "The lifetime is guessed if the status code allows it."
             ) {
                 answers(reply("Date: {now}", "Last-Modified: {now-1000}", status: code))
                 get()
@@ -148,7 +162,7 @@ extension Tables {
                 miss("body 2")
             }
         }
-        Clause("RFC 9111 §4.2.2 heuristic 204", .may, "Freshness may be guessed where the status allows it.") {
+        Clause("RFC 9111 §4.2.2 heuristic 204", .may, "The lifetime is guessed if the status code allows it.") {
             answers(replyHead("Date: {now}", "Last-Modified: {now-1000}", "X-N: {n}", status: "204 No Content"))
             get()
             pass(50)
@@ -158,23 +172,27 @@ extension Tables {
             "299 Unknown", "302 Found", "303 See Other", "307 Moved", "400 Bad", "401 No", "403 No", "418 Teapot",
         ] {
             Clause(
-                "RFC 9111 §4.2.2 no heuristic \(code.prefix(3))", .mustNot, "Freshness of this status is not guessed."
+                "RFC 9111 §4.2.2 no heuristic \(code.prefix(3))", .mustNot,
+                "The lifetime is not guessed for this status code."
             ) {
                 answers(reply("Date: {now}", "Last-Modified: {now-1000}", status: code))
                 get()
                 miss("body 2")
             }
         }
-        Clause("RFC 9111 §4.2.2 public allows the guess", .may, "With public, freshness of any status may be guessed.")
-        {
+        Clause(
+            "RFC 9111 §4.2.2 public allows the guess", .may, "With public, the lifetime is guessed for any status code."
+        ) {
             answers(
                 reply("Cache-Control: public", "Date: {now}", "Last-Modified: {now-1000}", status: "302 Found"))
             get()
             pass(50)
             hits("body 1")
         }
-        Clause("RFC 9111 §4.2.2 a tenth", .should, "The guess is at most a fraction of the time since the last change.")
-        {
+        Clause(
+            "RFC 9111 §4.2.2 a tenth", .should,
+            "The guessed lifetime is at most a fraction of the time since the last modification."
+        ) {
             answers(reply("Date: {now}", "Last-Modified: {now-1000}"))
             get()
             pass(99)
@@ -182,7 +200,7 @@ extension Tables {
             pass(2)
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.2 a day at most", .may, "The guess has a bound: a day.") {
+        Clause("RFC 9111 §4.2.2 a day at most", .may, "The guessed lifetime is at most one day.") {
             answers(reply("Date: {now}", "Last-Modified: {now-315360000}"))
             get()
             pass(86_000)
@@ -190,39 +208,53 @@ extension Tables {
             pass(401)
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.2 no guess beside max-age", .mustNot, "Nothing is guessed where the answer says it.") {
+        Clause(
+            "RFC 9111 §4.2.2 no guess beside max-age", .mustNot,
+            "The lifetime is not guessed if the response states one."
+        ) {
             answers(reply("Cache-Control: max-age=0", "Last-Modified: {now-1000000}"))
             get()
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.2 no guess beside s-maxage", .mustNot, "Nothing is guessed where the answer says it.") {
+        Clause(
+            "RFC 9111 §4.2.2 no guess beside s-maxage", .mustNot,
+            "The lifetime is not guessed if the response states one."
+        ) {
             answers(reply("Cache-Control: s-maxage=0", "Last-Modified: {now-1000000}"))
             get()
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.2 no guess beside Expires", .mustNot, "Nothing is guessed where the answer says it.") {
+        Clause(
+            "RFC 9111 §4.2.2 no guess beside Expires", .mustNot,
+            "The lifetime is not guessed if the response states one."
+        ) {
             answers(reply("Date: {now}", "Expires: {now-5}", "Last-Modified: {now-1000000}"))
             get()
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.2 change in the future", .shouldNot, "A change later than the answer gives no freshness.")
-        {
+        Clause(
+            "RFC 9111 §4.2.2 change in the future", .shouldNot,
+            "A Last-Modified later than the response gives no lifetime."
+        ) {
             answers(reply("Date: {now}", "Last-Modified: {now+100000}"))
             get()
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.2 nothing to guess from", .shouldNot, "Without a last change nothing is guessed.") {
+        Clause("RFC 9111 §4.2.2 nothing to guess from", .shouldNot, "Without Last-Modified, no lifetime is guessed.") {
             answers(reply("Date: {now}", "ETag: \"{n}\""))
             get()
             miss("body 2")
         }
-        Clause("RFC 9111 §4.2.2 query", .may, "An address with a query is treated like any other.") {
+        Clause("RFC 9111 §4.2.2 query", .may, "A URL with a query is treated like any other URL.") {
             answers(reply("Date: {now}", "Last-Modified: {now-1000}", at: "/a?b=c"))
             get(at: "/a?b=c")
             pass(50)
             hits("body 1", at: "/a?b=c")
         }
-        Clause("RFC 9111 §5.5 Warning", .mustNot, "No Warning is made, also not for old or guessed answers.") {
+        Clause(
+            "RFC 9111 §5.5 Warning", .mustNot,
+            "Larder never generates Warning, not even for old responses or guessed lifetimes."
+        ) {
             answers(reply("Date: {now}", "Last-Modified: {now-8640000}"))
             get()
             pass(86_390)

@@ -1,56 +1,67 @@
-// What the cache says about itself (RFC 9211), who may share an answer, and fields for particular caches (RFC 9213).
+// Cache-Status (RFC 9211), sharing of responses between requests, and targeted fields (RFC 9213).
 
 extension Tables {
     @Clauses static var cacheStatus: [Clause] {
-        Clause("RFC 9211 §2.2 uri-miss", .must, "Nothing was stored for the address.") {
+        Clause("RFC 9211 §2.2 uri-miss", .must, "The reason is uri-miss if nothing is stored for the URL.") {
             answers(reply("Cache-Control: max-age=60"))
             get(expect: forwarded("uri-miss", status: 200, stored: true, collapsed: false))
         }
-        Clause("RFC 9211 §2.2 vary-miss", .must, "Something was stored for the address, nothing for these fields.") {
+        Clause(
+            "RFC 9211 §2.2 vary-miss", .must,
+            "The reason is vary-miss if responses are stored for the URL, but none for these request fields."
+        ) {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who"))
             get("X-Who: a", expect: forwarded("uri-miss", status: 200, stored: true))
             get("X-Who: b", expect: forwarded("vary-miss", status: 200, stored: true))
         }
-        Clause("RFC 9211 §2.2 stale", .must, "What was stored is stale.") {
+        Clause("RFC 9211 §2.2 stale", .must, "The reason is stale if the stored response is stale.") {
             answers(reply("Cache-Control: max-age=60", "ETag: \"a\""), notModified("ETag: \"a\""))
             get()
             pass(60)
             get(expect: forwarded("stale", status: 304, stored: false))
         }
-        Clause("RFC 9211 §2.2 request", .must, "What was stored is fresh, but the request forbids it.") {
+        Clause(
+            "RFC 9211 §2.2 request", .must,
+            "The reason is request if the stored response is fresh but the request forbids its use."
+        ) {
             answers(reply("Cache-Control: max-age=60"))
             get()
             get("Cache-Control: no-cache", expect: forwarded("request", status: 200, stored: true))
         }
-        Clause("RFC 9211 §2.2 method", .must, "The method demands that the request goes forward.") {
+        Clause("RFC 9211 §2.2 method", .must, "The reason is method if the method requires forwarding.") {
             answers(reply(status: "201 Created"))
             send("POST", body: "x", expect: forwarded("method", status: 201, stored: false))
         }
-        Clause("RFC 9211 §2.1 hit", .must, "An answer from the store is a hit, with the seconds it stays fresh.") {
+        Clause(
+            "RFC 9211 §2.1 hit", .must,
+            "A response from the store is a hit, and ttl gives its remaining freshness in seconds."
+        ) {
             answers(reply("Cache-Control: max-age=60"))
             get()
             hits("body 1", also: hit(ttl: 60))
             pass(20)
             hits("body 1", also: hit(ttl: 40))
         }
-        Clause("RFC 9211 §2.4 ttl of a stale answer", .must, "The ttl of a stale answer is negative.") {
+        Clause("RFC 9211 §2.4 ttl of a stale answer", .must, "The ttl of a stale response is negative.") {
             answers(reply("Cache-Control: max-age=60", body: "{n}"))
             get()
             pass(100)
             get("Cache-Control: max-stale", expect: hit(ttl: -40))
         }
-        Clause("RFC 9211 §2.3 fwd-status of an error", .must, "The status is the one that the upstream sent.") {
+        Clause("RFC 9211 §2.3 fwd-status of an error", .must, "fwd-status is the status code that the upstream sent.") {
             answers(reply("Cache-Control: no-store", status: "404 None"))
             get(expect: forwarded("uri-miss", status: 404, stored: false))
         }
-        Clause("RFC 9211 §2.5 stored", .must, "stored is said exactly where the answer was stored.") {
+        Clause("RFC 9211 §2.5 stored", .must, "The parameter stored is present if and only if the response was stored.")
+        {
             answers(
                 reply("Cache-Control: max-age=60", at: "/yes"), reply("Cache-Control: private", at: "/no"))
             get(at: "/yes", expect: forwarded("uri-miss", stored: true))
             get(at: "/no", expect: forwarded("uri-miss", stored: false))
         }
         Clause(
-            "RFC 9211 §2 behind the upstream's", .must, "Our member stands behind those of caches nearer to the origin."
+            "RFC 9211 §2 behind the upstream's", .must,
+            "The member of this cache comes after those of caches nearer to the origin."
         ) {
             answers(
                 reply(
@@ -60,7 +71,7 @@ extension Tables {
                 get(expect: cacheStatusBegins("Near; hit; ttl=5, \"Next, one\"; fwd=miss, larder; "))
             }
         }
-        Clause("RFC 9211 §2 no member of ours twice", .must, "Each answer has one member of ours.") {
+        Clause("RFC 9211 §2 no member of ours twice", .must, "A response has exactly one member of this cache.") {
             answers(
                 reply("Cache-Control: max-age=60", "Cache-Status: Near; hit", "ETag: \"a\""), notModified("ETag: \"a\"")
             )
@@ -72,19 +83,19 @@ extension Tables {
         }
         Clause(
             "RFC 9211 §2 not on our own answers from nowhere", .mustNot,
-            "An answer that no cache was asked for has neither hit nor fwd."
+            "A generated response for which nothing was stored or forwarded has neither hit nor fwd."
         ) {
             get(
                 "Cache-Control: only-if-cached", expect: status(504), excludes("Cache-Status", "hit"),
                 excludes("Cache-Status", "fwd="))
         }
-        Clause("RFC 9211 §2.2 upstream gone", .must, "A request that went forward in vain has no fwd-status.") {
+        Clause("RFC 9211 §2.2 upstream gone", .must, "A forwarded request that got no response has no fwd-status.") {
             answers(disconnection())
             get(
                 expect: .either(status(502), status(504)), excludes("Cache-Status", "hit"),
                 excludes("Cache-Status", "fwd-status"))
         }
-        Clause("RFC 9211 §2.2 credentials", .must, "Where the cache has no part in a request, it says so.") {
+        Clause("RFC 9211 §2.2 credentials", .must, "A request that bypasses the cache is reported as such.") {
             answers(reply("Cache-Control: max-age=60"))
             get(
                 "Authorization: Basic YTpi",
@@ -93,17 +104,23 @@ extension Tables {
     }
 
     @Clauses static var collapsing: [Clause] {
-        Clause("RFC 9111 §4 twenty at once", .may, "Requests that wait for one storable answer share a fetch.") {
+        Clause("RFC 9111 §4 twenty at once", .may, "Concurrent requests for one storable response share a fetch.") {
             answers(reply("Cache-Control: max-age=60").held(at: "all wait"))
             crowd(20, gate: "all wait", each: status(200), body("body 1"), forwarded("uri-miss"))
             saw(1)
             hits("body 1")
         }
-        Clause("RFC 9211 §2.6 collapsed", .must, "Answers from another's fetch say so, and the first does not.") {
+        Clause(
+            "RFC 9211 §2.6 collapsed", .must,
+            "Responses from a shared fetch are marked collapsed, except that of the first request."
+        ) {
             answers(reply("Cache-Control: max-age=60").held(at: "all wait"))
             crowd(5, gate: "all wait")
         }
-        Clause("RFC 9111 §4 twenty validations at once", .may, "Requests that wait for one validation share it.") {
+        Clause(
+            "RFC 9111 §4 twenty validations at once", .may,
+            "Concurrent requests that need the same validation share it."
+        ) {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\""), notModified("ETag: \"a\"").held(at: "all wait"))
             get()
@@ -114,7 +131,7 @@ extension Tables {
         for (clause, control) in [("§5.2.2.4", "no-cache"), ("§4.2.4", "max-age=0")] {
             Clause(
                 "RFC 9111 \(clause) asked before: \(control)", .mustNot,
-                "An answer that must be validated is not given to a request that came after its call was sent."
+                "A response that must be validated is not given to a request that arrived after its fetch was sent."
             ) {
                 answers(reply("Cache-Control: \(control)", "ETag: \"a\"").held(at: "wait"))
                 start("anna")
@@ -131,7 +148,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.1.4 asked before", .should,
-            "A reload is not answered by a call that was sent before it."
+            "A reload is not answered by a fetch that was sent before the reload."
         ) {
             answers(reply("Cache-Control: max-age=60").held(at: "wait"))
             start("anna")
@@ -150,7 +167,7 @@ extension Tables {
         ] {
             Clause(
                 "RFC 9111 §3 not shared: \(fields.replacing("\r\n", with: ", "))", .mustNot,
-                "Who waits for an answer that is not theirs does not get it."
+                "A waiting request does not get a response that is not for it."
             ) {
                 answers(
                     reply(fields, body: "for {got:X-Who}").held(at: "wait"))
@@ -167,7 +184,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4 known not to be shared", .may,
-            "After an answer that could not be shared nobody waits for another's."
+            "After a response that could not be shared, later requests do not wait for each other."
         ) {
             answers(reply("Cache-Control: no-store"), reply("Cache-Control: no-store").held(at: "slow"))
             get()
@@ -180,7 +197,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.1.5 no-store is not shared", .mustNot,
-            "The answer to a request with no-store goes to nobody else."
+            "The response to a request with no-store is given to no other client."
         ) {
             answers(
                 reply("Cache-Control: max-age=60").held(at: "slow"), reply("Cache-Control: max-age=60"))
@@ -193,7 +210,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §3.5 credentials are not shared", .mustNot,
-            "The answer to a request with Authorization goes to nobody else."
+            "The response to a request with Authorization is given to no other client."
         ) {
             answers(reply("Cache-Control: max-age=60", body: "for {got:Authorization}").held(at: "wait"))
             start("anna", "Authorization: Basic anna")
@@ -209,7 +226,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.1.4 no-cache behind a fetch", .mustNot,
-            "A client's no-cache is not answered by what was stored before it."
+            "A request with no-cache is not answered by a response stored earlier."
         ) {
             answers(reply("Cache-Control: max-age=600"))
             get()
@@ -220,8 +237,7 @@ extension Tables {
     }
 
     @Clauses static var targeted: [Clause] {
-        Clause("RFC 9213 §2.2 longer than Cache-Control", .must, "Our targeted field takes the place of Cache-Control.")
-        {
+        Clause("RFC 9213 §2.2 longer than Cache-Control", .must, "Larder-Cache-Control overrides Cache-Control.") {
             answers(reply("Larder-Cache-Control: max-age=60", "Cache-Control: no-store"))
             get()
             pass(59)
@@ -230,7 +246,7 @@ extension Tables {
             miss("body 2")
         }
         Clause(
-            "RFC 9213 §2.2 stricter than Cache-Control", .must, "Our targeted field takes the place of Cache-Control."
+            "RFC 9213 §2.2 stricter than Cache-Control", .must, "Larder-Cache-Control overrides Cache-Control."
         ) {
             answers(reply("Cache-Control: max-age=60", "Larder-Cache-Control: no-store"))
             get()
@@ -238,18 +254,18 @@ extension Tables {
         }
         Clause(
             "RFC 9213 §2.2 lifetime only in Cache-Control", .must,
-            "Beside our targeted field the lifetime of Cache-Control does not count."
+            "Beside Larder-Cache-Control, the lifetime in Cache-Control does not count."
         ) {
             answers(reply("Cache-Control: max-age=60", "Larder-Cache-Control: must-revalidate"))
             get()
             miss("body 2")
         }
-        Clause("RFC 9213 §2.2 over Expires", .must, "Our targeted field takes the place of Expires.") {
+        Clause("RFC 9213 §2.2 over Expires", .must, "Larder-Cache-Control overrides Expires.") {
             answers(reply("Larder-Cache-Control: max-age=60", "Expires: 0", "Pragma: no-cache"))
             get()
             hits("body 1")
         }
-        Clause("RFC 9213 §2.2 Expires does not count", .must, "Our targeted field takes the place of Expires.") {
+        Clause("RFC 9213 §2.2 Expires does not count", .must, "Larder-Cache-Control overrides Expires.") {
             answers(reply("Larder-Cache-Control: public", "Expires: {now+600}"))
             get()
             miss("body 2")
@@ -259,37 +275,40 @@ extension Tables {
         ] {
             Clause(
                 "RFC 9213 §2.2 unreadable: \(value)", .must,
-                "A targeted field that cannot be read is ignored as a whole."
+                "A targeted field that cannot be parsed is ignored completely."
             ) {
                 answers(reply("Larder-Cache-Control: \(value)", "Cache-Control: no-store"))
                 get()
                 miss("body 2")
             }
-            Clause("RFC 9213 §2.2 unreadable, others count: \(value)", .must, "Then Cache-Control counts.") {
+            Clause(
+                "RFC 9213 §2.2 unreadable, others count: \(value)", .must,
+                "If the targeted field cannot be parsed, Cache-Control counts."
+            ) {
                 answers(reply("Larder-Cache-Control: \(value)", "Cache-Control: max-age=600"))
                 get()
                 pass(599)
                 hits("body 1")
             }
         }
-        Clause("RFC 9213 §2.2 empty", .must, "A targeted field that says nothing is ignored.") {
+        Clause("RFC 9213 §2.2 empty", .must, "An empty targeted field is ignored.") {
             answers(reply("Larder-Cache-Control:", "Cache-Control: max-age=60"))
             get()
             hits("body 1")
         }
-        Clause("RFC 9213 §2.1 several lines", .must, "Lines of one targeted field are one dictionary.") {
+        Clause("RFC 9213 §2.1 several lines", .must, "Several lines of one targeted field form one dictionary.") {
             answers(reply("Larder-Cache-Control: max-age=60", "Larder-Cache-Control: private", "Cache-Control: public"))
             get()
             miss("body 2")
         }
-        Clause("RFC 9213 §2.1 parameters", .must, "Parameters of directives say nothing.") {
+        Clause("RFC 9213 §2.1 parameters", .must, "Parameters of directives are ignored.") {
             answers(reply("Larder-Cache-Control: max-age=60;x=1;no-store", "Cache-Control: no-store"))
             get()
             hits("body 1")
         }
         Clause(
             "RFC 9213 §2.1 the last of a repeated key", .must,
-            "Of a repeated key of a dictionary the last counts (RFC 9651 §4.2.2)."
+            "The last value of a repeated dictionary key counts (RFC 9651 §4.2.2)."
         ) {
             answers(reply("Larder-Cache-Control: max-age=600, max-age=10", "Cache-Control: no-store"))
             get()
@@ -301,7 +320,9 @@ extension Tables {
             get()
             hits("body 1")
         }
-        Clause("RFC 9213 §2.2 stale rules", .must, "Rules about stale use are those of the targeted field too.") {
+        Clause(
+            "RFC 9213 §2.2 stale rules", .must, "Directives about stale responses are taken from the targeted field."
+        ) {
             answers(
                 reply(
                     "Larder-Cache-Control: max-age=60, must-revalidate", "Cache-Control: max-age=60, stale-if-error=600"
@@ -311,7 +332,7 @@ extension Tables {
             pass(61)
             get(expect: status(504))
         }
-        Clause("RFC 9213 §2.2 windows", .must, "Windows of the targeted field count.") {
+        Clause("RFC 9213 §2.2 windows", .must, "The stale windows of the targeted field count.") {
             answers(
                 reply("Larder-Cache-Control: max-age=60, stale-if-error=60", "Cache-Control: no-store"),
                 reply(status: "500 Broken"))
@@ -319,7 +340,7 @@ extension Tables {
             pass(100)
             get(expect: status(200), body("body 1"))
         }
-        Clause("RFC 9213 §2.1 passed on", .may, "Targeted fields are passed on with the rest.") {
+        Clause("RFC 9213 §2.1 passed on", .may, "Targeted fields are passed on to the client.") {
             answers(
                 reply(
                     "Larder-Cache-Control: max-age=60", "CDN-Cache-Control: max-age=5", "Other-Cache-Control: no-store")
@@ -327,13 +348,14 @@ extension Tables {
             get(expect: has("Larder-Cache-Control", "max-age=60"), has("CDN-Cache-Control", "max-age=5"))
             hits("body 1", also: has("Larder-Cache-Control", "max-age=60"), has("Other-Cache-Control", "no-store"))
         }
-        Clause("RFC 9213 §3.1 CDN-Cache-Control is not ours", .must, "Fields for other caches are ignored.") {
+        Clause("RFC 9213 §3.1 CDN-Cache-Control is not ours", .must, "Fields that target other caches are ignored.") {
             answers(reply("CDN-Cache-Control: no-store", "Cache-Control: max-age=60"))
             get()
             hits("body 1")
         }
         Clause(
-            "RFC 9213 §3.1 CDN-Cache-Control by choice", .may, "Where it is configured, CDN-Cache-Control counts.",
+            "RFC 9213 §3.1 CDN-Cache-Control by choice", .may,
+            "CDN-Cache-Control counts if the configuration enables it.",
             settings: ", cdnCacheControl: true"
         ) {
             answers(reply("CDN-Cache-Control: max-age=60", "Cache-Control: no-store"))
@@ -341,7 +363,7 @@ extension Tables {
             hits("body 1")
         }
         Clause(
-            "RFC 9213 §2.2 the most specific", .must, "The first of the target list that is there counts.",
+            "RFC 9213 §2.2 the most specific", .must, "The first field of the target list that is present counts.",
             settings: ", cdnCacheControl: true"
         ) {
             answers(
@@ -351,13 +373,14 @@ extension Tables {
         }
         Clause(
             "RFC 9213 §2.2 the next where the first is unreadable", .must,
-            "Where the first cannot be read, the next counts.", settings: ", cdnCacheControl: true"
+            "If the first field of the target list cannot be parsed, the next one counts.",
+            settings: ", cdnCacheControl: true"
         ) {
             answers(reply("CDN-Cache-Control: max-age=60", "Larder-Cache-Control: @", "Cache-Control: no-store"))
             get()
             hits("body 1")
         }
-        Clause("RFC 9213 §2 of a request", .must, "A targeted field is of answers only.") {
+        Clause("RFC 9213 §2 of a request", .must, "A targeted field has no effect in a request.") {
             answers(reply("Cache-Control: max-age=60"))
             get("Larder-Cache-Control: no-store")
             get("Larder-Cache-Control: no-cache", expect: hit())

@@ -1,4 +1,4 @@
-// What becomes of cookies by the configuration's choice (RFC 9111 §7.3).
+// How the configuration decides about cookies (RFC 9111 §7.3).
 
 extension Tables {
     @Clauses static var cookies: [Clause] {
@@ -6,7 +6,7 @@ extension Tables {
         for control in ["Cache-Control: max-age=60", "Expires: {now+60}"] {
             Clause(
                 "RFC 9111 §7.3 cookies: drop, \(control)", .may,
-                "An answer that says how long it holds is stored, without its cookies.", settings: drop
+                "A response with an explicit lifetime is stored without its cookies.", settings: drop
             ) {
                 answers(reply(control, "Set-Cookie: id={n}", "X-One: 1"))
                 get(expect: body("body 1"), has("Set-Cookie", "id=1"))
@@ -16,7 +16,7 @@ extension Tables {
         for control in ["ETag: \"a\"", "Last-Modified: {now-100000}", "Cache-Control: no-store"] {
             Clause(
                 "RFC 9111 §7.3 cookies: drop, \(control)", .shouldNot,
-                "An answer that sets a cookie and does not say that it may be stored is not.", settings: drop
+                "A response that sets a cookie is not stored without an explicit permission.", settings: drop
             ) {
                 answers(reply(control, "Set-Cookie: id={n}"))
                 get()
@@ -25,7 +25,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §7.3 cookies: drop, at once", .mustNot,
-            "Of all who wait, only who caused the fetch gets its cookies.",
+            "Only the client that caused the fetch gets the cookies of the response.",
             settings: drop
         ) {
             answers(reply("Cache-Control: max-age=60", "Set-Cookie: id={n}").held(at: "go"))
@@ -39,7 +39,7 @@ extension Tables {
         for line in ["X-Anybody: 1", "Authorization: Bearer x", "Cookie: a=b"] {
             Clause(
                 "RFC 9111 §7.3 cookie of a 304, \(line.prefix { $0 != ":" })", .may,
-                "Who caused a validation gets the cookies of the 304, and nobody else does."
+                "Only the client that caused the validation gets the cookies of the 304."
             ) {
                 answers(
                     reply("Cache-Control: public, max-age=60", "ETag: \"a\""),
@@ -52,7 +52,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.2.7 private field of a 304", .may,
-            "Who caused a validation gets what the 304 says to be private, and nobody else does."
+            "Fields that a 304 marks private go only to the client that caused the validation."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\""),
@@ -64,7 +64,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §7.3 cookies: keep", .may,
-            "An answer is stored with its cookies where they are the same for all.",
+            "With cookies: keep, a response is stored and reused with its cookies.",
             settings: ", cookies: keep"
         ) {
             answers(
@@ -78,7 +78,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §3.5 personalCookies: no", .may,
-            "A request whose cookies change nothing is answered like any other.",
+            "With personalCookies: false, a GET with cookies is answered like any other, and its cookies are not sent.",
             settings: ", personalCookies: false"
         ) {
             answers(reply("Cache-Control: max-age=60", "Vary: Cookie"))
@@ -91,7 +91,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §3.5 personalCookies: no, QUERY and declared POST", .may,
-            "So is one that asks by its content.",
+            "With personalCookies: false, cookies of a QUERY or declared POST are ignored too.",
             settings: ", personalCookies: false, readOnlyPosts: [{ path: /s, ttl: 60s, kind: any }]"
         ) {
             answers(reply("Cache-Control: max-age=60", "Vary: Cookie"))
@@ -106,7 +106,7 @@ extension Tables {
         for directive in ["private", "no-cache"] {
             Clause(
                 "RFC 9111 \(directive == "private" ? "§5.2.2.7" : "§5.2.2.4") \(directive)=\"Set-Cookie\"", .may,
-                "An answer that says that its cookie alone is not to be kept is stored without it."
+                "A response that restricts only Set-Cookie is stored without that field."
             ) {
                 answers(reply("Cache-Control: max-age=60, \(directive)=\"Set-Cookie\"", "Set-Cookie: id={n}"))
                 get(expect: body("body 1"), has("Set-Cookie", "id=1"))
@@ -115,7 +115,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §3.5 personalCookies: yes", .mustNot,
-            "An answer to a request with cookies is not stored for others by max-age alone."
+            "The response to a request with cookies is not stored for others because of max-age alone."
         ) {
             answers(reply("Cache-Control: max-age=60", body: "{n} for {got:Cookie}"))
             get("Cookie: a=1", expect: body("1 for a=1"))

@@ -1,12 +1,12 @@
 // Requests that the stored parts of a representation do not answer.
 
 extension Tables {
-    /// The last four of ten digits, with that tag.
+    /// The last four of ten digits, with this tag.
     private static func end(_ tag: String, _ text: String, _ control: String = "max-age=600") -> Answer {
         part(6, tag, text, control)
     }
 
-    /// Digits of ten from that one on.
+    /// A part of ten digits that begins at this position.
     private static func part(_ first: Int, _ tag: String, _ text: String, _ control: String) -> Answer {
         say(
             .text(
@@ -16,14 +16,17 @@ extension Tables {
     }
 
     @Clauses static var partsUnfit: [Clause] {
-        Clause("RFC 9211 §2.2 HEAD of parts", .must, "Where parts are stored and do not answer, that is said.") {
+        Clause(
+            "RFC 9211 §2.2 HEAD of parts", .must,
+            "The reason is partial if parts are stored but do not answer the request."
+        ) {
             answers(end("v", "6789"), replyHead("Cache-Control: max-age=600", "ETag: \"v\"", "Content-Length: 10"))
             get("Range: bytes=-4", expect: status(206), body("6789"))
             head(expect: status(200), forwarded("partial"))
         }
         Clause(
             "RFC 9111 §4.3.4 another version of stale parts", .must,
-            "A 304 that names another version has the range asked for anew, not the whole."
+            "After a 304 that names another version, the range is requested again, not the whole."
         ) {
             answers(end("a", "aaaa"), notModified("ETag: \"b\""), end("b", "bbbb"))
             get("Range: bytes=-4", expect: status(206), body("aaaa"))
@@ -36,7 +39,7 @@ extension Tables {
         for line in ["Authorization: Basic YTpi", "Cookie: a=1"] {
             Clause(
                 "RFC 9111 §3.5 304 for parts to \(line.prefix { $0 != ":" })", .may,
-                "A 304 that is for its client alone confirms the parts and leaves them."
+                "A 304 for one client only confirms the parts and does not change them."
             ) {
                 answers(
                     end("a", "aaaa", "public, max-age=60"), notModified("ETag: \"a\"", "Cache-Control: private"))
@@ -49,7 +52,7 @@ extension Tables {
         for control in ["no-store", "private"] {
             Clause(
                 "RFC 9111 §3 304 with \(control) for parts", .must,
-                "A 304 that forbids to keep the parts has the range asked for anew; the client gets all of it."
+                "After a 304 that forbids storing the parts, the range is requested again and the client gets it all."
             ) {
                 answers(
                     end("a", "aaaa"), notModified("ETag: \"a\"", "Cache-Control: \(control)"), end("a", "bbbb", control)

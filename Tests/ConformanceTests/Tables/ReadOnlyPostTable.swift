@@ -1,4 +1,4 @@
-// POST endpoints of which the configuration says that they only read.
+// POST endpoints that the configuration declares read-only.
 
 extension Tables {
     private static let json = "Content-Type: application/json"
@@ -16,7 +16,7 @@ extension Tables {
     @Clauses static var readOnlyPosts: [Clause] {
         Clause(
             "RFC 9111 §4 declared POST", .may,
-            "The answer to a POST that is declared to read answers the same POST again.",
+            "The response to a POST that is declared read-only answers the same POST again.",
             settings: search
         ) {
             answers(reply())
@@ -36,7 +36,7 @@ extension Tables {
         ] {
             Clause(
                 "RFC 9111 §4 declared POST with other \(what)", .must,
-                "The key holds the content and what gives it its meaning.",
+                "The cache key includes the content and the fields that define its meaning.",
                 settings: search
             ) {
                 answers(reply())
@@ -46,7 +46,7 @@ extension Tables {
             }
         }
         Clause(
-            "RFC 9111 §4 declared POST elsewhere", .mustNot, "POST to any other path or query is passed on.",
+            "RFC 9111 §4 declared POST elsewhere", .mustNot, "A POST to another path or query is passed on.",
             settings: search
         ) {
             answers(reply("Cache-Control: max-age=600"))
@@ -58,7 +58,8 @@ extension Tables {
             send("POST", json, at: "/s?b", body: "one", expect: body("body 1"), forwarded())
         }
         Clause(
-            "RFC 9111 §4 declared POST and GET", .mustNot, "It answers no GET, and a GET's answer answers no POST.",
+            "RFC 9111 §4 declared POST and GET", .mustNot,
+            "A POST response answers no GET, and a GET response answers no POST.",
             settings: search
         ) {
             answers(reply("Cache-Control: max-age=600"))
@@ -68,7 +69,8 @@ extension Tables {
             send("POST", json, at: "/s", body: "one", expect: body("body 1"), hit())
         }
         Clause(
-            "RFC 9111 §4.4 declared POST", .mustNot, "What is declared to read invalidates nothing.", settings: search
+            "RFC 9111 §4.4 declared POST", .mustNot, "A POST that is declared read-only invalidates nothing.",
+            settings: search
         ) {
             answers(reply("Cache-Control: max-age=600"))
             get(at: "/s")
@@ -82,7 +84,7 @@ extension Tables {
         for method in ["PUT", "DELETE", "PATCH"] {
             Clause(
                 "RFC 9111 §4.4 \(method) and declared POST", .must,
-                "An unsafe request invalidates what POST stored there.",
+                "An unsafe request invalidates stored POST responses of its URL.",
                 settings: search
             ) {
                 answers(reply())
@@ -96,7 +98,7 @@ extension Tables {
         ] {
             Clause(
                 "RFC 9111 §3 declared POST, \(line)", .mustNot,
-                "The answer's own word outweighs the declared lifetime.",
+                "Restrictions in the response override the declared lifetime.",
                 settings: search
             ) {
                 answers(reply(line))
@@ -105,7 +107,7 @@ extension Tables {
             }
         }
         Clause(
-            "RFC 9111 §4.2.1 declared POST", .must, "The answer's own lifetime outweighs the declared one.",
+            "RFC 9111 §4.2.1 declared POST", .must, "A lifetime in the response overrides the declared one.",
             settings: search
         ) {
             answers(reply("Cache-Control: max-age=600", "Last-Modified: {now-100000}"))
@@ -115,7 +117,7 @@ extension Tables {
         for status in ["404 Not Found", "301 Moved Permanently", "500 Oops", "429 Slow"] {
             Clause(
                 "RFC 9111 §4.2.2 declared POST, \(status)", .mustNot,
-                "The declared lifetime is for successful answers.",
+                "The declared lifetime applies to successful responses only.",
                 settings: search
             ) {
                 answers(reply("Last-Modified: {now-100000}", status: status))
@@ -126,7 +128,7 @@ extension Tables {
         for line in ["Authorization: Basic eA==", "Cookie: a=b"] {
             Clause(
                 "RFC 9111 §3.5 declared POST, \(line.prefix { $0 != ":" })", .mustNot,
-                "An answer to credentials is not for others.",
+                "The response to a request with credentials is not given to other clients.",
                 settings: search
             ) {
                 answers(reply())
@@ -136,7 +138,8 @@ extension Tables {
             }
         }
         Clause(
-            "RFC 9111 §4.1 declared POST", .must, "Its variants are kept apart as those of a GET.", settings: search
+            "RFC 9111 §4.1 declared POST", .must, "Variants of a QUERY response are kept separate, as with GET.",
+            settings: search
         ) {
             answers(reply("Vary: X-Who"))
             send("POST", json, "X-Who: a", at: "/s", body: "one", expect: body("body 1"))
@@ -146,7 +149,7 @@ extension Tables {
         for line in [#"If-None-Match: "v""#, #"If-Match: "w""#, "If-Unmodified-Since: {now-100000}"] {
             Clause(
                 "RFC 9110 §13.2.1 declared POST, \(line.prefix { $0 != ":" })", .mustNot,
-                "A condition of a POST is judged by the origin, and not by what is stored.",
+                "A condition of a POST is evaluated by the origin, not by the cache.",
                 settings: search
             ) {
                 answers(reply(#"ETag: "v""#, "Last-Modified: {now}"))
@@ -161,7 +164,7 @@ extension Tables {
         for line in ["If-Modified-Since: {now+100000}", "Range: bytes=0-1"] {
             Clause(
                 "RFC 9110 §13.1.3 declared POST, \(line.prefix { $0 != ":" })", .must,
-                "What means nothing to a POST is ignored.",
+                "A field that has no meaning for POST is ignored.",
                 settings: search
             ) {
                 answers(reply("Last-Modified: {now-100000}"))
@@ -170,7 +173,7 @@ extension Tables {
             }
         }
         Clause(
-            "RFC 9110 §9.3.3 other method asked for", .must, "A POST that asks for another method is passed on.",
+            "RFC 9110 §9.3.3 other method asked for", .must, "A POST that overrides its method is passed on.",
             settings: search
         ) {
             answers(reply())
@@ -180,7 +183,7 @@ extension Tables {
                 forwarded("method", status: 200))
         }
         Clause(
-            "RFC 9110 §9.2.1 GraphQL query", .may, "The answer to a query answers the same query again.",
+            "RFC 9110 §9.2.1 GraphQL query", .may, "The response to a GraphQL query answers the same query again.",
             settings: graphQL
         ) {
             answers(data())
@@ -197,7 +200,7 @@ extension Tables {
         ] {
             Clause(
                 "RFC 9110 §9.2.1 GraphQL \(what)", .mustNot,
-                "What changes something, or cannot be told, is passed on and invalidates.",
+                "A request that is not certainly a query is passed on and invalidates.",
                 settings: graphQL
             ) {
                 answers(data())
@@ -212,14 +215,16 @@ extension Tables {
                 send("POST", json, at: "/g", body: query, expect: body(#"{"data":"4"}"#), forwarded())
             }
         }
-        Clause("RFC 9111 §3 GraphQL errors", .shouldNot, "An answer with errors is not stored.", settings: graphQL) {
+        Clause(
+            "RFC 9111 §3 GraphQL errors", .shouldNot, "A GraphQL response with errors is not stored.", settings: graphQL
+        ) {
             answers(reply("Cache-Control: max-age=600", body: #"{"data":null,"errors":["{n}"]}"#))
             send("POST", json, at: "/g", body: query, expect: body(#"{"data":null,"errors":["1"]}"#))
             send("POST", json, at: "/g", body: query, expect: body(#"{"data":null,"errors":["2"]}"#), forwarded())
         }
         Clause(
             "RFC 9111 §3 GraphQL late errors", .shouldNot,
-            "Errors at the end of an answer that comes slowly count too.",
+            "Errors at the end of a slow response prevent storing too.",
             settings: graphQL
         ) {
             answers(
@@ -236,7 +241,7 @@ extension Tables {
         }
         Clause(
             "RFC 9110 §9.2.1 GraphQL in the URL", .must,
-            "A query in the URL, which some servers prefer, is not overlooked.",
+            "A POST with a GraphQL document in the URL is passed on, since some servers prefer the URL.",
             settings: graphQL
         ) {
             answers(data())

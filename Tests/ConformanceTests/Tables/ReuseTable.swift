@@ -1,8 +1,8 @@
-// When a stored answer is used, and when stale (RFC 9111 §4.2.4, §5.2; RFC 5861; RFC 8246).
+// When a stored response is used, and when a stale one is used (RFC 9111 §4.2.4, §5.2; RFC 5861; RFC 8246).
 
 extension Tables {
     @Clauses static var requests: [Clause] {
-        Clause("RFC 9111 §5.2.1.1 max-age", .may, "A client is not given what is older than it accepts.") {
+        Clause("RFC 9111 §5.2.1.1 max-age", .may, "A response older than the max-age of the request is not used.") {
             answers(reply("Cache-Control: max-age=600"))
             get()
             pass(30)
@@ -10,33 +10,40 @@ extension Tables {
             pass(1)
             get("Cache-Control: max-age=30", expect: body("body 2"), forwarded("request", status: 200, stored: true))
         }
-        Clause("RFC 9111 §5.2.1.1 max-age=0", .may, "max-age=0 asks for a validation.") {
+        Clause("RFC 9111 §5.2.1.1 max-age=0", .may, "max-age=0 in a request causes a validation.") {
             answers(reply("Cache-Control: max-age=600", "ETag: \"a\""), notModified("ETag: \"a\""))
             get()
             get("Cache-Control: max-age=0", expect: status(200), body("body 1"), forwarded("request", status: 304))
             received(2, has("If-None-Match", "\"a\""))
         }
         Clause(
-            "RFC 9111 §5.2.1.1 max-age longer than the lifetime", .mustNot, "A client's max-age makes nothing fresh."
+            "RFC 9111 §5.2.1.1 max-age longer than the lifetime", .mustNot,
+            "max-age in a request does not extend the lifetime of a response."
         ) {
             answers(reply("Cache-Control: max-age=60"))
             get()
             pass(60)
             miss("body 2", "Cache-Control: max-age=600")
         }
-        Clause("RFC 9111 §5.2.1.2 max-stale", .may, "max-stale without a number accepts any stale answer.") {
+        Clause("RFC 9111 §5.2.1.2 max-stale", .may, "max-stale without a number accepts any stale response.") {
             answers(reply("Cache-Control: max-age=60", body: "{n}"))
             get()
             pass(1000)
             get("Cache-Control: max-stale", expect: body("1"), has("Age", "1000"), hit(ttl: -940))
         }
-        Clause("RFC 9111 §5.2.1.2 max-stale within", .may, "max-stale accepts an answer stale by so much.") {
+        Clause(
+            "RFC 9111 §5.2.1.2 max-stale within", .may,
+            "max-stale accepts a response that is stale by at most this many seconds."
+        ) {
             answers(reply("Cache-Control: max-age=60", body: "{n}"))
             get()
             pass(90)
             get("Cache-Control: max-stale=30", expect: body("1"), hit(ttl: -30))
         }
-        Clause("RFC 9111 §5.2.1.2 max-stale beyond", .mustNot, "max-stale does not accept an answer stale by more.") {
+        Clause(
+            "RFC 9111 §5.2.1.2 max-stale beyond", .mustNot,
+            "max-stale does not accept a response that is stale by more seconds."
+        ) {
             answers(reply("Cache-Control: max-age=60"))
             get()
             pass(91)
@@ -44,7 +51,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.2.4 max-stale and an answer that comes stale", .mustNot,
-            "How stale an answer was when it came counts."
+            "Staleness at the time of receipt counts."
         ) {
             answers(reply("Cache-Control: max-age=60", "Age: 100", body: "{n}"))
             get()
@@ -54,7 +61,7 @@ extension Tables {
         for directive in ["must-revalidate", "proxy-revalidate", "s-maxage=60", "no-cache"] {
             Clause(
                 "RFC 9111 §4.2.4 max-stale against \(directive)", .mustNot,
-                "A client's max-stale does not lift what the answer forbids."
+                "max-stale does not override a prohibition in the response."
             ) {
                 answers(reply("Cache-Control: max-age=60, \(directive)"))
                 get()
@@ -62,7 +69,7 @@ extension Tables {
                 miss("body 2", "Cache-Control: max-stale=600")
             }
         }
-        Clause("RFC 9111 §5.2.1.3 min-fresh", .may, "A client is given what stays fresh for as long as it wants.") {
+        Clause("RFC 9111 §5.2.1.3 min-fresh", .may, "min-fresh accepts a response that stays fresh for that long.") {
             answers(reply("Cache-Control: max-age=60"))
             get()
             pass(20)
@@ -70,7 +77,8 @@ extension Tables {
             pass(1)
             get("Cache-Control: min-fresh=40", expect: body("body 2"), forwarded("request"))
         }
-        Clause("RFC 9111 §5.2.1.4 no-cache", .shouldNot, "A client's no-cache is not answered without a validation.") {
+        Clause("RFC 9111 §5.2.1.4 no-cache", .shouldNot, "A request with no-cache is not answered without validation.")
+        {
             answers(reply("Cache-Control: max-age=600", "ETag: \"a\""), notModified("ETag: \"a\""))
             get()
             get("Cache-Control: no-cache", expect: status(200), body("body 1"), forwarded("request", status: 304))
@@ -78,7 +86,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.1.4 no-cache without validator", .shouldNot,
-            "A client's no-cache is not answered without asking."
+            "A request with no-cache is not answered without a request to the origin."
         ) {
             answers(reply("Cache-Control: max-age=600"))
             get()
@@ -87,14 +95,15 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.1.7 only-if-cached on a miss", .should,
-            "only-if-cached is answered from the store or by 504."
+            "A request with only-if-cached is answered from the store or with 504."
         ) {
             answers(reply("Cache-Control: max-age=60"))
             get("Cache-Control: only-if-cached", expect: status(504))
             saw(0)
         }
         Clause(
-            "RFC 9111 §5.2.1.7 only-if-cached on a hit", .should, "only-if-cached is answered from the store or by 504."
+            "RFC 9111 §5.2.1.7 only-if-cached on a hit", .should,
+            "A request with only-if-cached is answered from the store or with 504."
         ) {
             answers(reply("Cache-Control: max-age=60"))
             get()
@@ -103,7 +112,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.1.7 only-if-cached when stale", .should,
-            "only-if-cached is answered by what may be used, or by 504."
+            "A request with only-if-cached is answered by a usable response or with 504."
         ) {
             answers(reply("Cache-Control: max-age=60"))
             get()
@@ -114,14 +123,14 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.1.7 only-if-cached of another variant", .should,
-            "only-if-cached is answered from the store or by 504."
+            "A request with only-if-cached is answered from the store or with 504."
         ) {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who"))
             get("X-Who: a")
             get("X-Who: b", "Cache-Control: only-if-cached", expect: status(504))
             saw(1)
         }
-        Clause("RFC 9111 §5.2 directives in other letters", .must, "Names of directives know no case.") {
+        Clause("RFC 9111 §5.2 directives in other letters", .must, "Directive names are not case-sensitive.") {
             answers(reply("Cache-Control: max-age=600"))
             get()
             miss("body 2", "Cache-Control: No-Cache")
@@ -134,7 +143,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2 request directives are passed on", .must,
-            "Directives go along with a request that goes forward."
+            "Cache directives of a request are forwarded with it."
         ) {
             answers(reply("Cache-Control: max-age=600"))
             get("Cache-Control: no-cache, frob=1")
@@ -143,13 +152,13 @@ extension Tables {
     }
 
     @Clauses static var stale: [Clause] {
-        Clause("RFC 9111 §4.2.4 connected", .mustNot, "A stale answer is not used while the origin answers.") {
+        Clause("RFC 9111 §4.2.4 connected", .mustNot, "A stale response is not used while the origin responds.") {
             answers(reply("Cache-Control: max-age=60", "ETag: \"{n}\""))
             get()
             pass(60)
             get(expect: body("body 2"), forwarded("stale", status: 200, stored: true))
         }
-        Clause("RFC 9111 §4.2.4 disconnected", .may, "A stale answer may serve while the origin cannot be reached.") {
+        Clause("RFC 9111 §4.2.4 disconnected", .may, "A stale response may be used if the origin cannot be reached.") {
             answers(reply("Cache-Control: max-age=60"), disconnection())
             get()
             pass(100)
@@ -158,7 +167,7 @@ extension Tables {
         for directive in ["must-revalidate", "proxy-revalidate", "s-maxage=60", "no-cache"] {
             Clause(
                 "RFC 9111 §4.2.4 disconnected with \(directive)", .mustNot,
-                "A stale answer is not used where it forbids that."
+                "A stale response that forbids stale use is not used."
             ) {
                 answers(reply("Cache-Control: max-age=60, \(directive)", "ETag: \"a\""), disconnection())
                 get()
@@ -169,7 +178,7 @@ extension Tables {
         for directive in ["must-revalidate", "proxy-revalidate", "s-maxage=60"] {
             Clause(
                 "RFC 9111 §5.2.2.2 504 with \(directive)", .should,
-                "A validation that cannot be done is answered by 504."
+                "A request whose required validation fails is answered with 504."
             ) {
                 answers(reply("Cache-Control: max-age=60, \(directive)"), disconnection())
                 get()
@@ -178,7 +187,7 @@ extension Tables {
             }
         }
         Clause(
-            "RFC 9111 §5.2.2.2 must-revalidate while fresh", .may, "must-revalidate says nothing about a fresh answer."
+            "RFC 9111 §5.2.2.2 must-revalidate while fresh", .may, "must-revalidate has no effect on a fresh response."
         ) {
             answers(reply("Cache-Control: max-age=60, must-revalidate"))
             get()
@@ -187,14 +196,14 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.2.4 disconnected and the client wants fresh", .mustNot,
-            "What the request excludes is not used while disconnected."
+            "A stale response that the request excludes is not used, even if the origin cannot be reached."
         ) {
             answers(reply("Cache-Control: max-age=60"), disconnection())
             get()
             pass(100)
             get("Cache-Control: no-cache", expect: notBody("body 1"))
         }
-        Clause("RFC 9111 §4.3.3 error on validation", .may, "An error that the origin sends is passed on.") {
+        Clause("RFC 9111 §4.3.3 error on validation", .may, "A server error from the origin is passed on.") {
             answers(reply("Cache-Control: max-age=60", "ETag: \"a\""), reply(status: "500 Broken", body: "broken"))
             get()
             pass(60)
@@ -202,7 +211,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.3 error with must-revalidate", .mustNot,
-            "An error is not covered where stale use is forbidden."
+            "A stale response that forbids stale use does not replace an error."
         ) {
             answers(
                 reply("Cache-Control: max-age=60, must-revalidate, stale-if-error=600", "ETag: \"a\""),
@@ -213,7 +222,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.3 error keeps the stored answer", .may,
-            "After an error passed on, the stored answer is validated again."
+            "After an error was passed on, the stored response is validated again."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\""), reply(status: "500 Broken", body: "broken"))
@@ -223,7 +232,8 @@ extension Tables {
             answers(notModified("ETag: \"a\""))
             get(expect: status(200), body("body 1"), forwarded("stale", status: 304))
         }
-        Clause("RFC 9111 §4.3.3 other answers on validation", .must, "A 404 in place of a 304 is passed on.") {
+        Clause("RFC 9111 §4.3.3 other answers on validation", .must, "A 404 in response to a validation is passed on.")
+        {
             answers(reply("Cache-Control: max-age=60", "ETag: \"a\""), reply(status: "404 Gone", body: "none"))
             get()
             pass(60)
@@ -234,7 +244,7 @@ extension Tables {
     @Clauses static var staleExtensions: [Clause] {
         Clause(
             "RFC 5861 §3 stale-while-revalidate", .may,
-            "In its window a stale answer is given at once, and one refresh goes out behind."
+            "Within the window, a stale response is used at once and refreshed in the background."
         ) {
             answers(
                 reply("Cache-Control: max-age=60, stale-while-revalidate=30"))
@@ -247,13 +257,13 @@ extension Tables {
         }
         Clause(
             "RFC 5861 §3 one refresh", .should,
-            "However many ask meanwhile, one refresh goes out; then its answer is used."
+            "Several requests within the window cause one refresh, and its response is used afterwards."
         ) {
             answers(reply("Cache-Control: max-age=60, stale-while-revalidate=30", at: "/a"))
             answers(reply("Cache-Control: max-age=60", at: "/a").held(at: "refresh"))
             answers(reply(body: "other", at: "/other").held(at: "other"))
             get()
-            // A request that never ends keeps the harness from waiting for the refresh.
+            // This request does not end, so the harness does not wait for the refresh.
             start("other", at: "/other")
             reaches(1, at: "/other")
             pass(70)
@@ -268,7 +278,7 @@ extension Tables {
             hits("body 2")
             saw(2, at: "/a")
         }
-        Clause("RFC 5861 §3 refresh is conditional", .may, "The refresh validates the stored answer.") {
+        Clause("RFC 5861 §3 refresh is conditional", .may, "The refresh validates the stored response.") {
             answers(
                 reply("Cache-Control: max-age=60, stale-while-revalidate=30", "ETag: \"a\""),
                 notModified("ETag: \"a\"", "Cache-Control: max-age=60"))
@@ -280,8 +290,10 @@ extension Tables {
             received(2, has("If-None-Match", "\"a\""))
             hits("body 1", also: has("Age", "0"))
         }
-        Clause("RFC 5861 §3 beyond the window", .shouldNot, "Beyond its window a stale answer is not used unvalidated.")
-        {
+        Clause(
+            "RFC 5861 §3 beyond the window", .shouldNot,
+            "After the window, a stale response is not used without validation."
+        ) {
             answers(reply("Cache-Control: max-age=60, stale-while-revalidate=30"))
             get()
             pass(90)
@@ -289,19 +301,24 @@ extension Tables {
         }
         Clause(
             "RFC 5861 §3 beyond the window on arrival", .shouldNot,
-            "Beyond its window a stale answer is not used unvalidated."
+            "After the window, a stale response is not used without validation."
         ) {
             answers(reply("Cache-Control: max-age=60, stale-while-revalidate=30", "Age: 90"))
             get()
             get(expect: body("body 2"), forwarded("stale"))
         }
-        Clause("RFC 5861 §3 with must-revalidate", .mustNot, "The window does not lift must-revalidate.") {
+        Clause(
+            "RFC 5861 §3 with must-revalidate", .mustNot, "stale-while-revalidate does not override must-revalidate."
+        ) {
             answers(reply("Cache-Control: max-age=60, must-revalidate, stale-while-revalidate=30"))
             get()
             pass(61)
             miss("body 2")
         }
-        Clause("RFC 5861 §3 with a client's no-cache", .mustNot, "The window does not lift a client's no-cache.") {
+        Clause(
+            "RFC 5861 §3 with a client's no-cache", .mustNot,
+            "stale-while-revalidate does not override no-cache in the request."
+        ) {
             answers(reply("Cache-Control: max-age=60, stale-while-revalidate=30"))
             get()
             pass(61)
@@ -310,7 +327,7 @@ extension Tables {
         for value in ["-1", "abc", ""] {
             Clause(
                 "RFC 5861 §3 stale-while-revalidate=\(value)", .shouldNot,
-                "A window that is no number of seconds is none."
+                "A stale-while-revalidate that is not a number of seconds is ignored."
             ) {
                 answers(reply("Cache-Control: max-age=60, stale-while-revalidate=\(value)"))
                 get()
@@ -319,7 +336,9 @@ extension Tables {
             }
         }
         for code in ["500", "502", "503", "504"] {
-            Clause("RFC 5861 §4 stale-if-error on \(code)", .may, "In its window a stale answer covers for an error.") {
+            Clause(
+                "RFC 5861 §4 stale-if-error on \(code)", .may, "Within the window, a stale response replaces an error."
+            ) {
                 answers(
                     reply("Cache-Control: max-age=60, stale-if-error=30"),
                     reply(status: "\(code) Broken", body: "broken"))
@@ -331,7 +350,7 @@ extension Tables {
         for line in ["Authorization: Basic YTpi", "Cookie: a=1"] {
             Clause(
                 "RFC 5861 §4 an error for one client: \(line)", .may,
-                "An error of the server that one client is told takes the place of no answer, though it says that it is everybody's."
+                "A server error to a request with credentials does not replace a stored response, even with public."
             ) {
                 answers(
                     reply("Cache-Control: max-age=60"),
@@ -342,12 +361,15 @@ extension Tables {
             }
         }
         for code in ["408", "502", "503", "504"] {
-            Clause("RFC 9111 §4.3.3 \(code) is asked for once", .should, "An error is an answer, and is forwarded.") {
+            Clause(
+                "RFC 9111 §4.3.3 \(code) is asked for once", .should,
+                "An error response is forwarded, and the request is not repeated."
+            ) {
                 answers(reply(status: "\(code) Broken", body: "broken {n}"))
                 get(expect: status(Int(code) ?? 0), body("broken 1"))
                 saw(1)
             }
-            Clause("RFC 9111 §3 \(code) with a lifetime", .may, "An error that says how long it holds is stored.") {
+            Clause("RFC 9111 §3 \(code) with a lifetime", .may, "An error response with a lifetime is stored.") {
                 answers(reply("Cache-Control: max-age=60", status: "\(code) Broken", body: "broken {n}"))
                 get(expect: status(Int(code) ?? 0), body("broken 1"))
                 hits("broken 1", also: status(Int(code) ?? 0))
@@ -356,7 +378,7 @@ extension Tables {
         }
         Clause(
             "RFC 5861 §4 stale-if-error beyond", .shouldNot,
-            "Beyond its window a stale answer does not cover for an error."
+            "After the window, a stale response does not replace an error."
         ) {
             answers(reply("Cache-Control: max-age=60, stale-if-error=30"), reply(status: "500 Broken", body: "broken"))
             get()
@@ -365,7 +387,7 @@ extension Tables {
         }
         Clause(
             "RFC 5861 §4 stale-if-error and HEAD", .may,
-            "In its window a stale answer covers for an error, to HEAD too."
+            "Within the window, a stale response replaces an error to HEAD too."
         ) {
             answers(
                 reply("Cache-Control: max-age=60, stale-if-error=30"),
@@ -378,7 +400,7 @@ extension Tables {
         }
         Clause(
             "RFC 5861 §4 stale-if-error beyond on arrival", .shouldNot,
-            "Beyond its window a stale answer does not cover for an error."
+            "After the window, a stale response does not replace an error."
         ) {
             answers(
                 reply("Cache-Control: max-age=60, stale-if-error=30", "Age: 90"),
@@ -386,7 +408,7 @@ extension Tables {
             get()
             get(expect: status(500), body("broken"))
         }
-        Clause("RFC 5861 §4 stale-if-error and 404", .mustNot, "The window is about errors of the server only.") {
+        Clause("RFC 5861 §4 stale-if-error and 404", .mustNot, "stale-if-error applies to server errors only.") {
             answers(reply("Cache-Control: max-age=60, stale-if-error=30"), reply(status: "404 None", body: "none"))
             get()
             pass(61)
@@ -394,7 +416,7 @@ extension Tables {
         }
         Clause(
             "RFC 5861 §4 stale-if-error while disconnected", .may,
-            "In its window a stale answer covers for a lost connection."
+            "Within the window, a stale response is used if the connection is lost."
         ) {
             answers(reply("Cache-Control: max-age=60, stale-if-error=30"), disconnection())
             get()
@@ -403,7 +425,7 @@ extension Tables {
         }
         Clause(
             "RFC 5861 §4 stale-if-error disconnected beyond", .shouldNot,
-            "Beyond the window that an answer gives it is not used."
+            "After the window of its response, a stale response is not used."
         ) {
             answers(reply("Cache-Control: max-age=60, stale-if-error=30"), disconnection())
             get()
@@ -412,7 +434,7 @@ extension Tables {
         }
         Clause(
             "RFC 5861 §4 stale-if-error of the request", .may,
-            "A request may ask for a stale answer in place of an error."
+            "stale-if-error in a request accepts a stale response instead of an error."
         ) {
             answers(reply("Cache-Control: max-age=60"), reply(status: "500 Broken", body: "broken"))
             get()
@@ -421,7 +443,7 @@ extension Tables {
             pass(20)
             get("Cache-Control: stale-if-error=30", expect: status(500))
         }
-        Clause("RFC 8246 §2 immutable while fresh", .should, "A fresh immutable answer is not validated.") {
+        Clause("RFC 8246 §2 immutable while fresh", .should, "A fresh immutable response is not validated.") {
             answers(reply("Cache-Control: max-age=600, immutable", "ETag: \"a\""))
             get()
             pass(599)
@@ -429,7 +451,7 @@ extension Tables {
             get("If-None-Match: \"a\"", expect: status(304), hit())
             saw(1)
         }
-        Clause("RFC 8246 §2 immutable when stale", .mustNot, "immutable makes nothing fresh.") {
+        Clause("RFC 8246 §2 immutable when stale", .mustNot, "immutable does not make a stale response fresh.") {
             answers(reply("Cache-Control: max-age=60, immutable", "ETag: \"{n}\""))
             get()
             pass(60)
@@ -442,7 +464,7 @@ extension Tables {
         }
         Clause(
             "RFC 8246 §2 immutable with an argument", .must,
-            "immutable has no argument; one that is there means nothing."
+            "An argument of immutable is ignored."
         ) {
             answers(reply("Cache-Control: max-age=60, immutable=\"no-store\", immutable"))
             get()

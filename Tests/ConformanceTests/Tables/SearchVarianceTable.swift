@@ -1,11 +1,11 @@
-// No-Vary-Search, as the draft of the HTTP working group has it.
+// No-Vary-Search, as defined by the draft of the HTTP working group.
 
 extension Tables {
     private static let kept = "Cache-Control: max-age=600"
 
     private static func field(_ value: String) -> String { "No-Vary-Search: \(value)" }
 
-    /// The answer to the first target answers the second, or does not.
+    /// Checks whether the response for the first target answers the second one.
     private static func pair(_ value: String, _ one: String, _ other: String, same: Bool) -> [Step] {
         answers(reply(kept, field(value), body: "first", at: one), reply(kept, field(value), body: "other", at: other))
             + [
@@ -35,7 +35,7 @@ extension Tables {
         ] {
             Clause(
                 "No-Vary-Search draft §7 ignores \(what)", .may,
-                "A stored answer answers what differs only in what it lets be ignored."
+                "A stored response answers a URL that differs only in ignored parts of the query."
             ) {
                 pair(value, one, other, same: true)
                 saw(1)
@@ -50,7 +50,10 @@ extension Tables {
             ("path in case", "params", "/a?x", "/A?x"),
             ("a plus that is encoded", "key-order", "/a?x=+", "/a?x=%2B"),
         ] {
-            Clause("No-Vary-Search draft §6 heeds \(what)", .mustNot, "Whatever else differs makes another answer.") {
+            Clause(
+                "No-Vary-Search draft §6 heeds \(what)", .mustNot,
+                "A stored response does not answer a URL with any other difference."
+            ) {
                 pair(value, one, other, same: false)
             }
         }
@@ -62,19 +65,19 @@ extension Tables {
         ] {
             Clause(
                 "No-Vary-Search draft §5 \(value.isEmpty ? "empty" : value)", .must,
-                "What cannot be read, or says nothing, means the default: every difference counts."
+                "A field that is invalid or empty means the default: every difference counts."
             ) {
                 pair(value, "/a?x=1", "/a?x=2", same: false)
             }
         }
-        Clause("No-Vary-Search draft §7 exact", .must, "An answer to the very URL comes first.") {
+        Clause("No-Vary-Search draft §7 exact", .must, "A stored response for the exact URL takes precedence.") {
             answers(reply(kept, field("params"), body: "one", at: "/a?1"), reply(kept, body: "two", at: "/a?2"))
             get(at: "/a?2", expect: body("two"))
             get(at: "/a?1", expect: body("one"))
             get(at: "/a?2", expect: body("two"), hit())
             get(at: "/a?3", expect: body("one"), hit())
         }
-        Clause("No-Vary-Search draft §7 stale", .must, "One that is stale answers nobody else.") {
+        Clause("No-Vary-Search draft §7 stale", .must, "A stale response does not answer other URLs.") {
             answers(reply("Cache-Control: max-age=10", field("params"), #"ETag: "v""#, body: "one", at: "/a?1"))
             answers(reply(kept, field("params"), body: "two", at: "/a?2"))
             get(at: "/a?1")
@@ -82,38 +85,41 @@ extension Tables {
             get(at: "/a?2", expect: body("two"), forwarded("uri-miss", status: 200))
             received(2, lacks("If-None-Match"))
         }
-        Clause("No-Vary-Search draft §7 Age", .must, "It goes out with its own age.") {
+        Clause("No-Vary-Search draft §7 Age", .must, "A response for another URL carries its own age.") {
             answers(reply(kept, field("params"), body: "one", at: "/a?1"))
             get(at: "/a?1")
             pass(20)
             get(at: "/a?2", expect: body("one"), has("Age", "20"), hit(ttl: 580))
         }
-        Clause("No-Vary-Search draft §7 max-age of the request", .must, "The request's own demands hold.") {
+        Clause("No-Vary-Search draft §7 max-age of the request", .must, "Cache directives of the request apply.") {
             answers(reply(kept, field("params"), body: "one", at: "/a?1"), reply(kept, body: "two", at: "/a?2"))
             get(at: "/a?1")
             get("Cache-Control: no-cache", at: "/a?2", expect: body("two"), forwarded())
         }
-        Clause("No-Vary-Search draft §7 Vary", .must, "The request's fields select among its variants.") {
+        Clause("No-Vary-Search draft §7 Vary", .must, "The request fields select among the variants.") {
             answers(reply(kept, field("params"), "Vary: X-Who", body: "{got:X-Who}", at: "/a?1"))
             answers(reply(kept, body: "other", at: "/a?2"))
             get("X-Who: a", at: "/a?1")
             get("X-Who: a", at: "/a?2", expect: body("a"), hit())
             get("X-Who: b", at: "/a?2", expect: body("other"), forwarded())
         }
-        Clause("No-Vary-Search draft §7 HEAD", .may, "It answers HEAD too.") {
+        Clause("No-Vary-Search draft §7 HEAD", .may, "A stored response for another URL answers HEAD too.") {
             answers(reply(kept, field("params"), body: "one", at: "/a?1"))
             get(at: "/a?1")
             head(at: "/a?2", expect: status(200), hit())
         }
-        Clause("RFC 9111 §3.5 No-Vary-Search", .mustNot, "What is for one person answers nobody else.") {
+        Clause("RFC 9111 §3.5 No-Vary-Search", .mustNot, "A response for one client does not answer others.") {
             answers(reply("Cache-Control: private, max-age=60", field("params"), body: "one", at: "/a?1"))
             answers(reply(kept, body: "two", at: "/a?2"))
             get("Authorization: Basic eA==", at: "/a?1")
             get(at: "/a?2", expect: body("two"), forwarded())
         }
         for (target, clause, level, text) in [
-            ("/a?1", "RFC 9111 §4.4", .must, "A change at its own URL makes it unusable for the others too."),
-            ("/a?2", "No-Vary-Search draft §7", .may, "A change at a URL that it answers makes it unusable for that."),
+            ("/a?1", "RFC 9111 §4.4", .must, "After a change of its URL, a stored response answers no other URL."),
+            (
+                "/a?2", "No-Vary-Search draft §7", .may,
+                "After a change of another URL that it answered, a stored response no longer answers that URL."
+            ),
         ] as [(String, String, Level, String)] {
             Clause("\(clause) changed at \(target)", level, text) {
                 answers(reply(kept, field("params"), body: "one", at: "/a?1"))
@@ -132,7 +138,7 @@ extension Tables {
         ] {
             Clause(
                 "RFC 9110 §12.5.4 best language, \(what)", .may,
-                "A stored variant in the client's best language answers it."
+                "A stored variant in the preferred language of the client answers the request."
             ) {
                 answers(reply(kept, "Vary: Accept-Language", "Content-Language: de-AT"))
                 get("Accept-Language: fr, de;q=0.1", expect: body("body 1"))
@@ -145,7 +151,10 @@ extension Tables {
             ("any", "*"),
             ("weight zero", "de;q=0"), ("a longer word", "d"), ("no grammar", "de;x"),
         ] {
-            Clause("RFC 9110 §12.5.4 not best, \(what)", .mustNot, "No other one does.") {
+            Clause(
+                "RFC 9110 §12.5.4 not best, \(what)", .mustNot,
+                "A stored variant in a language that is not the preferred one does not answer the request."
+            ) {
                 answers(reply(kept, "Vary: Accept-Language", "Content-Language: de"))
                 get("Accept-Language: fr;q=0.5", expect: body("body 1"))
                 get("Accept-Language: \(asked)", expect: body("body 2"), forwarded("vary-miss", status: 200))
@@ -154,26 +163,28 @@ extension Tables {
         for line in ["Content-Language: de, en", "Content-Language: en", "X-None: 1"] {
             Clause(
                 "RFC 9110 §8.5 best language, \(line)", .mustNot,
-                "An answer in several languages, another or none does not."
+                "A stored variant in several languages, another language or none does not answer the request."
             ) {
                 answers(reply(kept, "Vary: Accept-Language", line))
                 get("Accept-Language: fr;q=0.5", expect: body("body 1"))
                 get("Accept-Language: de", expect: body("body 2"), forwarded("vary-miss", status: 200))
             }
         }
-        Clause("RFC 9111 §4.1 best language and other fields", .must, "All other selecting fields must match.") {
+        Clause("RFC 9111 §4.1 best language and other fields", .must, "All other fields that Vary names must match.") {
             answers(reply(kept, "Vary: Accept-Language, X-Who", "Content-Language: de"))
             get("Accept-Language: fr", "X-Who: a", expect: body("body 1"))
             get("Accept-Language: de", "X-Who: b", expect: body("body 2"), forwarded())
             get("Accept-Language: de, fr;q=0.2", "X-Who: a", expect: body("body 1"), hit())
         }
-        Clause("RFC 9111 §4 best language, stale", .must, "One that is stale does not answer so.") {
+        Clause("RFC 9111 §4 best language, stale", .must, "A stale variant is not used because of its language.") {
             answers(reply("Cache-Control: max-age=10", "Vary: Accept-Language", "Content-Language: de"))
             get("Accept-Language: fr", expect: body("body 1"))
             pass(20)
             get("Accept-Language: de", expect: body("body 2"), forwarded("vary-miss", status: 200))
         }
-        Clause("RFC 9111 §4.1 best language, exact", .must, "What the fields select comes first.") {
+        Clause(
+            "RFC 9111 §4.1 best language, exact", .must, "The variant that the request fields select takes precedence."
+        ) {
             answers(reply(kept, "Vary: Accept-Language", "Content-Language: de"))
             get("Accept-Language: de", expect: body("body 1"))
             get("Accept-Language: de, en", expect: body("body 2"))

@@ -1,4 +1,4 @@
-// What a shared cache may keep (RFC 9111 §3), but for variants.
+// What a shared cache may store (RFC 9111 §3). Variants have their own table.
 
 extension Tables {
     @Clauses static var storing: [Clause] {
@@ -8,44 +8,46 @@ extension Tables {
         ] {
             Clause(
                 "RFC 9111 §3 status \(code.prefix(3)) with max-age", .may,
-                "A final answer that gives a lifetime may be kept."
+                "A final response with a lifetime may be stored."
             ) {
                 answers(reply("Cache-Control: max-age=60", status: code))
                 get(expect: status(Int(code.prefix(3)) ?? 0), body("body 1"))
                 hits("body 1", also: status(Int(code.prefix(3)) ?? 0))
             }
         }
-        Clause("RFC 9111 §3 status 204 with max-age", .may, "A final answer that gives a lifetime may be kept.") {
+        Clause("RFC 9111 §3 status 204 with max-age", .may, "A final response with a lifetime may be stored.") {
             answers(replyHead("Cache-Control: max-age=60", "X-N: {n}", status: "204 No Content"))
             get()
             get(expect: status(204), has("X-N", "1"), hit())
         }
         for code in ["428 N", "431 N", "511 N"] {
-            Clause("RFC 6585 §3 status \(code.prefix(3))", .mustNot, "An answer of this status is not stored.") {
+            Clause("RFC 6585 §3 status \(code.prefix(3))", .mustNot, "A response with this status code is not stored.")
+            {
                 answers(reply("Cache-Control: max-age=60", status: code))
                 get(expect: forwarded("uri-miss", stored: false))
                 miss("body 2")
             }
         }
-        Clause("RFC 6585 §4 status 429", .mustNot, "An answer of this status is not stored.") {
+        Clause("RFC 6585 §4 status 429", .mustNot, "A response with this status code is not stored.") {
             answers(reply("Cache-Control: max-age=60", status: "429 Slow"))
             get(expect: status(429), forwarded("uri-miss", stored: false))
         }
         Clause(
-            "RFC 9111 §3 nothing to go by", .mustNot, "Without a lifetime, a guess or a validator nothing is reused."
+            "RFC 9111 §3 nothing to go by", .mustNot,
+            "A response without explicit lifetime, guessed lifetime and validator is not reused."
         ) {
             answers(reply(status: "302 Found"))
             get(expect: forwarded("uri-miss", stored: false))
             miss("body 2")
         }
-        Clause("RFC 9111 §5.2.2.5 no-store", .mustNot, "An answer with no-store is not stored.") {
+        Clause("RFC 9111 §5.2.2.5 no-store", .mustNot, "A response with no-store is not stored.") {
             answers(reply("Cache-Control: no-store, max-age=60"))
             get(expect: body("body 1"), forwarded("uri-miss", status: 200, stored: false))
             miss("body 2")
         }
         Clause(
             "RFC 9111 §5.2.2.5 no-store with an argument", .should,
-            "A forbidding directive counts also where it is malformed."
+            "A restrictive directive counts even if it is malformed."
         ) {
             answers(reply("Cache-Control: no-store=\"x\", max-age=60"))
             get()
@@ -53,7 +55,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.1.5 no-store of the request", .mustNot,
-            "The answer to a request with no-store is not stored."
+            "The response to a request with no-store is not stored."
         ) {
             answers(reply("Cache-Control: max-age=60"))
             get("Cache-Control: no-store", expect: body("body 1"))
@@ -61,7 +63,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.2.3 must-understand of a known status", .should,
-            "With must-understand, no-store gives way where the status is known."
+            "With must-understand, no-store is ignored if the status code is known."
         ) {
             answers(reply("Cache-Control: must-understand, no-store, max-age=60"))
             get()
@@ -69,7 +71,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.2.3 must-understand of an unknown status", .mustNot,
-            "With must-understand an unknown status is not stored."
+            "With must-understand, a response with an unknown status code is not stored."
         ) {
             answers(reply("Cache-Control: must-understand, no-store, max-age=60", status: "299 Unknown"))
             get()
@@ -77,13 +79,13 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.2.3 must-understand alone, unknown status", .mustNot,
-            "With must-understand an unknown status is not stored."
+            "With must-understand, a response with an unknown status code is not stored."
         ) {
             answers(reply("Cache-Control: must-understand, max-age=60", status: "599 Unknown"))
             get()
             miss("body 2")
         }
-        Clause("RFC 9111 §5.2.2.7 private", .mustNot, "A shared cache does not store a private answer.") {
+        Clause("RFC 9111 §5.2.2.7 private", .mustNot, "A shared cache does not store a private response.") {
             answers(reply("Cache-Control: private, max-age=60"))
             get(expect: forwarded("uri-miss", stored: false))
             miss("body 2")
@@ -94,8 +96,10 @@ extension Tables {
             get(expect: body("body 1"))
             hits("body 1", also: lacks("X-Mine"), lacks("X-Other"), has("X-All", "3"))
         }
-        Clause("RFC 9111 §5.2.2.7 private with an empty list", .should, "A private that names nothing forbids storing.")
-        {
+        Clause(
+            "RFC 9111 §5.2.2.7 private with an empty list", .should,
+            "A private directive with an empty list forbids storing."
+        ) {
             answers(reply("Cache-Control: max-age=60, private=\"\""))
             get()
             miss("body 2")
@@ -109,7 +113,7 @@ extension Tables {
             get(expect: .either(forwarded(), lacks("X-Mine")))
             get(expect: has("X-All", "3"), .either(forwarded(), lacks("X-Mine")))
         }
-        Clause("RFC 9111 §5.2.2.4 no-cache", .mustNot, "An answer with no-cache is not used before it was validated.") {
+        Clause("RFC 9111 §5.2.2.4 no-cache", .mustNot, "A response with no-cache is not used without validation.") {
             answers(
                 reply("Cache-Control: no-cache, max-age=60", "ETag: \"a\""), notModified("ETag: \"a\""))
             get()
@@ -120,7 +124,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.2.4 no-cache without validator", .mustNot,
-            "An answer with no-cache is not used before it was validated."
+            "A response with no-cache is not used without validation."
         ) {
             answers(reply("Cache-Control: no-cache, max-age=60"))
             get()
@@ -128,32 +132,34 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §5.2.2.4 no-cache with an empty list", .should,
-            "A no-cache that names nothing is about the whole answer."
+            "A no-cache directive with an empty list applies to the whole response."
         ) {
             answers(reply("Cache-Control: no-cache=\"\", max-age=60"))
             get()
             miss("body 2")
         }
-        Clause("RFC 9111 §3 method POST", .mustNot, "The answer to POST is not used for GET here.") {
+        Clause("RFC 9111 §3 method POST", .mustNot, "A POST response without Content-Location is not used for GET.") {
             answers(reply("Cache-Control: max-age=60"))
             send("POST", body: "x", expect: body("body 1"))
             miss("body 2")
         }
-        Clause("RFC 9111 §3 method OPTIONS", .mustNot, "The answer to a method other than GET is not used for GET.") {
+        Clause("RFC 9111 §3 method OPTIONS", .mustNot, "The response to a method other than GET is not used for GET.") {
             answers(reply("Cache-Control: max-age=60"))
             send("OPTIONS", expect: body("body 1"))
             miss("body 2")
         }
         Clause(
             "RFC 9111 §4 other methods are not answered", .mustNot,
-            "A stored answer to GET is not used for another method."
+            "A stored GET response is not used for another method."
         ) {
             answers(reply("Cache-Control: max-age=60"))
             get()
             send("OPTIONS", expect: body("body 2"), forwarded("method"))
             send("REPORT", expect: body("body 3"), forwarded("method"))
         }
-        Clause("RFC 9111 §4 another query", .mustNot, "Another address is another resource, query included.") {
+        Clause(
+            "RFC 9111 §4 another query", .mustNot, "URLs that differ, including in the query, are different resources."
+        ) {
             answers(reply("Cache-Control: max-age=60", body: "{n} {got:X-Q}"))
             get("X-Q: one", at: "/a?x=1")
             get("X-Q: two", at: "/a?x=2", expect: body("1 two"))
@@ -162,7 +168,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §3.3 incomplete by length", .mustNot,
-            "An answer cut off before its length is not used as a whole one."
+            "A response cut short of its length is not used as a complete one."
         ) {
             answers(
                 say(
@@ -174,7 +180,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §3.3 incomplete by chunks", .mustNot,
-            "A chunked answer without its last chunk is not used as a whole one."
+            "A chunked response without its last chunk is not used as a complete one."
         ) {
             answers(
                 say(
@@ -187,7 +193,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §3.3 incomplete by reset", .mustNot,
-            "An answer whose connection broke is not used as a whole one."
+            "A response whose connection was reset is not used as a complete one."
         ) {
             answers(
                 say(
@@ -197,28 +203,33 @@ extension Tables {
             answers(reply(body: "whole"))
             miss("whole")
         }
-        Clause("RFC 9111 §3.3 ended by closing", .may, "A body whose end is that of the connection is whole.") {
+        Clause(
+            "RFC 9111 §3.3 ended by closing", .may, "A body that is delimited by the end of the connection is complete."
+        ) {
             answers(
                 say(.text("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nConnection: close\r\n\r\nall of it"), .close)
             )
             get(expect: body("all of it"))
             hits("all of it")
         }
-        Clause("RFC 9111 §3.3 status 206", .mustNot, "A part is not stored as the whole.") {
+        Clause("RFC 9111 §3.3 status 206", .mustNot, "A part is not stored as the whole representation.") {
             answers(
                 reply("Cache-Control: max-age=60", "Content-Range: bytes 0-5/100", status: "206 Partial Content"))
             attempt()
             answers(reply(body: "whole"))
             miss("whole")
         }
-        Clause("RFC 9110 §14.4 Content-Range without 206", .must, "In an answer that is no part it has no meaning.") {
+        Clause(
+            "RFC 9110 §14.4 Content-Range without 206", .must,
+            "Content-Range has no meaning in a response that is not a part."
+        ) {
             answers(reply("Cache-Control: max-age=60", "Content-Range: bytes 0-5/100"))
             get(expect: status(200), body("body 1"))
             get(expect: status(200), body("body 1"), hit())
             get("Range: bytes=0-1", expect: status(206), body("bo"), has("Content-Range", "bytes 0-1/6"))
             get("Range: bytes=2-", expect: status(206), body("dy 1"), has("Content-Range", "bytes 2-5/6"))
         }
-        Clause("RFC 9111 §3 error answer with a lifetime", .may, "An error that gives a lifetime may be kept.") {
+        Clause("RFC 9111 §3 error answer with a lifetime", .may, "An error response with a lifetime may be stored.") {
             answers(reply("Cache-Control: max-age=60", status: "500 Broken", body: "broken"))
             get(expect: status(500))
             answers(reply(body: "well"))
@@ -229,7 +240,7 @@ extension Tables {
     @Clauses static var persons: [Clause] {
         Clause(
             "RFC 9111 §3.5 Authorization", .mustNot,
-            "The answer to a request with Authorization is not kept for others."
+            "The response to a request with Authorization is not stored for others."
         ) {
             answers(reply("Cache-Control: max-age=60", body: "{n} for {got:Authorization}"))
             get("Authorization: Basic YTpi", expect: body("1 for Basic YTpi"))
@@ -239,7 +250,7 @@ extension Tables {
         for directive in ["public", "s-maxage=60", "must-revalidate"] {
             Clause(
                 "RFC 9111 §3.5 Authorization with \(directive)", .may,
-                "This directive allows to keep the answer all the same."
+                "A response with this directive may be stored despite Authorization."
             ) {
                 answers(reply("Cache-Control: max-age=60, \(directive)"))
                 get("Authorization: Basic YTpi", expect: body("body 1"))
@@ -247,32 +258,35 @@ extension Tables {
                 get("Authorization: Basic YTpi", expect: body("body 1"), hit())
             }
         }
-        Clause("RFC 9111 §3.5 private and Authorization", .mustNot, "What is private stays so, whatever else is said.")
-        {
+        Clause(
+            "RFC 9111 §3.5 private and Authorization", .mustNot,
+            "A private response is not stored, whatever its other directives say."
+        ) {
             answers(reply("Cache-Control: max-age=60, private, must-revalidate"))
             get("Authorization: Basic YTpi")
             miss("body 2")
         }
         Clause(
             "RFC 9111 §3.5 no-store and Authorization", .mustNot,
-            "What is not to be stored is not, whatever else is said."
+            "A no-store response is not stored, whatever its other directives say."
         ) {
             answers(reply("Cache-Control: s-maxage=60, no-store"))
             get("Authorization: Basic YTpi")
             miss("body 2")
         }
-        Clause("RFC 9111 §7.3 Cookie of a request", .may, "Larder treats Cookie as Authorization.") {
+        Clause("RFC 9111 §7.3 Cookie of a request", .may, "Larder treats Cookie like Authorization.") {
             answers(reply("Cache-Control: max-age=60", body: "{n} for {got:Cookie}"))
             get("Cookie: who=anna", expect: body("1 for who=anna"))
             get(expect: body("2 for "), forwarded())
         }
-        Clause("RFC 9111 §7.3 Set-Cookie", .may, "Larder does not keep an answer that sets a cookie.") {
+        Clause("RFC 9111 §7.3 Set-Cookie", .may, "Larder does not store a response that sets a cookie.") {
             answers(reply("Cache-Control: max-age=60", "Set-Cookie: id={n}"))
             get(expect: has("Set-Cookie", "id=1"))
             miss("body 2", also: has("Set-Cookie", "id=2"))
         }
-        Clause("RFC 9111 §7.3 Set-Cookie of a public answer", .may, "Larder keeps a public answer without its cookie.")
-        {
+        Clause(
+            "RFC 9111 §7.3 Set-Cookie of a public answer", .may, "Larder stores a public response without its cookie."
+        ) {
             answers(reply("Cache-Control: max-age=60, public", "Set-Cookie: id={n}"))
             get()
             hits("body 1", also: lacks("Set-Cookie"))
@@ -283,12 +297,12 @@ extension Tables {
         let right = "sha-256=:6StmfrQ41m9CnjfBqrdlE8GVNma3y3mX9zm/p4ZyPP0=:"
         let wrong = "sha-256=:GZfr5+6YAOn+jhZTJDLlPK9kEwswF71N2LxGmOiz7R8=:"
         for name in ["Content-Digest", "Repr-Digest"] {
-            Clause("RFC 9530 §2 \(name)", .may, "Content that is what its digest says is stored, with its digest.") {
+            Clause("RFC 9530 §2 \(name)", .may, "Content that matches its digest is stored together with the digest.") {
                 answers(reply("Cache-Control: max-age=60", "\(name): \(right)"))
                 get()
                 hits("body 1", also: has(name, right))
             }
-            Clause("RFC 9530 §2 wrong \(name)", .shouldNot, "Content that is not what its digest says is not stored.") {
+            Clause("RFC 9530 §2 wrong \(name)", .shouldNot, "Content that does not match its digest is not stored.") {
                 answers(reply("Cache-Control: max-age=60", "\(name): \(wrong)"), reply("Cache-Control: max-age=60"))
                 get(expect: body("body 1"), has(name, wrong), forwarded("uri-miss", stored: false))
                 miss("body 2")
@@ -297,7 +311,7 @@ extension Tables {
         }
         Clause(
             "RFC 9530 §2 Content-Digest of a part", .mustNot,
-            "The digest of the whole content is not given with other content."
+            "The digest of the whole content is not sent with other content."
         ) {
             answers(
                 reply(
@@ -314,7 +328,8 @@ extension Tables {
             hits("body 1", also: has("Content-Digest", right), has("Content-MD5", "x"))
         }
         Clause(
-            "RFC 9530 §2 Content-Digest of a 304", .mustNot, "A digest of no content is not that of the stored content."
+            "RFC 9530 §2 Content-Digest of a 304", .mustNot,
+            "The Content-Digest of a 304 does not replace the stored one."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\"", "Content-Digest: \(right)"),
@@ -324,7 +339,7 @@ extension Tables {
             get(expect: body("body 1"), has("Content-Digest", right))
             hits("body 1", also: has("Content-Digest", right))
         }
-        Clause("RFC 9530 §2 digests that differ", .shouldNot, "No content is what two different digests say.") {
+        Clause("RFC 9530 §2 digests that differ", .shouldNot, "Content with two different digests is not stored.") {
             answers(
                 reply("Cache-Control: max-age=60", "Content-Digest: \(right)", "Repr-Digest: \(wrong)"),
                 reply("Cache-Control: max-age=60"))
@@ -332,7 +347,7 @@ extension Tables {
             miss("body 2")
         }
         for value in ["sha-512=:AAAA:", "sha-256=abc", "md5=:AAAA:, sha-256=\"x\"", "sha-256=:AAAA:"] {
-            Clause("RFC 9530 §5 \(value)", .may, "A digest that cannot be read, or is of another kind, is passed over.")
+            Clause("RFC 9530 §5 \(value)", .may, "A digest that cannot be parsed or has another algorithm is ignored.")
             {
                 answers(reply("Cache-Control: max-age=60", "Content-Digest: \(value)"))
                 get()
@@ -344,7 +359,7 @@ extension Tables {
     @Clauses static var fields: [Clause] {
         Clause(
             "RFC 9111 §3.1 all fields", .must,
-            "Stored answers keep all fields, unknown ones too, in order and spelling."
+            "A stored response keeps all fields, including unknown ones, in order and spelling."
         ) {
             answers(
                 reply(
@@ -358,7 +373,7 @@ extension Tables {
                 line("x-TWO: spaced\tout"), line("cache-control: max-age=60"), line("Server: Any/1"),
                 line("Content-Type: text/x-any; a=b"), line("Content-Language: tlh"))
         }
-        Clause("RFC 9111 §3.1 fields that Connection lists", .mustNot, "Fields that Connection lists are not stored.") {
+        Clause("RFC 9111 §3.1 fields that Connection lists", .mustNot, "Fields listed in Connection are not stored.") {
             answers(
                 reply("Cache-Control: max-age=60", "Connection: X-Hop, x-skip", "X-Hop: 1", "X-Skip: 2", "X-End: 3"))
             get(expect: lacks("X-Hop"), lacks("X-Skip"), has("X-End", "3"))
@@ -367,7 +382,7 @@ extension Tables {
         for name in ["Keep-Alive", "Proxy-Connection", "TE", "Upgrade", "Trailer"] {
             Clause(
                 "RFC 9110 §7.6.1 \(name) of an answer", .must,
-                "Fields of the connection are neither stored nor passed on."
+                "Connection fields are neither stored nor passed on."
             ) {
                 answers(reply("Cache-Control: max-age=60", "\(name): x"))
                 get(expect: lacks(name))
@@ -383,8 +398,10 @@ extension Tables {
             "Referrer-Policy", "Permissions-Policy", "Content-MD5", "Content-Disposition", "Link", "Allow", "Warning",
             "P3P", "Server-Timing", "Retry-After", "WWW-Authenticate", "Content-Foo", "X-Content-Foo",
         ] {
-            Clause("RFC 9111 §3.1 keeps \(name)", .must, "At the root of its own listener a provider keeps its fields.")
-            {
+            Clause(
+                "RFC 9111 §3.1 keeps \(name)", .must,
+                "On a listener of its own, a provider at the root keeps this field."
+            ) {
                 answers(reply("Cache-Control: max-age=60", "\(name): one", "X-Between: 1", "\(name): two"))
                 get(expect: has(name, "one", "two"))
                 hits("body 1", also: has(name, "one", "two"))
@@ -408,7 +425,7 @@ extension Tables {
         }
         Clause(
             "RFC 9110 §7.6.1 fields that a request's Connection lists", .must,
-            "Fields that Connection lists are not passed on."
+            "Fields listed in the Connection of a request are not forwarded."
         ) {
             answers(reply("Cache-Control: max-age=60"))
             get("Connection: X-Hop", "X-Hop: 1", "X-End: 2", "Proxy-Authorization: Basic x", "Keep-Alive: 5")

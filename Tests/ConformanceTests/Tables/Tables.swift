@@ -1,7 +1,7 @@
-// All tables, in the order of the page about conformance.
+// All tables, in the order of the conformance page.
 
 enum Tables {
-    /// One table: what it is about, and its clauses.
+    /// One table: its topic and its clauses.
     struct Table<Row: Requirement>: Sendable {
         let title: String
         let clauses: [Row]

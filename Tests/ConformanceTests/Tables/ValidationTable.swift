@@ -1,4 +1,4 @@
-// Asking whether a stored answer still holds (RFC 9111 §4.3), and forgetting what was changed (§4.4).
+// Validation of stored responses (RFC 9111 §4.3) and invalidation after changes (§4.4).
 
 extension Tables {
     @Clauses static var validation: [Clause] {
@@ -9,21 +9,22 @@ extension Tables {
             get(expect: status(200), body("body 1"), forwarded("stale", status: 304))
             received(2, has("If-None-Match", "\"a,b\""), lacks("If-Modified-Since"))
         }
-        Clause("RFC 9111 §4.3.1 weak tag", .must, "A validation carries the stored entity tag, weak ones too.") {
+        Clause("RFC 9111 §4.3.1 weak tag", .must, "A validation carries the stored entity tag even if the tag is weak.")
+        {
             answers(reply("Cache-Control: max-age=60", "ETag: W/\"a\""), notModified("ETag: W/\"a\""))
             get()
             pass(60)
             get(expect: status(200), body("body 1"), forwarded("stale", status: 304))
             received(2, has("If-None-Match", "W/\"a\""))
         }
-        Clause("RFC 9111 §4.3.1 date of change", .should, "A validation carries the stored date of the last change.") {
+        Clause("RFC 9111 §4.3.1 date of change", .should, "A validation carries the stored Last-Modified date.") {
             answers(reply("Cache-Control: max-age=60", "Last-Modified: {now-1000}"), notModified())
             get()
             pass(60)
             get(expect: status(200), body("body 1"), forwarded("stale", status: 304))
             received(2, has("If-Modified-Since", "Wed, 31 Dec 2025 23:43:20 GMT"), lacks("If-None-Match"))
         }
-        Clause("RFC 9111 §4.3.1 tag and date", .must, "With both validators the tag is sent, and the date beside it.") {
+        Clause("RFC 9111 §4.3.1 tag and date", .must, "A validation carries both tag and date if both are stored.") {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\"", "Last-Modified: {now-1000}"),
                 notModified("ETag: \"a\""))
@@ -32,15 +33,14 @@ extension Tables {
             get(expect: body("body 1"))
             received(2, has("If-None-Match", "\"a\""), has("If-Modified-Since", "Wed, 31 Dec 2025 23:43:20 GMT"))
         }
-        Clause("RFC 9111 §4.3.1 nothing to validate by", .mustNot, "Without a validator no condition is sent.") {
+        Clause("RFC 9111 §4.3.1 nothing to validate by", .mustNot, "Without a validator, no condition is sent.") {
             answers(reply("Cache-Control: max-age=60", "Date: {now}"))
             get()
             pass(60)
             miss("body 2")
             received(2, lacks("If-None-Match"), lacks("If-Modified-Since"))
         }
-        Clause("RFC 9111 §4.3.1 stale at once", .may, "An answer without a lifetime is kept where it can be validated.")
-        {
+        Clause("RFC 9111 §4.3.1 stale at once", .may, "A response without lifetime is stored if it has a validator.") {
             answers(reply("ETag: \"a\""), notModified("ETag: \"a\""))
             get()
             get(expect: status(200), body("body 1"), forwarded("stale", status: 304))
@@ -51,7 +51,7 @@ extension Tables {
         ] {
             Clause(
                 "RFC 9111 §4.3.2 own copy, \(what)", .should,
-                "Of an answer that is not stored, the origin judges whether the client's own copy still holds."
+                "If the response is not storable, the origin evaluates the condition of the client."
             ) {
                 answers(notModified("ETag: \"a\""), reply("ETag: \"b\"", "Cache-Control: private"))
                 get(line, "If-None-Match: \"a\"", expect: status(304), has("ETag", "\"a\""))
@@ -61,14 +61,14 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.2 own copy, known not to be shared", .should,
-            "Of an answer that is not stored, the origin judges whether the client's own copy still holds."
+            "If the response is not storable, the origin evaluates the condition of the client."
         ) {
             answers(reply("ETag: \"a\"", "Cache-Control: private"), notModified("ETag: \"a\""))
             get(expect: body("body 1"))
             get("If-None-Match: \"a\"", expect: status(304))
             received(2, has("If-None-Match", "\"a\""))
         }
-        Clause("RFC 9111 §4.3.4 lifetime begins anew", .must, "A 304 begins age and lifetime anew.") {
+        Clause("RFC 9111 §4.3.4 lifetime begins anew", .must, "A 304 restarts age and lifetime.") {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\"", "Age: 10"),
                 notModified("ETag: \"a\"", "Cache-Control: max-age=100"))
@@ -82,7 +82,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.4 304 without Cache-Control", .must,
-            "Where a 304 says nothing of it, the stored directives hold on."
+            "If a 304 has no Cache-Control, the stored directives stay in force."
         ) {
             answers(reply("Cache-Control: max-age=60", "ETag: \"a\""), notModified("ETag: \"a\"", "Date: {now}"))
             get()
@@ -91,7 +91,7 @@ extension Tables {
             pass(59)
             hits("body 1", also: has("Cache-Control", "max-age=60"), hit(ttl: 1))
         }
-        Clause("RFC 9111 §4.3.4 304 with an age", .must, "The age of a 304 counts.") {
+        Clause("RFC 9111 §4.3.4 304 with an age", .must, "The Age of a 304 counts.") {
             answers(reply("Cache-Control: max-age=60", "ETag: \"a\""), notModified("ETag: \"a\"", "Age: 50"))
             get()
             pass(60)
@@ -103,7 +103,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §3.2 fields of a 304", .must,
-            "Fields of a 304 replace the stored ones of their names; others stay."
+            "Fields of a 304 replace the stored fields of the same name; other stored fields stay."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\"", "X-Two: 1", "X-Two: 2", "X-Stay: here", "X-One: old"),
@@ -115,7 +115,7 @@ extension Tables {
                 "body 1", also: has("X-One", "new"), has("X-Two", "3"), has("X-Stay", "here"), has("X-More", "here"),
                 has("Cache-Control", "max-age=90"), has("ETag", "\"a\""))
         }
-        Clause("RFC 9111 §3.2 Content-Length of a 304", .mustNot, "A 304 does not change the stored length.") {
+        Clause("RFC 9111 §3.2 Content-Length of a 304", .mustNot, "A 304 does not change the stored Content-Length.") {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\""),
                 notModified("ETag: \"a\"", "Content-Length: 999"))
@@ -124,7 +124,7 @@ extension Tables {
             get(expect: body("body 1"), has("Content-Length", "6"))
             hits("body 1", also: has("Content-Length", "6"))
         }
-        Clause("RFC 9111 §3.2 Content-Encoding of a 304", .may, "A 304 does not change how the stored body is coded.") {
+        Clause("RFC 9111 §3.2 Content-Encoding of a 304", .may, "A 304 does not change the stored Content-Encoding.") {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\""),
                 notModified("ETag: \"a\"", "Content-Encoding: gzip", "Content-Range: bytes 0-1/6"))
@@ -133,7 +133,7 @@ extension Tables {
             get(expect: status(200), body("body 1"), lacks("Content-Encoding"), lacks("Content-Range"))
             hits("body 1", also: status(200), lacks("Content-Encoding"), lacks("Content-Range"))
         }
-        Clause("RFC 9111 §3.1 Connection of a 304", .mustNot, "Fields of the connection are not taken from a 304.") {
+        Clause("RFC 9111 §3.1 Connection of a 304", .mustNot, "Connection fields are not taken from a 304.") {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\""),
                 notModified("ETag: \"a\"", "Connection: X-Hop", "X-Hop: 1", "Set-Cookie: a=b", "Keep-Alive: 5"))
@@ -144,7 +144,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §3 304 with private and two variants", .mustNot,
-            "What a 304 says must not be stored is stored with no variant of the same tag."
+            "Fields of a 304 that must not be stored change no stored variant with the same tag."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "Vary: X-Key", "ETag: \"a\""),
@@ -157,7 +157,7 @@ extension Tables {
             get("X-Key: 1", expect: body("body 1"), has("X-User", "me"))
             get("X-Key: 2", "Cache-Control: max-stale", expect: body("body 4"), lacks("X-User"))
         }
-        Clause("RFC 9111 §4.3.4 304 with no-store", .mustNot, "What a 304 says not to store is not used again.") {
+        Clause("RFC 9111 §4.3.4 304 with no-store", .mustNot, "A response whose 304 has no-store is not reused.") {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\""),
                 notModified("ETag: \"a\"", "Cache-Control: no-store"), reply("Cache-Control: max-age=60"))
@@ -170,7 +170,7 @@ extension Tables {
             let field = line.prefix { $0 != ":" }
             Clause(
                 "RFC 9111 §\(field == "Cache-Control" ? "5.2.1.5" : "3.5") 304 to \(field)", .mustNot,
-                "What a 304 tells one client alone is not stored for others."
+                "A 304 for one client only is not stored for others."
             ) {
                 answers(
                     reply("Cache-Control: public, max-age=60", "ETag: \"a\""),
@@ -187,7 +187,7 @@ extension Tables {
         for line in ["Authorization: Bearer x", "Cookie: a=b"] {
             Clause(
                 "RFC 9111 §4.3.4 304 for all to \(line.prefix { $0 != ":" })", .may,
-                "What a 304 says to be for everybody is stored, whoever asked."
+                "A 304 that is marked as shared is stored, even if the request had credentials."
             ) {
                 answers(
                     reply("Cache-Control: public, max-age=60", "ETag: \"a\""),
@@ -200,7 +200,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.4 all variants with the strong tag", .must,
-            "A 304 with a strong tag brings all stored answers with it up to date."
+            "A 304 with a strong tag updates all stored responses with the same tag."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "Vary: X-Who", "ETag: \"a\""),
@@ -217,10 +217,7 @@ extension Tables {
             hits("body 2", "X-Who: b", also: has("X-New", "1"))
             miss("body 5", "X-Who: c", also: lacks("X-New"))
         }
-        Clause(
-            "RFC 9111 §4.3.3 200 on validation", .must,
-            "A whole answer to a validation takes the place of the stored one."
-        ) {
+        Clause("RFC 9111 §4.3.3 200 on validation", .must, "A full response to a validation replaces the stored one.") {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\"", "X-Old: 1"),
                 reply("Cache-Control: max-age=60", "ETag: \"b\"", "X-New: 1"))
@@ -231,7 +228,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.3 404 on validation takes the place", .must,
-            "A whole answer to a validation takes the place of the stored one."
+            "A full response to a validation replaces the stored one."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\""),
@@ -243,7 +240,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.3 no-store on validation", .mustNot,
-            "A newer answer that is not stored makes the older one no better."
+            "A newer response that is not stored does not make the older one usable."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\""), reply("Cache-Control: no-store"))
@@ -257,7 +254,7 @@ extension Tables {
                 let name = "\(code.prefix(3)) with \(lines.split(separator: ": ").last ?? "")"
                 Clause(
                     "RFC 9111 §4.3.3 \(name) that is not stored", .must,
-                    "A newer answer that is not stored makes the older one no better."
+                    "A newer response that is not stored does not make the older one usable."
                 ) {
                     answers(reply("Cache-Control: max-age=600", "ETag: \"a\""), reply(lines, status: code))
                     get()
@@ -267,7 +264,7 @@ extension Tables {
                 }
                 Clause(
                     "RFC 9111 §4.2.4 stale after \(name)", .mustNot,
-                    "A window of stale answers ends with an answer from the origin that says there is none."
+                    "The stale window ends with a response from the origin that says there is no representation."
                 ) {
                     answers(
                         reply("Cache-Control: max-age=60, stale-while-revalidate=600", "ETag: \"a\""),
@@ -283,7 +280,7 @@ extension Tables {
             }
             Clause(
                 "RFC 9110 §15.5 \(code.prefix(3)) and variants", .may,
-                "What has no current representation has no variant either."
+                "If the URL has no current representation, no stored variant of it is used."
             ) {
                 answers(reply("Cache-Control: max-age=600", "Vary: X-Who"))
                 get("X-Who: a")
@@ -295,7 +292,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.3 no-store on validation of what is fresh", .must,
-            "A newer answer that is not stored makes the older one no better."
+            "A newer response that is not stored does not make the older one usable."
         ) {
             answers(reply("Cache-Control: max-age=600", "ETag: \"a\""), reply("Cache-Control: no-store"))
             get()
@@ -305,7 +302,7 @@ extension Tables {
         for code in ["403 No", "429 Many", "500 Broken"] {
             Clause(
                 "RFC 9111 §4.3.3 \(code.prefix(3)) on validation of what is fresh", .may,
-                "An error about the request or of the server leaves what is stored."
+                "An error about the request, or a server error, keeps the stored response."
             ) {
                 answers(reply("Cache-Control: max-age=600", "ETag: \"a\""), reply(status: code))
                 get()
@@ -315,7 +312,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.3 private answer to one person", .may,
-            "An answer to an identified client does not replace what others are given."
+            "A private response to a request with credentials does not replace the response for others."
         ) {
             answers(
                 reply("Cache-Control: public, max-age=600", "ETag: \"a\""), reply("Cache-Control: private"))
@@ -324,7 +321,8 @@ extension Tables {
             hits("body 1")
         }
         Clause(
-            "RFC 9111 §4.3.1 no condition of ours with other methods", .mustNot, "Only GET and HEAD are validations."
+            "RFC 9111 §4.3.1 no condition of ours with other methods", .mustNot,
+            "A request with another method, such as OPTIONS, gets no condition from the cache."
         ) {
             answers(reply("Cache-Control: max-age=60", "ETag: \"a\""))
             get()
@@ -334,7 +332,7 @@ extension Tables {
     }
 
     @Clauses static var invalidation: [Clause] {
-        Clause("RFC 10008 §2 QUERY", .mustNot, "A safe method invalidates nothing.") {
+        Clause("RFC 10008 §2 QUERY", .mustNot, "A QUERY is safe and invalidates nothing.") {
             answers(reply("Cache-Control: max-age=60"))
             get()
             send("QUERY", "Content-Type: text/plain", body: "x", expect: status(200))
@@ -360,7 +358,7 @@ extension Tables {
             }
         }
         for target in ["/a?", "/a%7Eb", "/a~b", "/a%7Cb", "/\u{E4}", "/a//b", "/?", "/a?x=%"] {
-            Clause("RFC 9111 §4.4 target \(target)", .must, "A target is invalidated however it is spelled.") {
+            Clause("RFC 9111 §4.4 target \(target)", .must, "A target is invalidated under every spelling.") {
                 answers(reply("Cache-Control: max-age=600"))
                 get(at: target)
                 hits("body 1", at: target)
@@ -371,10 +369,7 @@ extension Tables {
         for (one, other) in [
             ("/a~b", "/a%7Eb"), ("/a%2fb", "/a%2Fb"), ("/%61b", "/ab"), ("/a?q=%41", "/a?q=A"), ("/\u{E4}", "/%C3%A4"),
         ] {
-            Clause(
-                "RFC 9110 §4.2.3 \(one) and \(other)", .must,
-                "What changes a resource invalidates it under every spelling."
-            ) {
+            Clause("RFC 9110 §4.2.3 \(one) and \(other)", .must, "A change invalidates all spellings of the URL.") {
                 answers(reply("Cache-Control: max-age=600"))
                 get(at: one)
                 get(at: other, expect: body("body 1"), hit())
@@ -383,14 +378,13 @@ extension Tables {
                 miss("body 2", at: one)
             }
         }
-        Clause("RFC 3986 §6.2.2.2 reserved", .mustNot, "A reserved character is not its encoded form.") {
+        Clause("RFC 3986 §6.2.2.2 reserved", .mustNot, "A reserved character differs from its percent-encoded form.") {
             answers(reply("Cache-Control: max-age=600"))
             get(at: "/a/b")
             get(at: "/a%2Fb", expect: body("body 1"), forwarded())
         }
         for code in ["201 Created", "204 No Content", "303 See Other"] {
-            Clause("RFC 9111 §4.4 POST answered \(code.prefix(3))", .must, "Every answer that is no error invalidates.")
-            {
+            Clause("RFC 9111 §4.4 POST answered \(code.prefix(3))", .must, "A non-error response invalidates.") {
                 answers(
                     reply("Cache-Control: max-age=600"),
                     code.hasPrefix("204") ? replyHead(status: code) : reply(status: code),
@@ -401,7 +395,7 @@ extension Tables {
             }
         }
         for code in ["400 Bad", "404 None", "409 Conflict", "500 Broken", "501 Unknown"] {
-            Clause("RFC 9111 §4.4 POST answered \(code.prefix(3))", .may, "An error does not invalidate.") {
+            Clause("RFC 9111 §4.4 POST answered \(code.prefix(3))", .may, "An error response does not invalidate.") {
                 answers(reply("Cache-Control: max-age=600"), reply(status: code))
                 get()
                 send("POST", body: "x", expect: status(Int(code.prefix(3)) ?? 0))
@@ -409,7 +403,7 @@ extension Tables {
             }
         }
         for method in ["OPTIONS", "HEAD"] {
-            Clause("RFC 9111 §4.4 \(method)", .shouldNot, "A safe method invalidates nothing.") {
+            Clause("RFC 9111 §4.4 \(method)", .shouldNot, "A QUERY is safe and invalidates nothing.") {
                 answers(reply("Cache-Control: max-age=600"), replyHead("Content-Length: 0"))
                 get()
                 send(method)
@@ -425,8 +419,7 @@ extension Tables {
             miss("body 4", "X-Who: a")
             miss("body 5", "X-Who: b")
         }
-        Clause("RFC 9111 §4.4 other addresses", .shouldNot, "Other addresses than the target stay, other queries too.")
-        {
+        Clause("RFC 9111 §4.4 other addresses", .shouldNot, "Other URLs stay valid, including other queries.") {
             answers(reply("Cache-Control: max-age=600"))
             get(at: "/a?x=1")
             get(at: "/a/b")
@@ -435,7 +428,8 @@ extension Tables {
             hits("body 1", at: "/a/b")
         }
         for name in ["Location", "Content-Location"] {
-            Clause("RFC 9111 §4.4 \(name)", .may, "What it names is invalidated, absolute or relative.") {
+            Clause("RFC 9111 §4.4 \(name)", .may, "The URL in this field is invalidated, whether absolute or relative.")
+            {
                 answers(
                     reply("Cache-Control: max-age=600"), reply("Cache-Control: max-age=600"),
                     reply("Cache-Control: max-age=600"), reply("\(name): /b", status: "201 Created"))
@@ -453,40 +447,34 @@ extension Tables {
                 miss("body 2", at: "/d/e")
             }
             for place in ["http://127.0.0.1:1/b", "https://{host}/b", "http://other.example/b", "//other.example/b"] {
-                Clause("RFC 9111 §4.4 \(name): \(place)", .mustNot, "What is of another origin is not invalidated.") {
+                Clause("RFC 9111 §4.4 \(name): \(place)", .mustNot, "A URL of another origin is not invalidated.") {
                     answers(reply("Cache-Control: max-age=600"), reply("\(name): \(place)", status: "201 Created"))
                     get(at: "/b")
                     send("POST", body: "x")
                     hits("body 1", at: "/b")
                 }
             }
-            Clause("RFC 9111 §4.4 \(name) of an error", .may, "An error invalidates nothing.") {
+            Clause("RFC 9111 §4.4 \(name) of an error", .may, "A URL in this field of an error is not invalidated.") {
                 answers(reply("Cache-Control: max-age=600"), reply("\(name): /b", status: "409 Conflict"))
                 get(at: "/b")
                 send("POST", body: "x")
                 hits("body 1", at: "/b")
             }
-            Clause("RFC 9111 §4.4 \(name) of a GET", .mustNot, "The answer to a safe method invalidates nothing.") {
+            Clause("RFC 9111 §4.4 \(name) of a GET", .mustNot, "A safe method does not invalidate this URL.") {
                 answers(reply("Cache-Control: max-age=600"), reply("\(name): /b"))
                 get(at: "/b")
                 get()
                 hits("body 1", at: "/b")
             }
         }
-        Clause(
-            "RFC 9111 §4 written through", .must,
-            "An unsafe request is always sent to the origin before it is answered."
-        ) {
+        Clause("RFC 9111 §4 written through", .must, "An unsafe request is sent to the origin before it is answered.") {
             answers(reply("Cache-Control: max-age=600"))
             send("POST", "Content-Type: text/plain", "X-Mine: 1", body: "one", expect: body("body 1"))
             send("POST", "Cache-Control: only-if-cached", body: "two", expect: body("body 2"))
             received(1, body("one"), has("Content-Type", "text/plain"), has("X-Mine", "1"), has("Content-Length", "3"))
             received(2, body("two"))
         }
-        Clause(
-            "RFC 9111 §4.4 change during a fetch", .should,
-            "What was fetched while it was changed is not used afterwards."
-        ) {
+        Clause("RFC 9111 §4.4 change during a fetch", .should, "A response fetched during a change is not reused.") {
             answers(
                 reply("Cache-Control: max-age=600").held(at: "late"), reply("Cache-Control: max-age=600"))
             start("slow")

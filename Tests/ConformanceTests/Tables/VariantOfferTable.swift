@@ -2,8 +2,10 @@
 
 extension Tables {
     @Clauses static var variantOffers: [Clause] {
-        Clause("RFC 9111 §4.1 tags of variants", .may, "A variant miss carries the strong tags of the stored variants.")
-        {
+        Clause(
+            "RFC 9111 §4.1 tags of variants", .may,
+            "A request that selects no stored variant is sent with the strong tags of the stored variants."
+        ) {
             answers(
                 reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""),
                 reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"b\""))
@@ -16,7 +18,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.4 304 for another variant", .may,
-            "A 304 that names the tag of a stored variant makes its body the answer, and it is stored."
+            "A 304 with the tag of a stored variant selects its body for the response, which is stored."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\"", "X-Who: one"),
@@ -30,7 +32,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.4 304 for two variants", .must,
-            "A 304 with a strong tag updates every stored answer with the same tag."
+            "A 304 with a strong tag updates every stored response with the same tag."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""),
@@ -46,7 +48,7 @@ extension Tables {
         for line in ["private", "no-store"] {
             Clause(
                 "RFC 9111 §3 304 with \(line) for another variant", .mustNot,
-                "What a 304 says must not be stored is stored with no variant of the same tag."
+                "Fields of a 304 that must not be stored change no stored variant with the same tag."
             ) {
                 answers(
                     reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""),
@@ -58,7 +60,8 @@ extension Tables {
             }
         }
         Clause(
-            "RFC 9111 §4.3.4 304 without a tag", .may, "A 304 without a tag is about the only variant that was offered."
+            "RFC 9111 §4.3.4 304 without a tag", .may,
+            "A 304 without a tag confirms the variant if only one tag was offered."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""),
@@ -69,7 +72,7 @@ extension Tables {
         for (what, tag) in [("an unknown", "\"c\""), ("a weak", "W/\"a\"")] {
             Clause(
                 "RFC 9111 §4.3.4 304 with \(what) tag", .mustNot,
-                "A 304 whose tag is not the strong tag of an offered variant confirms none; the upstream is asked again."
+                "A 304 without the strong tag of an offered variant confirms none; the upstream is asked again."
             ) {
                 answers(
                     reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""), notModified("ETag: \(tag)"),
@@ -86,7 +89,7 @@ extension Tables {
         ] {
             Clause(
                 "RFC 9110 §8.8.3 \(what)", .mustNot,
-                "No tag is offered where an origin's careless tags could bring another caller's answer or another form."
+                "No tag is offered if careless tags of the origin could select another caller's response or form."
             ) {
                 answers(
                     reply(
@@ -99,7 +102,7 @@ extension Tables {
         }
         Clause(
             "RFC 9110 §8.8.3 a 304 that varies by another field", .mustNot,
-            "A 304 whose Vary names a field that may tell callers apart confirms no variant; the upstream is asked again."
+            "If Vary of a 304 may tell callers apart, it confirms no variant; the upstream is asked again."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""),
@@ -114,7 +117,7 @@ extension Tables {
         for line in ["Authorization: Basic YTpi", "Cookie: a=1", "Cache-Control: no-store"] {
             Clause(
                 "RFC 9111 §3.5 tags and \(line.prefix { $0 != ":" })", .mustNot,
-                "A request whose answer is for its client alone carries no tags of others."
+                "A request whose response is for one client only carries no tags of stored variants."
             ) {
                 answers(reply("Cache-Control: max-age=60", "Vary: User-Agent", "ETag: \"a\""))
                 get("User-Agent: 1")

@@ -1,8 +1,11 @@
-// Which stored answer a request selects (RFC 9111 §4.1).
+// Which stored response a request selects (RFC 9111 §4.1).
 
 extension Tables {
     @Clauses static var vary: [Clause] {
-        Clause("RFC 9111 §4.1 other value", .mustNot, "An answer is not used where a field that Vary names differs.") {
+        Clause(
+            "RFC 9111 §4.1 other value", .mustNot,
+            "A stored response is not used if a field named by Vary has another value."
+        ) {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who", body: "{n} for {got:X-Who}"))
             get("X-Who: anna", expect: body("1 for anna"))
             get("X-Who: bert", expect: body("2 for bert"), forwarded("vary-miss", status: 200, stored: true))
@@ -10,8 +13,10 @@ extension Tables {
             hits("2 for bert", "X-Who: bert")
             saw(2)
         }
-        Clause("RFC 9111 §4.1 absent and present", .mustNot, "A field that is absent matches only where it is absent.")
-        {
+        Clause(
+            "RFC 9111 §4.1 absent and present", .mustNot,
+            "A field that is absent in one request matches only if it is absent in the other too."
+        ) {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who", body: "{n} for {got:X-Who}"))
             get(expect: body("1 for "))
             get("X-Who: anna", expect: body("2 for anna"))
@@ -23,22 +28,22 @@ extension Tables {
             get()
             hits("body 1")
         }
-        Clause("RFC 9111 §4.1 star", .mustNot, "An answer that varies by * is not used again.") {
+        Clause("RFC 9111 §4.1 star", .mustNot, "A response with Vary: * is not reused.") {
             answers(reply("Cache-Control: max-age=60", "Vary: *"))
             get()
             miss("body 2")
         }
-        Clause("RFC 9111 §4.1 star among names", .mustNot, "An answer that varies by * is not used again.") {
+        Clause("RFC 9111 §4.1 star among names", .mustNot, "A response with Vary: * is not reused.") {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who, *"))
             get()
             miss("body 2")
         }
-        Clause("RFC 9111 §4.1 star in a second line", .mustNot, "An answer that varies by * is not used again.") {
+        Clause("RFC 9111 §4.1 star in a second line", .mustNot, "A response with Vary: * is not reused.") {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who", "Vary: *"))
             get()
             miss("body 2")
         }
-        Clause("RFC 9111 §4.1 several names", .mustNot, "All fields that Vary names have to match.") {
+        Clause("RFC 9111 §4.1 several names", .mustNot, "All fields named by Vary must match.") {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who,\tX-Where ,, x-when", body: "{n}"))
             get("X-Who: a", "X-Where: b", "X-When: c", expect: body("1"))
             get("X-Who: a", "X-Where: b", "X-When: d", expect: body("2"))
@@ -46,20 +51,20 @@ extension Tables {
             get("X-Who: d", "X-Where: b", "X-When: c", expect: body("4"))
             hits("1", "X-When: c", "X-Where: b", "X-Who: a")
         }
-        Clause("RFC 9111 §4.1 several lines of Vary", .mustNot, "All fields that Vary names have to match.") {
+        Clause("RFC 9111 §4.1 several lines of Vary", .mustNot, "All fields named by Vary must match.") {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who", "Vary: X-Where", body: "{n}"))
             get("X-Who: a", "X-Where: b", expect: body("1"))
             get("X-Who: a", "X-Where: c", expect: body("2"))
             get("X-Who: c", "X-Where: b", expect: body("3"))
             hits("1", "X-Who: a", "X-Where: b")
         }
-        Clause("RFC 9111 §4.1 case of names", .must, "Names in Vary know no case.") {
+        Clause("RFC 9111 §4.1 case of names", .must, "Field names in Vary are not case-sensitive.") {
             answers(reply("Cache-Control: max-age=60", "vary: x-WHO", body: "{n}"))
             get("X-Who: a", expect: body("1"))
             get("x-who: b", expect: body("2"))
             hits("1", "X-WHO: a")
         }
-        Clause("RFC 9111 §4.1 white space of values", .may, "White space around list members makes no difference.") {
+        Clause("RFC 9111 §4.1 white space of values", .may, "White space around list members is ignored.") {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who"))
             get("X-Who: a, b")
             hits("body 1", "X-Who:  a ,b ")
@@ -71,31 +76,30 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.1 order of values", .mustNot,
-            "Values in another order do not match where their order may matter."
+            "Values in another order do not match if the order may matter."
         ) {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who, Accept-Language"))
             get("X-Who: a, b", "Accept-Language: de, en")
             miss("body 2", "X-Who: b, a", "Accept-Language: de, en")
             miss("body 3", "X-Who: a, b", "Accept-Language: en, de")
         }
-        Clause("RFC 9111 §4.1 case of values", .mustNot, "Values in other letters do not match where case may matter.")
-        {
+        Clause("RFC 9111 §4.1 case of values", .mustNot, "Values in another case do not match if case may matter.") {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who"))
             get("X-Who: a")
             miss("body 2", "X-Who: A")
         }
-        Clause("RFC 9111 §4.1 case of languages", .may, "Languages know no case.") {
+        Clause("RFC 9111 §4.1 case of languages", .may, "Languages are not case-sensitive.") {
             answers(reply("Cache-Control: max-age=60", "Vary: Accept-Language"))
             get("Accept-Language: de-AT, en;q=0.5")
             hits("body 1", "Accept-Language: DE-at,EN;q=0.5")
         }
-        Clause("RFC 9110 §12.5.4 weights order languages", .may, "Languages are compared by weight, not by place.") {
+        Clause("RFC 9110 §12.5.4 weights order languages", .may, "Languages are ordered by weight, not by position.") {
             answers(reply("Cache-Control: max-age=60", "Vary: Accept-Language"))
             get("Accept-Language: de, en;q=0.5, fr;q=0.8")
             hits("body 1", "Accept-Language: de;q=1.0, fr; q=0.80 ,en ;Q=0.5")
             hits("body 1", "Accept-Language: en;q=0.500", "Accept-Language: fr;q=0.8, de;q=1")
         }
-        Clause("RFC 9110 §12.5.4 other weights", .mustNot, "Other weights are another choice.") {
+        Clause("RFC 9110 §12.5.4 other weights", .mustNot, "Languages with other weights do not match.") {
             answers(reply("Cache-Control: max-age=60", "Vary: Accept-Language"))
             get("Accept-Language: de, en;q=0.5")
             miss("body 2", "Accept-Language: de, en;q=0.6")
@@ -104,55 +108,64 @@ extension Tables {
             miss("body 5", "Accept-Language: de")
         }
         Clause(
-            "RFC 9110 §12.5.4 equal weights", .mustNot, "Of equal weight the first may be taken: their order counts."
+            "RFC 9110 §12.5.4 equal weights", .mustNot, "Languages of equal weight match only in the same order."
         ) {
             answers(reply("Cache-Control: max-age=60", "Vary: Accept-Language"))
             get("Accept-Language: de;q=0.5, en;q=0.5")
             miss("body 2", "Accept-Language: en;q=0.5, de;q=0.5")
         }
-        Clause("RFC 9110 §12.5.1 media types", .may, "Media types are compared by what they mean.") {
+        Clause("RFC 9110 §12.5.1 media types", .may, "Media types are compared by meaning, not by spelling.") {
             answers(reply("Cache-Control: max-age=60", "Vary: Accept"))
             get("Accept: text/html, application/json;q=0.9, */*;q=0.1")
             hits("body 1", "Accept: */*;q=0.1,Application/JSON; q=0.900, TEXT/html")
             miss("body 2", "Accept: text/html;level=1, application/json;q=0.9, */*;q=0.1")
         }
-        Clause("RFC 9110 §12.5.1 parameters of media types", .mustNot, "The value of a parameter may know case.") {
+        Clause(
+            "RFC 9110 §12.5.1 parameters of media types", .mustNot,
+            "The value of a media type parameter is compared with case."
+        ) {
             answers(reply("Cache-Control: max-age=60", "Vary: Accept"))
             get("Accept: text/a;profile=One")
             hits("body 1", "Accept: text/a ; Profile=One")
             miss("body 2", "Accept: text/a;profile=one")
         }
-        Clause("RFC 9110 §12.4.2 no weight", .mustNot, "What is no weight is compared as it is spelled.") {
+        Clause("RFC 9110 §12.4.2 no weight", .mustNot, "An invalid weight is compared as it is spelled.") {
             answers(reply("Cache-Control: max-age=60", "Vary: Accept-Language"))
             get("Accept-Language: de;q=2, en;q=0.5")
             miss("body 2", "Accept-Language: en;q=0.5, de;q=2")
         }
-        Clause("RFC 9111 §4.1 quoted comma", .mustNot, "A comma in a quoted string separates nothing.") {
+        Clause("RFC 9111 §4.1 quoted comma", .mustNot, "A comma in a quoted string does not separate members.") {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who"))
             get("X-Who: \"a, b\"")
             miss("body 2", "X-Who: \"a\", \"b\"")
             miss("body 3", "X-Who: \"a,b\"")
         }
-        Clause("RFC 9111 §4.1 codings", .mustNot, "A coded answer is not used for who does not take the coding.") {
+        Clause(
+            "RFC 9111 §4.1 codings", .mustNot,
+            "A coded response is not used for a client that does not accept the coding."
+        ) {
             answers(reply("Cache-Control: max-age=60", "Vary: Accept-Encoding", body: "{n} {got:Accept-Encoding}"))
             get("Accept-Encoding: gzip, br", expect: body("1 gzip"))
             get("Accept-Encoding: identity", expect: body("2 identity"))
             hits("1 gzip", "Accept-Encoding: gzip")
             hits("2 identity", "Accept-Encoding: identity")
         }
-        Clause("RFC 9111 §4.1 unnamed fields", .may, "A field that Vary does not name makes no difference.") {
+        Clause("RFC 9111 §4.1 unnamed fields", .may, "A field that Vary does not name does not matter.") {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who"))
             get("X-Who: a", "User-Agent: one", "Accept-Language: de", "X-Other: 1")
             hits("body 1", "X-Who: a", "User-Agent: two", "X-Other: 2")
         }
-        Clause("RFC 9111 §4.1 user agents", .mustNot, "An answer is not used where a field that Vary names differs.") {
+        Clause(
+            "RFC 9111 §4.1 user agents", .mustNot,
+            "A stored response is not used if a field named by Vary has another value."
+        ) {
             answers(reply("Cache-Control: max-age=60", "Vary: User-Agent"))
             get("User-Agent: one")
             miss("body 2", "User-Agent: two")
             miss("body 3")
             hits("body 1", "User-Agent: one")
         }
-        Clause("RFC 9111 §4 most recent of several", .must, "Of several answers that match, the most recent is used.") {
+        Clause("RFC 9111 §4 most recent of several", .must, "The most recent of several matching responses is used.") {
             answers(
                 reply("Cache-Control: max-age=600", "Vary: X-Who"), reply("Cache-Control: max-age=600", "Vary: X-Where")
             )
@@ -161,7 +174,7 @@ extension Tables {
             get("X-Who: c", "X-Where: b", expect: body("body 2"))
             get("X-Who: a", "X-Where: b", expect: body("body 2"), hit())
         }
-        Clause("RFC 9111 §4.1 Vary that comes later", .mustNot, "The Vary of the newest answer counts.") {
+        Clause("RFC 9111 §4.1 Vary that comes later", .mustNot, "The Vary of the newest response counts.") {
             answers(
                 reply("Cache-Control: max-age=60"),
                 reply("Cache-Control: max-age=60", "Vary: X-Who", body: "{n} for {got:X-Who}"))
@@ -182,7 +195,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.1 number of variants", .may,
-            "Of one address a bounded number of variants is kept, the newest ones."
+            "A limited number of variants is stored for each URL: the newest."
         ) {
             answers(reply("Cache-Control: max-age=600", "Vary: X-Who", body: "{n} {got:X-Who}"))
             for number in 1...40 {
@@ -198,7 +211,7 @@ extension Tables {
     @Clauses static var heads: [Clause] {
         Clause(
             "RFC 9111 §4 HEAD from a stored GET", .may,
-            "HEAD is answered from a stored answer to GET, without the body."
+            "A stored GET response answers HEAD, without the body."
         ) {
             answers(reply("Cache-Control: max-age=60", "X-Kind: any"))
             get()
@@ -207,12 +220,12 @@ extension Tables {
             head(expect: status(200), has("Content-Length", "6"), body(""), hit())
             saw(1)
         }
-        Clause("RFC 9111 §4 HEAD on a miss", .must, "HEAD that cannot be answered goes forward.") {
+        Clause("RFC 9111 §4 HEAD on a miss", .must, "A HEAD that the store cannot answer is forwarded.") {
             answers(replyHead("Cache-Control: max-age=60", "Content-Length: 1000"), reply("Cache-Control: max-age=60"))
             head(expect: status(200), has("Content-Length", "1000"), body(""), forwarded("uri-miss", stored: false))
             received(1, startLine("HEAD /a HTTP/1.1"))
         }
-        Clause("RFC 9111 §4 HEAD is no answer to GET", .mustNot, "The answer to HEAD is not used for GET.") {
+        Clause("RFC 9111 §4 HEAD is no answer to GET", .mustNot, "A HEAD response is not used for GET.") {
             answers(replyHead("Cache-Control: max-age=60", "Content-Length: 6"), reply("Cache-Control: max-age=60"))
             head()
             miss("body 2")
@@ -220,7 +233,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.5 HEAD confirms", .should,
-            "A HEAD with the same validators and length brings the stored GET up to date."
+            "A HEAD response with the same validators and length updates the stored GET response."
         ) {
             answers(
                 reply("Cache-Control: max-age=60", "ETag: \"a\"", "X-New: old"),
@@ -237,7 +250,7 @@ extension Tables {
             let field = line.prefix { $0 != ":" }
             Clause(
                 "RFC 9111 §\(field == "Cache-Control" ? "5.2.1.5" : "3.5") HEAD with \(field)", .mustNot,
-                "What a HEAD tells one client alone is not stored for others."
+                "A HEAD response for one client only is not stored for others."
             ) {
                 answers(
                     reply("Cache-Control: public, max-age=60", "ETag: \"a\""),
@@ -251,7 +264,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.5 HEAD with another tag", .should,
-            "A HEAD with another validator makes the stored GET stale."
+            "A HEAD response with another validator makes the stored GET response stale."
         ) {
             answers(
                 reply("Cache-Control: max-age=600", "ETag: \"a\""),
@@ -263,7 +276,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.5 HEAD with another length", .should,
-            "A HEAD with another length makes the stored GET stale."
+            "A HEAD response with another length makes the stored GET response stale."
         ) {
             answers(
                 reply("Cache-Control: max-age=600", "ETag: \"a\""),
@@ -275,7 +288,7 @@ extension Tables {
         }
         Clause(
             "RFC 9111 §4.3.5 HEAD with another date", .should,
-            "A HEAD with another validator makes the stored GET stale."
+            "A HEAD response with another validator makes the stored GET response stale."
         ) {
             answers(
                 reply("Cache-Control: max-age=600", "Last-Modified: {now-100}"),
@@ -286,7 +299,8 @@ extension Tables {
             miss("body 3")
         }
         Clause(
-            "RFC 9111 §4.3.5 HEAD that fails", .shouldNot, "A HEAD that is no 200 says nothing about the stored GET."
+            "RFC 9111 §4.3.5 HEAD that fails", .shouldNot,
+            "A HEAD response other than 200 does not change the stored GET response."
         ) {
             answers(
                 reply("Cache-Control: max-age=600", "ETag: \"a\""),

@@ -1,5 +1,5 @@
-// Content codings (RFC 9110 §8.4, §12.5.3): a client that takes gzip gets the bytes as they came, one that does not gets
-// the plain ones, under a validator that does not pretend they are the same.
+// Content codings (RFC 9110 §8.4, §12.5.3). A client that accepts gzip gets the body as received. Any other client gets
+// the decoded body with a different validator.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -7,28 +7,32 @@ import Testing
 extension WireClauses {
     static let codings: [WireClause] = [
         coded(
-            "RFC 9110 §12.5.3", .must, "who accepts gzip gets the origin's own bytes and validator",
+            "RFC 9110 §12.5.3", .must, "a client that accepts gzip gets the body and validator of the origin",
             asking: "Accept-Encoding: gzip\r\n", plain: false),
         coded(
-            "RFC 9110 §12.5.3", .must, "gzip among others, with weights",
+            "RFC 9110 §12.5.3", .must, "gzip is recognized among other codings with weights",
             asking: "Accept-Encoding: br;q=1, gzip;q=0.5, *;q=0\r\n", plain: false),
         coded(
-            "RFC 9110 §12.5.3", .must, "names of codings have no case", asking: "Accept-Encoding: GZip\r\n",
+            "RFC 9110 §12.5.3", .must, "coding names are not case-sensitive", asking: "Accept-Encoding: GZip\r\n",
             plain: false),
         coded(
-            "RFC 9110 §12.5.3", .should, "gzip with weight zero is refused", asking: "Accept-Encoding: gzip;q=0\r\n",
+            "RFC 9110 §12.5.3", .should, "a client that gives gzip the weight zero gets the decoded body",
+            asking: "Accept-Encoding: gzip;q=0\r\n",
             plain: true),
         coded(
-            "RFC 9110 §12.5.3", .should, "gzip with weight zero, spelled otherwise",
+            "RFC 9110 §12.5.3", .should, "other spellings of the weight zero count too",
             asking: "Accept-Encoding: deflate, gzip ; q=0.000\r\n", plain: true),
         coded(
-            "RFC 9110 §12.5.3", .should, "an empty Accept-Encoding takes identity alone",
+            "RFC 9110 §12.5.3", .should, "an empty Accept-Encoding accepts only identity",
             asking: "Accept-Encoding:\r\n", plain: true),
         coded(
-            "RFC 9110 §12.5.3", .should, "identity asked for is identity sent", asking: "Accept-Encoding: identity\r\n",
+            "RFC 9110 §12.5.3", .should, "a client that accepts only identity gets the decoded body",
+            asking: "Accept-Encoding: identity\r\n",
             plain: true),
-        coded("RFC 9110 §12.5.3", .may, "who says nothing is given the plain bytes", asking: "", plain: true),
-        WireClause("RFC 9110 §8.8.3", .must, "the plain bytes have no strong validator of the coded ones") { stand in
+        coded(
+            "RFC 9110 §12.5.3", .may, "a client without Accept-Encoding gets the decoded body", asking: "", plain: true),
+        WireClause("RFC 9110 §8.8.3", .must, "the decoded body does not carry the strong validator of the coded body") {
+            stand in
             stand.answers(gzipAnswer(page))
             for order in [["gzip", "identity"], ["identity", "gzip"]] {
                 let target = stand.fresh()
@@ -40,8 +44,9 @@ extension WireClauses {
                 }
             }
         },
-        WireClause("RFC 9110 §12.5.5", .must, "an answer chosen by Accept-Encoding says so in Vary") { stand in
-            // An origin that does not say so did not choose; then this cache does, which has both forms.
+        WireClause("RFC 9110 §12.5.5", .must, "a response selected by Accept-Encoding names it in Vary") { stand in
+            // An origin without Vary did not choose by Accept-Encoding. Then this cache chooses, since it has both
+            // forms.
             for fields in ["Cache-Control: max-age=600\r\n", "Cache-Control: no-store\r\n", page] {
                 stand.answers(gzipAnswer(fields))
                 let target = stand.fresh()
@@ -53,7 +58,8 @@ extension WireClauses {
                 }
             }
         },
-        WireClause("RFC 9110 §7.7", .mustNot, "no-transform: the bytes stay as they came, whoever asks") { stand in
+        WireClause("RFC 9110 §7.7", .mustNot, "with no-transform, the body is sent unchanged to every client") {
+            stand in
             for fields in ["Cache-Control: max-age=600, no-transform\r\n", "Cache-Control: no-store, no-transform\r\n"]
             {
                 stand.answers(gzipAnswer(fields))
@@ -66,7 +72,8 @@ extension WireClauses {
                 }
             }
         },
-        WireClause("RFC 9110 §14.2", .must, "a range is of the bytes that the client would get whole") { stand in
+        WireClause("RFC 9110 §14.2", .must, "a range selects bytes of the body that the client would get as a whole") {
+            stand in
             stand.answers(gzipAnswer(page))
             try await stand.ask("GET", "/a", "Accept-Encoding: gzip\r\n")
             let coded = try await stand.ask("GET", "/a", "Accept-Encoding: gzip\r\nRange: bytes=0-3\r\n")
@@ -77,7 +84,9 @@ extension WireClauses {
             plain.expect(.content(plain.status == 206 ? Bytes(plainText[..<4]) : plainText))
             if plain.status == 206 { plain.expect(.field("Content-Range", "bytes 0-3/\(plainText.count)")) }
         },
-        WireClause("RFC 9110 §13.1.5", .mustNot, "a strong If-Range of the coded bytes does not fit the plain ones") {
+        WireClause(
+            "RFC 9110 §13.1.5", .mustNot, "a strong If-Range tag of the coded body does not match the decoded body"
+        ) {
             stand in
             stand.answers(gzipAnswer(page))
             try await stand.ask("GET", "/a", "Accept-Encoding: gzip\r\n")
@@ -85,7 +94,7 @@ extension WireClauses {
                 "GET", "/a", "Accept-Encoding: identity\r\nRange: bytes=0-3\r\nIf-Range: \"v1\"\r\n")
             answer.expect(.status(200), .content(plainText))
         },
-        WireClause("RFC 9110 §13.1.2", .must, "the weak tag of the plain bytes is known again") { stand in
+        WireClause("RFC 9110 §13.1.2", .must, "the weak tag of the decoded body matches in If-None-Match") { stand in
             stand.answers(gzipAnswer(page))
             try await stand.ask("GET", "/a", "Accept-Encoding: gzip\r\n")
             for tag in ["W/\"v1\"", "\"v1\""] {
@@ -93,7 +102,7 @@ extension WireClauses {
                 answer.expect(.status(304), .only("ETag", "W/\"v1\""))
             }
         },
-        WireClause("RFC 9110 §9.3.2", .should, "HEAD is told what the same client's GET would be") { stand in
+        WireClause("RFC 9110 §9.3.2", .should, "HEAD gets the same fields as a GET of the same client") { stand in
             stand.answers(gzipAnswer(page))
             for coding in ["gzip", "identity"] {
                 let get = try await stand.ask("GET", "/a", "Accept-Encoding: \(coding)\r\n")
@@ -102,14 +111,14 @@ extension WireClauses {
                 head.expect(.fieldIn("Content-Length", [nil, get["Content-Length"]]))
             }
         },
-        WireClause("RFC 9110 §8.4", .mustNot, "a coding nobody here knows is passed on, not undone") { stand in
+        WireClause("RFC 9110 §8.4", .mustNot, "a body with an unknown coding is passed on and not decoded") { stand in
             stand.answers(whole("coded", page + "Content-Encoding: x-odd\r\nETag: \"v1\"\r\n"))
             for asking in ["", "Accept-Encoding: identity\r\n"] {
                 try await stand.ask("GET", "/a", asking)
                     .expect(.status(200), .body("coded"), .only("Content-Encoding", "x-odd"), .only("ETag", "\"v1\""))
             }
         },
-        WireClause("RFC 9110 §8.4", .mustNot, "what says gzip and is none is not made into something else") { stand in
+        WireClause("RFC 9110 §8.4", .mustNot, "a body that is labeled gzip but is not gzip is not decoded") { stand in
             stand.answers(whole("not gzip at all", page + "Content-Encoding: gzip\r\n"))
             let answer = try await stand.ask("GET", "/a", "Accept-Encoding: identity\r\n")
             answer.expect(.statusIn([200, 502]))
@@ -124,7 +133,7 @@ extension WireClauses {
     {
         WireClause(section, level, says) { stand in
             for fields in [page, "Cache-Control: no-store\r\nVary: Accept-Encoding\r\n"] {
-                // An origin that sends gzip whatever it was asked.
+                // The origin sends gzip whatever the request says.
                 stand.answers(gzipAnswer(fields))
                 for _ in 0..<3 {
                     let answer = try await stand.ask("GET", "/\(fields.count)", asking)

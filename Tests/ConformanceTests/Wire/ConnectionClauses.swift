@@ -1,4 +1,4 @@
-// The life of connections (RFC 9112 §9): order, keeping and closing, with clients and with the origin.
+// Connections (RFC 9112 §9): order, reuse and closing, with clients and with the origin.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -6,7 +6,8 @@ import Testing
 extension WireClauses {
     static let connections: [WireClause] = [
         WireClause(
-            "RFC 9112 §9.3.2", .must, "pipelined requests are answered in their order, fast ones behind slow ones"
+            "RFC 9112 §9.3.2", .must,
+            "pipelined requests are answered in order, even if a slow one is followed by fast ones"
         ) {
             stand in
             let slow = Gate()
@@ -22,7 +23,7 @@ extension WireClauses {
             }
             expectSame(answers.map(\.text), ["asked /slow", "asked /hit", "asked /other", "asked /hit"])
         },
-        WireClause("RFC 9112 §9.3.2", .must, "bodies in a pipeline end where they end") { stand in
+        WireClause("RFC 9112 §9.3.2", .must, "each body in a pipeline ends at its own end") { stand in
             stand.answers { request in whole("\(request.method) \(request.body.count)") }
             let answers = try await stand.pipeline([
                 stand.request("POST", "/a", "Content-Length: 3\r\n") + "abc",
@@ -32,7 +33,10 @@ extension WireClauses {
             ])
             expectSame(answers.map(\.text), ["POST 3", "PUT 4", "DELETE 0", "GET 0", "POST 0", "GET 0"])
         },
-        WireClause("RFC 9112 §9.3", .should, "a connection of HTTP/1.1 is kept, stored answer or not, body or not") {
+        WireClause(
+            "RFC 9112 §9.3", .should,
+            "an HTTP/1.1 connection is kept open after hits and misses, with and without a body"
+        ) {
             stand in
             for bytes in [
                 whole("x", page), whole("x", never), "HTTP/1.1 204 No Content\r\n\(never)\r\n",
@@ -49,7 +53,8 @@ extension WireClauses {
                 }
             }
         },
-        WireClause("RFC 9112 §9.6", .must, "who sends close is answered with close, and the connection ends") { stand in
+        WireClause("RFC 9112 §9.6", .must, "a request with close is answered with close, and the connection ends") {
+            stand in
             for fields in [page, never] {
                 stand.answers(whole("x", fields))
                 for _ in 0..<3 {
@@ -62,7 +67,7 @@ extension WireClauses {
                 }
             }
         },
-        WireClause("RFC 9112 §9.6", .mustNot, "requests behind one with close are not processed") { stand in
+        WireClause("RFC 9112 §9.6", .mustNot, "requests after one with close are not processed") { stand in
             stand.answers(whole("x", never))
             let rest = try await stand.talk { client in
                 try client.send(stand.request("GET", "/a", "Connection: X, Close\r\n") + stand.request("GET", "/b"))
@@ -72,7 +77,7 @@ extension WireClauses {
             expectSame(rest, [])
             stand.expectCalls(1)
         },
-        WireClause("RFC 9112 §9.3", .must, "a connection of HTTP/1.0 ends with its answer") { stand in
+        WireClause("RFC 9112 §9.3", .must, "an HTTP/1.0 connection ends after the response") { stand in
             for fields in [page, never] {
                 stand.answers(whole("x", fields))
                 for _ in 0..<3 {
@@ -85,7 +90,10 @@ extension WireClauses {
                 }
             }
         },
-        WireClause("RFC 9112 §9.3", .may, "HTTP/1.0 with keep-alive is kept, and told so; else it ends") { stand in
+        WireClause(
+            "RFC 9112 §9.3", .may,
+            "an HTTP/1.0 connection with keep-alive is kept open and the response says so; otherwise it ends"
+        ) { stand in
             stand.answers(whole("x", page))
             try await stand.talk { client in
                 for _ in 0..<3 {
@@ -99,7 +107,7 @@ extension WireClauses {
                 }
             }
         },
-        WireClause("RFC 9112 §9.3", .must, "close outweighs keep-alive") { stand in
+        WireClause("RFC 9112 §9.3", .must, "close overrides keep-alive") { stand in
             stand.answers(whole("x", page))
             for version in ["1.0", "1.1"] {
                 let rest = try await stand.talk { client in
@@ -112,7 +120,7 @@ extension WireClauses {
                 expectSame(rest, [])
             }
         },
-        WireClause("RFC 9110 §7.6.1", .must, "the origin's close ends its own connection, not the client's") { stand in
+        WireClause("RFC 9110 §7.6.1", .must, "close from the origin ends only the connection to the origin") { stand in
             stand.converses { wire in
                 let request = try wire.readRequest()
                 try wire.send(whole("asked \(request.target)", never + "Connection: close\r\n"))
@@ -126,20 +134,21 @@ extension WireClauses {
             }
         },
         WireClause(
-            "RFC 9110 §7.6.1", .must, "the client's close ends its own connection, not the origin's",
-            // Each loop keeps connections of its own, and each of these clients may come to another.
+            "RFC 9110 §7.6.1", .must, "close from the client ends only the connection to the client",
+            // Each loop has its own upstream connections, and each client may be served by another loop. So there is
+            // one loop.
             "server: { loops: 1 }"
         ) { stand in
             stand.answers(whole("x", never))
             for target in ["/a", "/b", "/c"] {
                 try await stand.ask("GET", target, "Connection: close\r\n").expect(.status(200))
-                // Its last byte may reach us before the fetch is over, and until then its connection is not free.
+                // The last byte may arrive here before the fetch ends. Until then, the upstream connection is not free.
                 try await stand.settles()
             }
             expectSame(stand.origin.connections, 1)
         },
         WireClause(
-            "RFC 9112 §9.3.1", .mustNot, "a request that is not idempotent is not sent twice when its connection dies"
+            "RFC 9112 §9.3.1", .mustNot, "a request that is not idempotent is not repeated when its connection fails"
         ) { stand in
             let posts = Tally()
             stand.converses { wire in
@@ -152,7 +161,8 @@ extension WireClauses {
             try await stand.ask("POST", "/b", "Content-Length: 1\r\n", body: "x").expect(.status(502))
             expectSame(posts.count, 1)
         },
-        WireClause("RFC 9112 §9.3.1", .may, "a GET whose kept connection has died is sent again on another") { stand in
+        WireClause("RFC 9112 §9.3.1", .may, "a GET whose reused connection failed is repeated on another connection") {
+            stand in
             stand.converses { wire in
                 _ = try wire.readRequest()
                 try wire.send(whole("x", never))

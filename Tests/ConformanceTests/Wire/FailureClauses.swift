@@ -1,23 +1,26 @@
-// Answers that Larder makes because the origin gave none (RFC 9110 §15.6.3, §15.6.5), and what they say about it
-// (RFC 9209).
+// Responses that Larder generates because the origin gave none (RFC 9110 §15.6.3, §15.6.5), and their Proxy-Status (RFC
+// 9209).
 import LarderCore
 import LarderTestSupport
 import Testing
 
 extension WireClauses {
     static let failures: [WireClause] = [
-        WireClause("RFC 9209 §2.3.7", .should, "a refused connection: 502, connection_refused") { stand in
+        WireClause("RFC 9209 §2.3.7", .should, "a refused connection is answered with 502 and connection_refused") {
+            stand in
             stand.closes()
             try await expectFailure(stand, status: 502, ["connection_refused"])
         },
         WireClause(
-            "RFC 9209 §2.3.2", .should, "a name without address: 502, dns_error", origin: "http://nowhere.invalid"
+            "RFC 9209 §2.3.2", .should, "a host name without an address is answered with 502 and dns_error",
+            origin: "http://nowhere.invalid"
         ) {
             stand in
             try await expectFailure(stand, status: 502, ["dns_error"])
         },
         WireClause(
-            "RFC 9209 §2.3.13", .should, "no answer in time: 504, a time-out of its own", "fetch: { deadline: 300ms }",
+            "RFC 9209 §2.3.13", .should, "a missing response is answered with 504 and a timeout error",
+            "fetch: { deadline: 300ms }",
             systemTime: true
         ) { stand in
             stand.converses { wire in
@@ -26,15 +29,19 @@ extension WireClauses {
             }
             try await expectFailure(stand, status: 504, ["http_response_timeout", "connection_read_timeout"])
         },
-        WireClause("RFC 9209 §2.3.11", .should, "an answer that is not HTTP: 502, http_protocol_error") { stand in
+        WireClause(
+            "RFC 9209 §2.3.11", .should, "a response that is not HTTP is answered with 502 and http_protocol_error"
+        ) { stand in
             stand.answers("nonsense\r\n\r\n")
             try await expectFailure(stand, status: 502, ["http_protocol_error"])
         },
-        WireClause("RFC 9209 §2.3.11", .should, "an answer framed twice: 502, http_protocol_error") { stand in
+        WireClause(
+            "RFC 9209 §2.3.11", .should, "a response with two framings is answered with 502 and http_protocol_error"
+        ) { stand in
             stand.answers("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
             try await expectFailure(stand, status: 502, ["http_protocol_error"])
         },
-        WireClause("RFC 9209 §2.3.9", .should, "an end before the head: 502, cut") { stand in
+        WireClause("RFC 9209 §2.3.9", .should, "a connection that ends before the head is answered with 502") { stand in
             for bytes in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n"] {
                 stand.converses { wire in
                     _ = try wire.readRequest()
@@ -46,15 +53,20 @@ extension WireClauses {
                 stand.recovers()
             }
         },
-        WireClause("RFC 9209 §2.3.9", .should, "a reset before the head: 502, connection_terminated") { stand in
+        WireClause(
+            "RFC 9209 §2.3.9", .should,
+            "a connection that is reset before the head is answered with 502 and connection_terminated"
+        ) { stand in
             stand.converses { wire in
                 _ = try wire.readRequest()
                 wire.reset()
             }
             try await expectFailure(stand, status: 502, ["connection_terminated", "http_response_incomplete"])
         },
-        WireClause("RFC 9209 §2", .mustNot, "an error of the origin's own is passed on without a Proxy-Status of ours")
-        {
+        WireClause(
+            "RFC 9209 §2", .mustNot,
+            "an error response of the origin is passed on without Proxy-Status from this server"
+        ) {
             stand in
             for status in ["500 Oh", "502 Bad Gateway", "503 Later", "504 Gateway Timeout", "404 No"] {
                 stand.answers(whole("its own", "Cache-Control: no-store\r\nRetry-After: 7\r\n", status: status))
@@ -68,19 +80,19 @@ extension WireClauses {
                 stand.recovers()
             }
         },
-        WireClause("RFC 9209 §2", .mustNot, "a success has no Proxy-Status of ours, stored or not") { stand in
+        WireClause("RFC 9209 §2", .mustNot, "a successful response has no Proxy-Status from this server, stored or not")
+        { stand in
             for fields in ["Cache-Control: max-age=60\r\n", "Cache-Control: no-store\r\n"] {
                 stand.answers(whole("x", fields))
                 for _ in 0..<3 { try await stand.get("/\(fields.count)").expect(.lacks("Proxy-Status")) }
             }
         },
-        WireClause("RFC 9209 §2", .should, "what others said in Proxy-Status is kept") { stand in
+        WireClause("RFC 9209 §2", .should, "Proxy-Status of other servers is kept") { stand in
             stand.answers(
                 whole("x", "Cache-Control: no-store\r\nProxy-Status: inner; error=dns_timeout\r\n", status: "502 Bad"))
             try await stand.get("/a").expect(.order("Proxy-Status", ["inner; error=dns_timeout"]))
         },
-        WireClause("RFC 9110 §15.6.3", .must, "an error of ours is nobody's to keep, tells its kind, and is not stored")
-        {
+        WireClause("RFC 9110 §15.6.3", .must, "a generated error has no-store and a media type, and is not stored") {
             stand in
             stand.answers("nonsense\r\n\r\n")
             let answer = try await stand.get("/a")
@@ -91,12 +103,14 @@ extension WireClauses {
             stand.answers(whole("good", "Cache-Control: max-age=60\r\n"))
             try await stand.get("/a").expect(.status(200), .body("good"))
         },
-        WireClause("RFC 9110 §15.6.3", .must, "an error of ours does not hold the origin's name or path") { stand in
+        WireClause("RFC 9110 §15.6.3", .must, "a generated error does not contain the name or path of the origin") {
+            stand in
             stand.closes()
             let answer = try await stand.get("/secret-path?key=secret")
             answer.expect(.status(502), .bodyLacks("secret"), .headLacks("secret"))
         },
-        WireClause("RFC 9209 §2", .may, "requests that are refused for their own bytes speak of no upstream") { stand in
+        WireClause("RFC 9209 §2", .may, "a request that is refused as malformed gets no error about the upstream") {
+            stand in
             let answer = try await stand.exchange("GET \(stand.root)/a HTTP/1.1\r\nHost: localhost\r\nX : a\r\n\r\n")
             answer.expect(.status(400), .fieldLacks("Proxy-Status", "error=connection"))
             stand.expectCalls(0)

@@ -1,5 +1,5 @@
-// What an answer says of places and of its origin, as a gateway must say it to clients that see the origin at another place:
-// below `/raw/NAME` or at a listener's root.
+// How a gateway rewrites locations and fields about the origin. Clients see the origin at another place: below
+// `/raw/NAME` or at the root of a listener.
 import LarderCore
 import Testing
 
@@ -8,7 +8,7 @@ extension WireClauses {
 
     private static let kept = "Cache-Control: max-age=600\r\n"
 
-    /// The same field to a miss, to hits, and where nothing is stored.
+    /// The field is the same on a miss, on hits, and in responses that are not stored.
     private static func field(
         _ section: String, _ level: Level, _ says: String, _ name: String, _ value: String,
         wanted: @escaping @Sendable (_ root: String) -> String
@@ -24,32 +24,49 @@ extension WireClauses {
     }
 
     private static let places: [WireClause] = [
-        field("RFC 9110 §10.2.2", .must, "Location with an absolute path leads below the mount", "Location", "/b?c#f") {
+        field(
+            "RFC 9110 §10.2.2", .must, "an absolute path in Location is rewritten to lead below the mount", "Location",
+            "/b?c#f"
+        ) {
             "\($0)/b?c#f"
         },
-        field("RFC 9110 §10.2.2", .must, "Location with a relative path leads where it led", "Location", "../b") { _ in
+        field("RFC 9110 §10.2.2", .must, "a relative path in Location keeps its meaning", "Location", "../b") { _ in
             "../b"
         },
-        field("RFC 9110 §10.2.2", .must, "Location that would leave the mount does not", "Location", "../../../b") {
+        field(
+            "RFC 9110 §10.2.2", .must, "a Location that would leave the mount is kept below it", "Location",
+            "../../../b"
+        ) {
             $0.isEmpty ? "../../../b" : "\($0)/b"
         },
-        field("RFC 9110 §10.2.2", .must, "Location of another origin stays", "Location", "https://a.example/b") { _ in
+        field(
+            "RFC 9110 §10.2.2", .must, "a Location of another origin is not changed", "Location", "https://a.example/b"
+        ) { _ in
             "https://a.example/b"
         },
-        field("RFC 9110 §8.7", .must, "Content-Location names the place below the mount", "Content-Location", "/b.en") {
+        field(
+            "RFC 9110 §8.7", .must, "Content-Location is rewritten to a path below the mount", "Content-Location",
+            "/b.en"
+        ) {
             "\($0)/b.en"
         },
-        field("RFC 8288 §3.1", .must, "targets of Link are below the mount", "Link", "</b>; rel=next, <c>; rel=prev") {
+        field(
+            "RFC 8288 §3.1", .must, "targets of Link are rewritten to lead below the mount", "Link",
+            "</b>; rel=next, <c>; rel=prev"
+        ) {
             "<\($0)/b>; rel=next, <c>; rel=prev"
         },
-        WireClause("RFC 9110 §10.2.2", .should, "an absolute Location below the base URL leads through the cache") {
+        WireClause(
+            "RFC 9110 §10.2.2", .should,
+            "an absolute Location below the base URL is rewritten to lead through the cache"
+        ) {
             stand in
             stand.answers { request in
                 whole("x", "Cache-Control: max-age=600\r\nLocation: http://\(request["Host"] ?? "")/b\r\n")
             }
             for _ in 0..<3 { try await stand.get("/a").expect(.only("Location", "\(stand.root)/b")) }
         },
-        WireClause("RFC 3986 §5.2.4", .should, "a segment of one dot is taken out of a path") { stand in
+        WireClause("RFC 3986 §5.2.4", .should, "a segment of one dot is removed from a path") { stand in
             stand.answers(whole("x", kept))
             for path in ["/a/b", "/./a/b", "/a/./b", "/a/%2E/b"] {
                 try await stand.get(path).expect(.status(200), .body("x"))
@@ -59,12 +76,13 @@ extension WireClauses {
     ]
 
     private static let cookies: [WireClause] = [
-        WireClause("RFC 6265 §8.5", .may, "a cookie set without a path is the mount's own") { stand in
+        WireClause("RFC 6265 §8.5", .may, "a cookie set without a path gets the path of the mount") { stand in
             stand.answers(whole("x", "Cache-Control: no-store\r\nSet-Cookie: a=b; Domain=x.example\r\n"))
             let wanted = stand.root.isEmpty ? "a=b; Domain=x.example" : "a=b; Path=\(stand.root)/"
             try await stand.get("/a").expect(.only("Set-Cookie", wanted))
         },
-        WireClause("RFC 6265 §8.5", .may, "a browser's cookies go upstream for a page of the listener alone") { stand in
+        WireClause("RFC 6265 §8.5", .may, "cookies of a browser are sent upstream only for pages of the same listener")
+        { stand in
             stand.answers(whole("x", "Cache-Control: no-store\r\n"))
             for (site, path) in [("none", "/none"), ("same-origin", "/own")] {
                 try await stand.ask("GET", path, "Cookie: a=b\r\nSec-Fetch-Site: \(site)\r\n")
@@ -75,7 +93,9 @@ extension WireClauses {
     ]
 
     private static let origins: [WireClause] = [
-        WireClause("RFC 9110 §7.7", .may, "fields that act on a whole origin go to a listener of its own alone") {
+        WireClause(
+            "RFC 9110 §7.7", .may, "fields that act on a whole origin are passed on only on a dedicated listener"
+        ) {
             stand in
             let names = [
                 "Clear-Site-Data", "Strict-Transport-Security", "Alt-Svc", "Report-To", "Service-Worker-Allowed",

@@ -1,10 +1,10 @@
-// multipart/byteranges (RFC 9110 §14.6, RFC 2046 §5.1.1) taken apart, and an origin that serves ranges itself.
+// A parser for multipart/byteranges (RFC 9110 §14.6, RFC 2046 §5.1.1) and an origin that serves ranges itself.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 extension WireMessage {
-    /// The parts of a multipart answer, each with its own fields.
+    /// The parts of a multipart response, each with its own fields.
     func parts() throws -> [WireMessage] {
         let type = self["Content-Type"] ?? ""
         let mark = "multipart/byteranges; boundary="
@@ -16,7 +16,7 @@ extension WireMessage {
         while let place = Self.find(delimiter, in: rest) {
             let piece = rest[..<place]
             rest = rest[place...].dropFirst(delimiter.count)
-            // What precedes the first delimiter is no part.
+            // Text before the first delimiter is not a part.
             if let part = Self.part(String(piece)) { pieces.append(part) }
         }
         guard String(rest).hasPrefix("--") else { throw WireError("the parts have no end") }
@@ -26,7 +26,7 @@ extension WireMessage {
     private static func part(_ text: String) -> WireMessage? {
         let scalars = text.unicodeScalars[...]
         guard let place = find(Array("\r\n\r\n".unicodeScalars), in: scalars) else { return nil }
-        // The line that the delimiter stood on stands for the first line.
+        // The rest of the delimiter line takes the place of the start line.
         var part = WireMessage(head: wireBytes(String(scalars[..<place]) + "\r\n"))
         part.body = wireBytes(String(scalars[place...].dropFirst(4)))
         part.isWhole = true
@@ -45,7 +45,7 @@ extension WireMessage {
     }
 }
 
-/// An origin's way with ranges: a single one is served as a part.
+/// An origin that serves a single range as a part.
 func ranged(_ body: String, _ fields: String) -> @Sendable (WireMessage) -> String {
     { request in
         let numbers = (request["Range"] ?? "").drop { $0 != "=" }.dropFirst().split(separator: "-").compactMap {

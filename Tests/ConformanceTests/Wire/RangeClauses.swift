@@ -1,4 +1,4 @@
-// Range requests (RFC 9110 §14): parts of stored bodies, and what a range asks of an answer that is not stored yet.
+// Range requests (RFC 9110 §14): parts of stored bodies, and ranges of responses that are not stored yet.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -12,7 +12,7 @@ extension WireClauses {
         "Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nCache-Control: max-age=3600\r\nLast-Modified: \(modified)\r\n"
         + "ETag: \"v1\"\r\nContent-Type: text/plain\r\n"
 
-    /// A stored answer of ten bytes, then a request for a part; out of the store and out of memory.
+    /// Stores a response of ten bytes and then requests a part, both from the store and from memory.
     private static func part(
         _ section: String, _ level: Level, _ says: String, _ fields: String = page, asking: String,
         method: String = "GET", _ expected: Expect...
@@ -24,55 +24,58 @@ extension WireClauses {
                 let answer = try await stand.ask(method, "/a", asking)
                 for one in expected { answer.expect(one) }
             }
-            // What was asked in parts is still there whole.
+            // The whole response is still stored after requests for parts.
             try await stand.get("/a").expect(.status(200), .body(digits), .lacks("Content-Range"))
             stand.expectCalls(1)
         }
     }
 
-    /// One satisfiable range.
+    /// A single satisfiable range.
     private static func single(_ range: String, _ says: String, gives body: String, _ place: String) -> WireClause {
         part(
-            "RFC 9110 §14.2", .should, "\(range): \(says)", asking: "Range: \(range)\r\n", .status(206), .body(body),
+            "RFC 9110 §14.2", .should, "\(range) selects \(says)", asking: "Range: \(range)\r\n", .status(206),
+            .body(body),
             .field("Content-Range", "bytes \(place)/10"), .field("Content-Length", "\(body.utf8.count)"))
     }
 
     private static let singleRanges: [WireClause] = [
-        single("bytes=0-3", "first and last are both included", gives: "0123", "0-3"),
+        single("bytes=0-3", "the first and the last position, both included", gives: "0123", "0-3"),
         single("bytes=3-3", "a single byte", gives: "3", "3-3"),
         single("bytes=0-0", "the first byte", gives: "0", "0-0"),
         single("bytes=9-9", "the last byte", gives: "9", "9-9"),
-        single("bytes=4-", "open: from there to the end", gives: "456789", "4-9"),
-        single("bytes=-3", "suffix: the last three bytes", gives: "789", "7-9"),
-        single("bytes=5-99", "what reaches past the end is cut there", gives: "56789", "5-9"),
-        single("bytes=7-99999999999999999999999", "a last position beyond every number", gives: "789", "7-9"),
-        single("Bytes=0-3", "units have no case", gives: "0123", "0-3"),
-        single("bytes=0-1, 50-60", "what cannot be satisfied is left out of several", gives: "01", "0-1"),
-        single("bytes=, 2-3 ,", "empty members of the set are passed over", gives: "23", "2-3"),
+        single("bytes=4-", "everything from the position to the end", gives: "456789", "4-9"),
+        single("bytes=-3", "the last three bytes", gives: "789", "7-9"),
+        single("bytes=5-99", "the bytes up to the end, even if the range reaches past it", gives: "56789", "5-9"),
+        single(
+            "bytes=7-99999999999999999999999", "the bytes up to the end, even if the last position is very large",
+            gives: "789", "7-9"),
+        single("Bytes=0-3", "bytes, since range units are not case-sensitive", gives: "0123", "0-3"),
+        single("bytes=0-1, 50-60", "the satisfiable one of several ranges", gives: "01", "0-1"),
+        single("bytes=, 2-3 ,", "one range, since empty members of the set are skipped", gives: "23", "2-3"),
         part(
-            "RFC 9110 §14.1.2", .must, "bytes=-99: a suffix longer than the body is the whole of it",
+            "RFC 9110 §14.1.2", .must, "bytes=-99 selects the whole body, since the suffix is longer",
             asking: "Range: bytes=-99\r\n", .statusIn([200, 206]), .body(digits)),
         part(
-            "RFC 9110 §14.2", .may, "bytes=0-: all of it, as a part or as the whole",
+            "RFC 9110 §14.2", .may, "bytes=0- selects everything, sent as a part or as the whole",
             asking: "Range: bytes=0-\r\n", .statusIn([200, 206]), .body(digits)),
         part(
-            "RFC 9110 §15.5.17", .should, "a range behind the end is answered 416 with the length",
+            "RFC 9110 §15.5.17", .should, "a range after the end is answered with 416 and the length",
             asking: "Range: bytes=10-\r\n", .status(416), .field("Content-Range", "bytes */10")),
         part(
-            "RFC 9110 §15.5.17", .should, "a first position beyond every number is answered 416",
+            "RFC 9110 §15.5.17", .should, "a very large first position is answered with 416",
             asking: "Range: bytes=99999999999999999999999-\r\n", .status(416), .field("Content-Range", "bytes */10")),
         part(
-            "RFC 9110 §14.1.2", .should, "a suffix of no bytes cannot be satisfied",
+            "RFC 9110 §14.1.2", .should, "a suffix of zero bytes cannot be satisfied",
             asking: "Range: bytes=-0\r\n", .status(416), .field("Content-Range", "bytes */10")),
         part(
-            "RFC 9110 §15.5.17", .should, "several ranges that are all behind the end are answered 416",
+            "RFC 9110 §15.5.17", .should, "several ranges that are all after the end are answered with 416",
             asking: "Range: bytes=10-11, 20-\r\n", .status(416), .field("Content-Range", "bytes */10")),
         part(
-            "RFC 9110 §15.5.17", .should, "a 416 does not hold the body",
+            "RFC 9110 §15.5.17", .should, "a 416 does not contain the body",
             asking: "Range: bytes=10-\r\n", .status(416), .bodyLacks(digits)),
     ]
 
-    /// A range that is no range, or not for us: the whole.
+    /// An invalid range, or one that this server must ignore. The response is the whole.
     private static func ignored(
         _ section: String, _ level: Level, _ says: String, asking: String, method: String = "GET"
     ) -> WireClause {
@@ -85,27 +88,27 @@ extension WireClauses {
         ignored("RFC 9110 §14.2", .must, "an unknown range unit is ignored", asking: "Range: lines=0-3\r\n"),
         ignored("RFC 9110 §14.2", .must, "Range with HEAD is ignored", asking: "Range: bytes=0-3\r\n", method: "HEAD"),
         ignored("RFC 9110 §14.2", .may, "a last position before the first is ignored", asking: "Range: bytes=3-2\r\n"),
-        ignored("RFC 9110 §14.2", .may, "positions that are no numbers are ignored", asking: "Range: bytes=a-b\r\n"),
-        ignored("RFC 9110 §14.2", .may, "signs are no digits", asking: "Range: bytes=+0-+3\r\n"),
+        ignored("RFC 9110 §14.2", .may, "positions that are not numbers are ignored", asking: "Range: bytes=a-b\r\n"),
+        ignored("RFC 9110 §14.2", .may, "positions with signs are ignored", asking: "Range: bytes=+0-+3\r\n"),
         ignored("RFC 9110 §14.2", .may, "an empty set is ignored", asking: "Range: bytes=\r\n"),
-        ignored("RFC 9110 §14.2", .may, "a set without unit is ignored", asking: "Range: 0-3\r\n"),
+        ignored("RFC 9110 §14.2", .may, "a set without a unit is ignored", asking: "Range: 0-3\r\n"),
         ignored("RFC 9110 §14.2", .may, "a unit without = is ignored", asking: "Range: bytes 0-3\r\n"),
         ignored("RFC 9110 §14.2", .may, "two dashes are ignored", asking: "Range: bytes=0-3-5\r\n"),
-        ignored("RFC 9110 §14.2", .may, "one bad range spoils the set", asking: "Range: bytes=0-3, x\r\n"),
+        ignored("RFC 9110 §14.2", .may, "a set with one invalid range is ignored", asking: "Range: bytes=0-3, x\r\n"),
         ignored("RFC 9110 §14.2", .may, "a single dash is ignored", asking: "Range: bytes=-\r\n"),
         ignored(
             "RFC 9110 §14.2", .may, "Range on two lines is ignored",
             asking: "Range: bytes=0-3\r\nRange: bytes=5-6\r\n"),
         ignored(
-            "RFC 9110 §17.15", .should, "so many ranges that they look like an attack give the whole",
+            "RFC 9110 §17.15", .should, "so many ranges that they look like an attack are answered with the whole",
             asking: "Range: bytes=" + (0..<200).map { _ in "0-0,2-2" }.joined(separator: ",") + "\r\n"),
-        WireClause("RFC 9110 §14.2", .must, "Range is ignored where the answer without it is not 200") { stand in
+        WireClause("RFC 9110 §14.2", .must, "Range is ignored if the response without it is not 200") { stand in
             stand.answers(whole(digits, page, status: "404 Not Found"))
             try await stand.get("/a")
             try await stand.ask("GET", "/a", "Range: bytes=0-3\r\n").expect(.status(404), .body(digits))
             stand.expectCalls(1)
         },
-        WireClause("RFC 9110 §14.2", .must, "Range with an unsafe method is the origin's business") { stand in
+        WireClause("RFC 9110 §14.2", .must, "Range with an unsafe method is passed on to the origin") { stand in
             stand.answers(whole(digits))
             let answer = try await stand.ask("POST", "/a", "Range: bytes=0-3\r\nContent-Length: 0\r\n")
             answer.expect(.status(200), .body(digits))
@@ -113,27 +116,30 @@ extension WireClauses {
     ]
 
     private static let severalRanges: [WireClause] = [
-        WireClause("RFC 9110 §14.6", .must, "several ranges come as multipart/byteranges, each part with its place") {
+        WireClause(
+            "RFC 9110 §14.6", .must, "several ranges are sent as multipart/byteranges, each part with its Content-Range"
+        ) {
             stand in
             stand.answers(whole(digits, page))
             try await stand.get("/a")
             for _ in 0..<3 {
                 let answer = try await stand.ask("GET", "/a", "Range: bytes=0-1, 4-5, -1\r\n")
                 answer.expect(.status(206))
-                // The parts in the order of the request, which is also that of the bytes.
+                // The parts are in the order of the request, which is also the order of the bytes.
                 let parts = try answer.parts()
                 expectSame(parts.map(\.text), ["01", "45", "9"])
                 expectSame(parts.map { $0["Content-Range"] }, ["bytes 0-1/10", "bytes 4-5/10", "bytes 9-9/10"])
             }
             stand.expectCalls(1)
         },
-        WireClause("RFC 9110 §15.3.7.2", .mustNot, "a multipart answer has no Content-Range of its own") { stand in
+        WireClause("RFC 9110 §15.3.7.2", .mustNot, "a multipart response has no Content-Range in its head") { stand in
             stand.answers(whole(digits, page))
             try await stand.get("/a")
             let answer = try await stand.ask("GET", "/a", "Range: bytes=0-1, 4-5\r\n")
             answer.expect(.status(206), .lacks("Content-Range"))
         },
-        WireClause("RFC 9110 §15.3.7.2", .should, "each part has the Content-Type that the whole has") { stand in
+        WireClause("RFC 9110 §15.3.7.2", .should, "each part has the Content-Type of the whole representation") {
+            stand in
             stand.answers(whole(digits, page))
             try await stand.get("/a")
             let parts = try await stand.ask("GET", "/a", "Range: bytes=0-1, 4-5\r\n").parts()
@@ -145,7 +151,7 @@ extension WireClauses {
             try await stand.ask("GET", "/a", "Range: bytes=0-1\r\n").expect(.field("Content-Type", "text/plain"))
         },
         WireClause(
-            "RFC 9110 §15.3.7.2", .may, "overlapping ranges are joined, or the whole is sent; no byte comes twice"
+            "RFC 9110 §15.3.7.2", .may, "overlapping ranges are combined, or the whole is sent; no byte is sent twice"
         ) {
             stand in
             stand.answers(whole(digits, page))
@@ -154,7 +160,7 @@ extension WireClauses {
             answer.expect(.statusIn([200, 206]), .body(answer.status == 206 ? "012345678" : digits))
             if answer.status == 206 { answer.expect(.field("Content-Range", "bytes 0-8/10")) }
         },
-        WireClause("RFC 9110 §15.3.7.2", .may, "ranges out of order keep their places right") { stand in
+        WireClause("RFC 9110 §15.3.7.2", .may, "ranges that are out of order have correct positions") { stand in
             stand.answers(whole(digits, page))
             try await stand.get("/a")
             let answer = try await stand.ask("GET", "/a", "Range: bytes=7-8, 0-1\r\n")
@@ -175,43 +181,47 @@ extension WireClauses {
     }
 
     private static let ifRanges: [WireClause] = [
-        ifRange(.must, "If-Range with the stored strong tag: the part", asking: "If-Range: \"v1\"\r\n", whole: false),
-        ifRange(.must, "If-Range with another tag: the whole", asking: "If-Range: \"v2\"\r\n", whole: true),
-        ifRange(.mustNot, "If-Range does not compare weakly: W/ asked", asking: "If-Range: W/\"v1\"\r\n", whole: true),
         ifRange(
-            .mustNot, "If-Range does not compare weakly: W/ stored",
+            .must, "If-Range with the stored strong tag gets the part", asking: "If-Range: \"v1\"\r\n", whole: false),
+        ifRange(.must, "If-Range with another tag gets the whole", asking: "If-Range: \"v2\"\r\n", whole: true),
+        ifRange(
+            .mustNot, "If-Range does not compare weakly: W/ in the request does not match",
+            asking: "If-Range: W/\"v1\"\r\n", whole: true),
+        ifRange(
+            .mustNot, "If-Range does not compare weakly: W/ in the stored tag does not match",
             "Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nCache-Control: max-age=3600\r\nETag: W/\"v1\"\r\n",
             asking: "If-Range: \"v1\"\r\n", whole: true),
         ifRange(
-            .mustNot, "If-Range does not compare weakly: W/ on both sides",
+            .mustNot, "If-Range does not compare weakly: W/ in both tags does not match",
             "Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nCache-Control: max-age=3600\r\nETag: W/\"v1\"\r\n",
             asking: "If-Range: W/\"v1\"\r\n", whole: true),
         ifRange(
-            .must, "If-Range with the exact Last-Modified, older than Date: the part",
+            .must, "If-Range with the exact Last-Modified, older than Date, gets the part",
             asking: "If-Range: \(modified)\r\n", whole: false),
         ifRange(
-            .must, "If-Range with the same instant as an RFC 850 date: the part",
+            .must, "If-Range with the same time as an RFC 850 date gets the part",
             asking: "If-Range: Monday, 01-Dec-25 00:00:00 GMT\r\n", whole: false),
         ifRange(
-            .must, "If-Range with a later date is no match: the whole",
+            .must, "If-Range with a later date gets the whole",
             asking: "If-Range: Tue, 02 Dec 2025 00:00:00 GMT\r\n", whole: true),
         ifRange(
-            .must, "If-Range with an earlier date: the whole",
+            .must, "If-Range with an earlier date gets the whole",
             asking: "If-Range: Sun, 30 Nov 2025 00:00:00 GMT\r\n", whole: true),
         ifRange(
-            .must, "If-Range with a Last-Modified that is as new as Date, hence weak: the whole",
+            .must, "If-Range with a Last-Modified equal to Date, hence weak, gets the whole",
             "Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nCache-Control: max-age=3600\r\n"
                 + "Last-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\n",
             asking: "If-Range: Thu, 01 Jan 2026 00:00:00 GMT\r\n", whole: true),
-        ifRange(.must, "If-Range that is neither tag nor date: the whole", asking: "If-Range: v1\r\n", whole: true),
         ifRange(
-            .must, "If-Range with a date where nothing has one: the whole",
+            .must, "If-Range that is neither a tag nor a date gets the whole", asking: "If-Range: v1\r\n", whole: true),
+        ifRange(
+            .must, "If-Range with a date gets the whole if the response has no date",
             "Cache-Control: max-age=3600\r\nETag: \"v1\"\r\n", asking: "If-Range: \(modified)\r\n", whole: true),
         part(
             "RFC 9110 §13.1.5", .must, "If-Range without Range is ignored", asking: "If-Range: \"v1\"\r\n",
             .status(200), .body(digits)),
         part(
-            "RFC 9110 §13.1.5", .must, "If-Range that holds does not make a range satisfiable",
+            "RFC 9110 §13.1.5", .must, "a matching If-Range does not make a range satisfiable",
             asking: "If-Range: \"v1\"\r\nRange: bytes=50-\r\n", .status(416)),
     ]
 
@@ -226,14 +236,15 @@ extension WireClauses {
             asking: "Range: bytes=0-3\r\n", .line("Expires: Thu, 01 Jan 2026 02:00:00 GMT"),
             .line("Content-Location: b"), .line("Vary: X-Who")),
         part(
-            "RFC 9110 §15.3.7", .must, "a 206 without If-Range has the representation's other fields",
+            "RFC 9110 §15.3.7", .must, "a 206 without If-Range has the other fields of the representation",
             asking: "Range: bytes=0-3\r\n", .line("Last-Modified: \(modified)"), .line("Content-Type: text/plain")),
-        WireClause("RFC 9110 §14.3", .may, "a stored answer says that ranges are served, once") { stand in
+        WireClause("RFC 9110 §14.3", .may, "a stored response has exactly one Accept-Ranges field") { stand in
             stand.answers(whole(digits, page + "Accept-Ranges: bytes\r\n"))
             for _ in 0..<3 { try await stand.get("/a").expect(.only("Accept-Ranges", "bytes")) }
             stand.expectCalls(1)
         },
-        WireClause("RFC 9110 §14.2", .must, "a part is of the answer that the request's fields select") { stand in
+        WireClause("RFC 9110 §14.2", .must, "a range is taken from the response that the request fields select") {
+            stand in
             stand.answers { request in
                 let who = request.value("X-Who") ?? "none"
                 return whole("\(who)-0123456789", page.replacing("\"v1\"", with: "\"\(who)\"") + "Vary: X-Who\r\n")
@@ -248,7 +259,10 @@ extension WireClauses {
     ]
 
     private static let rangesOnMiss: [WireClause] = [
-        WireClause("RFC 9111 §3.3", .may, "Range on a miss: the whole is fetched and stored, the part answered") {
+        WireClause(
+            "RFC 9111 §3.3", .may,
+            "Range on a miss causes a fetch of the whole, which is stored, and is answered with the part"
+        ) {
             stand in
             stand.answers(whole(digits, page))
             let first = try await stand.ask("GET", "/a", "Range: bytes=2-4\r\n")
@@ -257,8 +271,10 @@ extension WireClauses {
             try await stand.get("/a").expect(.status(200), .body(digits), .isHit)
             stand.expectCalls(1)
         },
-        WireClause("RFC 9110 §15.5.17", .should, "an unsatisfiable range on a miss is answered 416; the whole is kept")
-        {
+        WireClause(
+            "RFC 9110 §15.5.17", .should,
+            "an unsatisfiable range on a miss is answered with 416, and the whole is stored"
+        ) {
             stand in
             stand.answers(whole(digits, page))
             let first = try await stand.ask("GET", "/a", "Range: bytes=50-\r\n")
@@ -266,7 +282,7 @@ extension WireClauses {
             try await stand.get("/a").expect(.status(200), .body(digits), .isHit)
             stand.expectCalls(1)
         },
-        WireClause("RFC 9110 §13.1.5", .must, "If-Range on a miss is held against what is fetched") { stand in
+        WireClause("RFC 9110 §13.1.5", .must, "If-Range on a miss is compared with the fetched response") { stand in
             stand.answers(whole(digits, page))
             let old = try await stand.ask("GET", "/a", "Range: bytes=0-3\r\nIf-Range: \"old\"\r\n")
             old.expect(.status(200), .body(digits))
@@ -275,7 +291,10 @@ extension WireClauses {
             same.expect(.status(206), .body("0123"))
             stand.expectCalls(2)
         },
-        WireClause("RFC 9110 §14.2", .may, "Range of what may not be stored: the right bytes, as a part or the whole") {
+        WireClause(
+            "RFC 9110 §14.2", .may,
+            "Range on a response that must not be stored gets the right bytes, as a part or as the whole"
+        ) {
             stand in
             stand.answers(ranged(digits, "Cache-Control: no-store\r\nETag: \"v1\"\r\n"))
             for _ in 0..<3 {
@@ -286,7 +305,7 @@ extension WireClauses {
             try await stand.get("/a").expect(.status(200), .body(digits), .isNotHit)
         },
         WireClause(
-            "RFC 9110 §14.2", .should, "Range of what is too large to be stored is passed on",
+            "RFC 9110 §14.2", .should, "Range on a response that is too large to be stored is passed on",
             "cache: { maxObject: 64 KiB }"
         ) {
             stand in
@@ -299,19 +318,20 @@ extension WireClauses {
             stand.lastRequest.expect(.line("Range: bytes=100002-100004"))
             try await stand.get("/a").expect(.status(200), .body(large))
         },
-        WireClause("RFC 9111 §3.3", .mustNot, "a 206 of the origin's is never stored as the whole") { stand in
+        WireClause("RFC 9111 §3.3", .mustNot, "a 206 from the origin is never stored as the whole representation") {
+            stand in
             stand.answers { request in
                 request.has("Authorization")
                     ? "HTTP/1.1 206 Partial Content\r\n\(page)Content-Range: bytes 0-3/10\r\nContent-Length: 4\r\n\r\n0123"
                     : whole(digits, page)
             }
-            // With credentials it is the client's own business, range and all.
+            // A request with credentials is passed on with its range.
             let own = try await stand.ask("GET", "/a", "Authorization: Basic eDp5\r\nRange: bytes=0-3\r\n")
             own.expect(.status(206), .body("0123"), .field("Content-Range", "bytes 0-3/10"))
             try await stand.get("/a").expect(.status(200), .body(digits), .lacks("Content-Range"))
             stand.expectCalls(2)
         },
-        WireClause("RFC 9111 §3.3", .mustNot, "a 206 that nobody asked for is not stored") { stand in
+        WireClause("RFC 9111 §3.3", .mustNot, "a 206 that was not requested is not stored") { stand in
             stand.answers(
                 "HTTP/1.1 206 Partial Content\r\n\(page)Content-Range: bytes 0-3/10\r\nContent-Length: 4\r\n\r\n0123")
             try await stand.get("/a")
@@ -319,7 +339,7 @@ extension WireClauses {
             try await stand.get("/a").expect(.status(200), .body(digits))
             try await stand.get("/a").expect(.status(200), .body(digits), .isHit)
         },
-        WireClause("RFC 9111 §3.4", .mustNot, "parts with other validators are never put together") { stand in
+        WireClause("RFC 9111 §3.4", .mustNot, "parts with different validators are never combined") { stand in
             for (tag, range, text) in [("\"v1\"", "0-4", "01234"), ("\"v2\"", "5-9", "56789")] {
                 stand.answers(
                     "HTTP/1.1 206 Partial Content\r\nCache-Control: max-age=3600\r\nETag: \(tag)\r\n"
@@ -335,7 +355,7 @@ extension WireClauses {
             try await stand.ask("GET", "/a", "Range: bytes=0-1\r\n")
                 .expect(.statusIn([200, 206]), .bodyIn(["0123", "01"]), .fieldAtMostOnce("Content-Range"))
         },
-        WireClause("RFC 9111 §3", .mustNot, "a 416 of the origin's is not the answer to a whole request") { stand in
+        WireClause("RFC 9111 §3", .mustNot, "a 416 from the origin does not answer a request for the whole") { stand in
             stand.answers { request in
                 request.has("Range")
                     ? "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Range: bytes */10\r\nContent-Length: 0\r\n\r\n"

@@ -1,5 +1,5 @@
-// Where a clause is shown: a daemon with one pass-through provider, an origin that says what it is told to, and clients
-// that speak bytes.
+// The environment of a clause: a daemon with one pass-through provider, a scripted origin, and clients that send raw
+// bytes.
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -8,7 +8,7 @@ import Testing
 enum Door: String, Sendable, CaseIterable {
     /// `/raw/api/…` of Larder's own interface.
     case raw
-    /// A listener that is bound to the provider's root.
+    /// A listener that serves the provider at its root.
     case listener
 }
 
@@ -16,7 +16,7 @@ struct Stand: Sendable {
     let larder: RunningLarder
     let origin: WireOrigin
     let time: ManualTime
-    /// What precedes a path of the provider's.
+    /// The prefix of the provider's paths.
     let root: String
     private let address: String
     private let targetsMade = Tally()
@@ -29,7 +29,7 @@ struct Stand: Sendable {
         address = larder.addresses[door == .raw ? 0 : 1]
     }
 
-    /// Shows one clause through one door, on a stand of its own.
+    /// Runs one clause through one door, on its own stand.
     static func show(_ clause: WireClause, through door: Door) async throws {
         let origin = WireOrigin()
         defer { origin.stop() }
@@ -41,14 +41,14 @@ struct Stand: Sendable {
         let listen = [#""127.0.0.1:0""#, #"{ address: "127.0.0.1:0", provider: api }"#]
         try await withLarder(settings, listen: listen, time: clause.systemTime ? SystemTime() : time) { larder in
             try await clause.show(Stand(larder, origin, time, door))
-            // Whoever still waits for the origin need not wait for the daemon's own deadlines.
+            // Requests that still wait for the origin end now instead of at the daemon's deadlines.
             origin.stop()
         }
     }
 
     // MARK: The origin
 
-    /// From now on every request, once it is whole, is answered with these bytes.
+    /// From now on, every complete request is answered with these bytes.
     func answers(_ text: String) { answers(wireBytes(text)) }
     func answers(_ bytes: Bytes) {
         converses { wire in
@@ -59,16 +59,16 @@ struct Stand: Sendable {
     func answers(_ answer: @escaping @Sendable (WireMessage) -> String) {
         converses { wire in try wire.send(answer(try wire.readRequest())) }
     }
-    /// From now on every request is answered by this, called when its head is there.
+    /// From now on, this conversation answers every request after its head is read.
     func converses(_ conversation: @escaping WireOrigin.Conversation) { origin.converse(conversation) }
 
-    /// The origin says something on its last connection that nobody asked for.
+    /// The origin sends text on its newest connection without a request.
     func sayUnasked(_ text: String) { origin.sayUnasked(text) }
 
-    /// The origin is gone: its port refuses.
+    /// Stops the origin. Its port refuses connections.
     func closes() { origin.stop() }
 
-    /// Lets so much time pass that no failure is remembered any more.
+    /// Advances the clock until no failure is remembered.
     func recovers() { time.advance(by: .seconds(7200)) }
 
     func advance(seconds: Int) { time.advance(by: .seconds(seconds)) }
@@ -77,7 +77,7 @@ struct Stand: Sendable {
 
     var lastRequest: WireMessage { origin.requests.last ?? WireMessage(head: []) }
 
-    /// The request of that target.
+    /// The first request for this target.
     func requestFor(_ target: String) -> WireMessage {
         origin.requests.first { $0.target == target } ?? WireMessage(head: [])
     }
@@ -88,7 +88,7 @@ struct Stand: Sendable {
         )
     }
 
-    /// So many requests came with all of their content.
+    /// Expects this many requests with complete content.
     func expectWholeRequests(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) {
         let whole = origin.requests.filter(\.isWhole)
         #expect(whole.count == count, "\(whole)", sourceLocation: sourceLocation)
@@ -105,7 +105,7 @@ struct Stand: Sendable {
         "\(method) \(root)\(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
     }
 
-    /// A path that was not asked for before.
+    /// A path that was not requested before.
     func fresh() -> String {
         targetsMade.add()
         return "/fresh-\(targetsMade.count)"
@@ -113,7 +113,7 @@ struct Stand: Sendable {
 
     func client() throws -> Wire { try Wire(to: address) }
 
-    /// A conversation over one connection, on a thread of its own.
+    /// Runs a conversation over one connection, on its own thread.
     func talk<Result: Sendable>(_ body: @escaping @Sendable (Wire) throws -> Result) async throws -> Result {
         let address = address
         return try await onOwnThread {
@@ -131,11 +131,11 @@ struct Stand: Sendable {
     @discardableResult
     func get(_ target: String) async throws -> WireMessage { try await ask("GET", target) }
 
-    /// The answer to exactly these bytes.
+    /// The response to exactly these bytes.
     @discardableResult
     func exchange(_ bytes: String) async throws -> WireMessage { try await pipeline([bytes])[0] }
 
-    /// The answer of Larder's own interface, whatever the door.
+    /// The response of Larder's own interface, whatever the door.
     func askInterface(_ bytes: String) async throws -> WireMessage {
         let address = larder.address
         return try await onOwnThread {
@@ -146,7 +146,7 @@ struct Stand: Sendable {
         }
     }
 
-    /// The answers to requests that are all sent before the first is read.
+    /// The responses to requests that are all sent before the first response is read.
     func pipeline(_ requests: [String]) async throws -> [WireMessage] {
         try await talk { client in
             try client.send(requests.joined())
@@ -154,7 +154,7 @@ struct Stand: Sendable {
         }
     }
 
-    /// Sends a body, by its length or in chunks of several sizes.
+    /// Sends a body with a Content-Length or in chunks of several sizes.
     @discardableResult
     func send(_ method: String, _ target: String, _ body: Bytes, chunked: Bool) async throws -> WireMessage {
         let fields = chunked ? "Transfer-Encoding: chunked\r\n" : "Content-Length: \(body.count)\r\n"
@@ -166,7 +166,7 @@ struct Stand: Sendable {
         }
     }
 
-    /// What becomes of a request whose answer may be cut; nil where not even a head came.
+    /// The response to a request, possibly truncated; nil if no head arrived.
     func outcome(_ bytes: String) async throws -> WireMessage? {
         try await talk { client in
             try client.send(bytes)
@@ -174,7 +174,7 @@ struct Stand: Sendable {
         }
     }
 
-    /// Asks, takes so much of the body, does something, and takes what is left of it.
+    /// Sends a request, reads at least this much of the body, calls `next`, and reads the rest.
     func read(
         _ target: String, atLeast count: Int, then next: @escaping @Sendable () -> Void = {}
     ) async throws -> WireMessage {
@@ -187,7 +187,7 @@ struct Stand: Sendable {
         }
     }
 
-    /// Asks, takes so much of the body, does something, and leaves.
+    /// Sends a request, reads at least this much of the body, calls `next`, and resets the connection.
     func leave(_ target: String, atLeast count: Int, then next: @escaping @Sendable () -> Void = {}) async throws {
         try await talk { client in
             try client.send(request("GET", target))
@@ -198,7 +198,7 @@ struct Stand: Sendable {
         }
     }
 
-    /// Waits until the daemon has nothing under way.
+    /// Waits until the daemon has no fetch under way.
     func settles() async throws {
         try await larder.eventually("nothing is under way") {
             try await larder.counter("larder_flights_under_way") == 0
@@ -206,8 +206,8 @@ struct Stand: Sendable {
     }
 }
 
-/// A body that could not come whole must not look whole: the connection is cut, or, where nothing of the head had gone
-/// out, 502 is answered.
+/// Expects that an incomplete body does not look complete: the connection is cut, or, if no head was sent, the status
+/// is 502.
 func expectCutOr502(_ outcome: WireMessage?, sourceLocation: SourceLocation = #_sourceLocation) {
     guard let outcome else {
         Issue.record("the connection ended without an answer", sourceLocation: sourceLocation)

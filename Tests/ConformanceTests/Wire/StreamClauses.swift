@@ -1,11 +1,13 @@
-// Bodies on their way (RFC 9111 §3.3, RFC 9112 §8): who waits, who reads along, who is slow, who leaves, and what is kept.
+// Streaming of bodies (RFC 9111 §3.3, RFC 9112 §8): waiting clients, joined clients, slow clients, clients that leave,
+// and what is stored.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 extension WireClauses {
     static let streams: [WireClause] = [
-        WireClause("RFC 9110 §7.6", .may, "the first bytes reach the client while the origin still sends") { stand in
+        WireClause("RFC 9110 §7.6", .may, "the first bytes reach the client while the origin is still sending") {
+            stand in
             for fields in [page, never] {
                 for framing in ["Content-Length: 10\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"] {
                     let seen = Gate()
@@ -27,7 +29,7 @@ extension WireClauses {
                 }
             }
         },
-        WireClause("RFC 9111 §4", .may, "who asks for the same while it comes reads along, and gets every byte") {
+        WireClause("RFC 9111 §4", .may, "a client that joins a running fetch receives every byte") {
             stand in
             let more = Gate()
             let body = pattern(400_000)
@@ -38,7 +40,7 @@ extension WireClauses {
                 more.waitPatiently()
                 try wire.send(Bytes(body[100_000...]))
             }
-            // The origin goes on when both have read of what is there.
+            // The origin continues once both clients have read some of what it sent.
             let both = Tally(2) { more.open() }
             async let first = stand.read("/a", atLeast: 50_000) { both.add() }
             async let second = stand.read("/a", atLeast: 50_000) { both.add() }
@@ -48,13 +50,13 @@ extension WireClauses {
             try await stand.settles()
             try await stand.get("/a").expect(.content(body), .isHit)
         },
-        WireClause("RFC 9111 §4", .may, "a slow client slows nobody else, nor the store") { stand in
+        WireClause("RFC 9111 §4", .may, "a slow client delays neither other clients nor the store") { stand in
             let body = pattern(6_000_000)
             stand.answers(whole(body, page))
             try await stand.talk { slow in
                 try slow.send(stand.request("GET", "/a"))
                 let head = try slow.receiveHead()
-                // It takes nothing more for now; others are served all the same.
+                // This client reads no more for now. Other clients must still be served.
                 for _ in 0..<2 {
                     let other = try stand.client()
                     try other.send(stand.request("GET", "/a"))
@@ -64,7 +66,8 @@ extension WireClauses {
             }
             stand.expectCalls(1)
         },
-        WireClause("RFC 9112 §8", .must, "an origin that fails cuts everybody who reads along; nothing is stored") {
+        WireClause("RFC 9112 §8", .must, "if the origin fails, all clients of the fetch are cut and nothing is stored")
+        {
             stand in
             let fail = Gate()
             stand.converses { wire in
@@ -82,7 +85,8 @@ extension WireClauses {
             stand.answers(whole("good", page))
             try await stand.get("/a").expect(.body("good"), .isNotHit)
         },
-        WireClause("RFC 9111 §3.3", .may, "a client that leaves does not end a fetch that others read") { stand in
+        WireClause("RFC 9111 §3.3", .may, "a client that leaves does not end a fetch that other clients read") {
+            stand in
             let (left, more) = (Gate(), Gate())
             let body = pattern(300_000)
             stand.converses { wire in
@@ -106,7 +110,9 @@ extension WireClauses {
             try await stand.settles()
             try await stand.get("/a").expect(.content(body), .isHit)
         },
-        WireClause("RFC 9111 §3.3", .mustNot, "what nobody waited for to its end is whole in the store or not there") {
+        WireClause(
+            "RFC 9111 §3.3", .mustNot, "a response that no client read to the end is stored completely or not at all"
+        ) {
             stand in
             let more = Gate()
             stand.converses { wire in
@@ -123,7 +129,8 @@ extension WireClauses {
             try await stand.get("/a").expect(.status(200), .content(pattern(200_000)))
         },
         WireClause(
-            "RFC 9211 §2.4", .must, "what is larger than may be stored passes whole, unstored, and is called so",
+            "RFC 9211 §2.4", .must,
+            "a response too large to be stored is sent completely, not stored, and marked as not stored",
             "cache: { maxObject: 64 KiB }"
         ) { stand in
             let body = pattern(300_000)
@@ -133,13 +140,13 @@ extension WireClauses {
                 for _ in 0..<2 {
                     let answer = try await stand.get(target)
                     answer.expect(.status(200), .content(body), .isNotHit, .fieldLacks("Cache-Status", "hit"))
-                    // Where the length was not known beforehand, the head could not tell.
+                    // If the length was not known in advance, the head could not say that the response is not stored.
                     if framing { answer.expect(.fieldLacks("Cache-Status", "stored")) }
                 }
             }
             stand.expectCalls(4)
         },
-        WireClause("RFC 9110 §7.6", .must, "the answer to an unsafe method comes as it is sent, and every byte of it") {
+        WireClause("RFC 9110 §7.6", .must, "the response to an unsafe method is streamed, and every byte arrives") {
             stand in
             let body = pattern(300_000)
             for method in ["POST", "DELETE", "OPTIONS", "BREW"] {
@@ -162,7 +169,7 @@ extension WireClauses {
                 }
             }
         },
-        WireClause("RFC 9110 §14.2", .must, "parts of a large stored body are right wherever they lie") { stand in
+        WireClause("RFC 9110 §14.2", .must, "ranges of a large stored body are correct at every position") { stand in
             let body = pattern(3_000_000)
             stand.answers(whole(body, page + "ETag: \"v1\"\r\n"))
             try await stand.get("/a").expect(.content(body))
@@ -181,7 +188,7 @@ extension WireClauses {
         },
         WireClause(
             "RFC 9112 §7.1", .must,
-            "a large chunked body of odd pieces arrives whole, then from the store with its length"
+            "a large chunked body with odd chunk sizes arrives completely, and from the store with its length"
         ) { stand in
             let body = pattern(2_500_000)
             stand.answers(chunkedAnswer(body, page, sizes: [1, 2, 65_535, 65_536, 65_537, 100_003]))
@@ -190,7 +197,8 @@ extension WireClauses {
             try await stand.get("/a").expect(.content(body), .isHit, .only("Content-Length", "2500000"))
             stand.expectCalls(1)
         },
-        WireClause("RFC 9111 §4", .mustNot, "those who wait for what may not be shared are not given it") { stand in
+        WireClause("RFC 9111 §4", .mustNot, "requests that wait for a response that must not be shared do not get it") {
+            stand in
             let go = Gate()
             let count = Tally()
             stand.answers { request in

@@ -1,12 +1,12 @@
-// Unsafe methods (RFC 9110 §9.2.1) through a pass-through provider: bodies go on as they come and byte for byte, and
-// what answers them is nobody else's.
+// Unsafe methods (RFC 9110 §9.2.1) through a pass-through provider. Bodies are streamed byte for byte, and the response
+// is given to no other client.
 import LarderCore
 import LarderTestSupport
 import Testing
 
 extension WireClauses {
     static let uploads: [WireClause] = [
-        WireClause("RFC 9110 §9.3.3", .must, "a body of a length reaches the origin byte for byte") { stand in
+        WireClause("RFC 9110 §9.3.3", .must, "a body with a Content-Length reaches the origin byte for byte") { stand in
             stand.answers(whole("done"))
             for method in ["POST", "PUT", "PATCH", "DELETE", "PROPPATCH"] {
                 for count in [0, 1, 1000, 300_000] {
@@ -28,7 +28,9 @@ extension WireClauses {
                 }
             }
         },
-        WireClause("RFC 9110 §9.3.3", .must, "a body of several megabytes passes, by length and in chunks") { stand in
+        WireClause(
+            "RFC 9110 §9.3.3", .must, "a body of several megabytes is passed on, with a Content-Length and in chunks"
+        ) { stand in
             stand.answers(whole("done"))
             let body = pattern(5_000_000)
             for chunked in [false, true] {
@@ -36,15 +38,16 @@ extension WireClauses {
                 stand.lastRequest.expect(.content(body))
             }
         },
-        WireClause("RFC 9110 §8.6", .should, "a POST without content says so by its length") { stand in
+        WireClause("RFC 9110 §8.6", .should, "a POST without content states this with Content-Length: 0") { stand in
             stand.answers(whole("done"))
             for method in ["POST", "PUT"] {
                 try await stand.ask(method, "/a", "Content-Length: 0\r\n").expect(.status(200))
                 stand.lastRequest.expect(.order("Content-Length", ["0"]), .lacks("Transfer-Encoding"))
             }
         },
-        WireClause("RFC 9112 §6.1", .may, "content is passed on while it still comes") { stand in
-            // A body that says it is short is gathered first, so that a slow client holds no place of the upstream.
+        WireClause("RFC 9112 §6.1", .may, "content is passed on while it is still arriving") { stand in
+            // A body with a short Content-Length is received completely first, so that a slow client does not occupy an
+            // upstream slot.
             for framing in ["Content-Length: 100000\r\n", "Transfer-Encoding: chunked\r\n"] {
                 let chunked = framing.hasPrefix("Transfer")
                 let rest = chunked ? "world" : String(repeating: "w", count: 99_995)
@@ -60,7 +63,7 @@ extension WireClauses {
                 }
                 let answer = try await stand.talk { client in
                     try client.send(stand.request("POST", "/a", framing) + (chunked ? "5\r\nhello\r\n" : "hello"))
-                    // Nothing more is sent before the origin has had the first half.
+                    // The client sends nothing more until the origin has received the first half.
                     half.waitPatiently()
                     try client.send(chunked ? "5\r\n\(rest)\r\n0\r\n\r\n" : rest)
                     return try client.receive()
@@ -69,7 +72,9 @@ extension WireClauses {
                 expectSame(early.withLock { $0 }, wireBytes("hello"))
             }
         },
-        WireClause("RFC 9112 §8", .must, "a client that leaves inside its body leaves no whole request behind") {
+        WireClause(
+            "RFC 9112 §8", .must, "a client that leaves inside its body does not leave a complete request at the origin"
+        ) {
             stand in
             for framing in ["Content-Length: 10\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"] {
                 try await stand.talk { client in
@@ -80,7 +85,7 @@ extension WireClauses {
             try await stand.settles()
             stand.expectWholeRequests(0)
         },
-        WireClause("RFC 9112 §9.5", .should, "an answer that comes before the body is whole reaches the client") {
+        WireClause("RFC 9112 §9.5", .should, "a response that comes before the body is complete reaches the client") {
             stand in
             stand.converses { wire in
                 _ = try wire.readHead()
@@ -95,7 +100,7 @@ extension WireClauses {
             }
             answer.expect(.status(413), .body("too much"))
         },
-        WireClause("RFC 9111 §3", .mustNot, "the answer to an unsafe method is not the answer to GET") { stand in
+        WireClause("RFC 9111 §3", .mustNot, "the response to an unsafe method is not the response to a GET") { stand in
             for method in ["POST", "PUT", "DELETE", "PATCH"] {
                 let target = stand.fresh()
                 stand.answers(whole("from \(method)", "Cache-Control: max-age=600\r\n"))
@@ -104,7 +109,9 @@ extension WireClauses {
                 try await stand.get(target).expect(.body("from GET"), .isNotHit)
             }
         },
-        WireClause("RFC 9110 §9.2.1", .mustNot, "an unsafe method is never answered from the store, nor joined") {
+        WireClause(
+            "RFC 9110 §9.2.1", .mustNot, "an unsafe method is never answered from the store or from a shared fetch"
+        ) {
             stand in
             stand.answers(whole("stored", "Cache-Control: max-age=600\r\n"))
             try await stand.get("/a")
@@ -117,7 +124,7 @@ extension WireClauses {
                 try await stand.ask("POST", "/a", "Content-Length: 0\r\n").expect(.body("call \(number)"))
             }
         },
-        WireClause("RFC 9211 §2.2", .must, "Cache-Status says fwd=method for an unsafe method, and nothing of a hit") {
+        WireClause("RFC 9211 §2.2", .must, "Cache-Status has fwd=method and no hit for an unsafe method") {
             stand in
             stand.answers(whole("x", "Cache-Control: max-age=600\r\n"))
             for method in ["POST", "DELETE", "OPTIONS", "BREW"] {
@@ -125,7 +132,9 @@ extension WireClauses {
                 answer.expect(.field("Cache-Status", "larder; fwd=method; fwd-status=200"))
             }
         },
-        WireClause("RFC 9110 §15.5.6", .must, "providers that are built in are read only: 405 with Allow") { stand in
+        WireClause(
+            "RFC 9110 §15.5.6", .must, "built-in providers are read-only and answer other methods with 405 and Allow"
+        ) { stand in
             for method in ["POST", "PUT", "PATCH", "DELETE", "BREW"] {
                 let answer = try await stand.askInterface(
                     "\(method) /raw/itunes/search?term=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nab")
@@ -134,7 +143,7 @@ extension WireClauses {
         },
         WireClause(
             "RFC 9110 §15.5.2", .may,
-            "no token of ours is asked for: whether a change is allowed is the origin's to say"
+            "Larder requires no token; the origin decides whether a change is allowed"
         ) { stand in
             stand.answers(whole("no", "WWW-Authenticate: Basic realm=\"x\"\r\n", status: "401 Unauthorized"))
             let answer = try await stand.ask("DELETE", "/a")

@@ -1,25 +1,26 @@
-// One end of a connection, client's or origin's, over a blocking socket: bytes out as they are, messages in as they come.
-// Every wait is bounded, so that a clause that fails ends.
+// One end of a connection, of a client or of the origin, over a blocking socket. Bytes are sent unchanged and messages
+// are parsed on receipt. Every wait has a limit, so that a failing clause ends.
 import Glibc
 import LarderCore
 import LarderTestSupport
 
-/// The other end ended, or nothing came in time.
+/// The other end closed the connection, or nothing arrived in time.
 struct WireEnd: Error {
     var wasReset = false
-    /// Nothing came, or nothing could be sent, for as long as anything is waited for.
+    /// Whether nothing arrived or could be sent within `patience`.
     var wasLate = false
 }
 
-/// Unchecked `Sendable`: one thread at a time reads; what another sends (`send`, `wake`) touches nothing that is read.
+/// Unchecked `Sendable`: only one thread at a time reads. Calls from other threads (`send`, `wake`) touch no state of
+/// the reader.
 final class Wire: @unchecked Sendable {
     private let descriptor: Int32
     private var pending = Bytes()
-    /// Held while the descriptor is closed or woken, since its number may be another's afterwards.
+    /// Held while the descriptor is closed or woken, since its number may be reused afterwards.
     private let isOpen = Lock(true)
-    /// How the body that is being read ends.
+    /// How the current body ends.
     private var framing = Framing.none
-    /// The origin's: the request at hand, and where it is written down.
+    /// For the origin: the current request, and the function that records it.
     var given: WireMessage?
     var record: @Sendable (WireMessage) -> Void = { _ in }
 
@@ -30,7 +31,8 @@ final class Wire: @unchecked Sendable {
         case untilEnd
     }
 
-    /// Seconds. No clause lets it pass; it is there for one that hangs, and far above what a busy machine takes.
+    /// The limit of every wait, in seconds. Only a hanging clause reaches it; it is far above what a busy machine
+    /// needs.
     static let patience = 60
 
     init(accepted descriptor: Int32) {
@@ -40,7 +42,7 @@ final class Wire: @unchecked Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// A client's connection to "127.0.0.1:8080".
+    /// Connects a client to an address such as "127.0.0.1:8080".
     convenience init(to address: String) throws {
         let port = address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -77,17 +79,17 @@ final class Wire: @unchecked Sendable {
         }
     }
 
-    /// Nothing more will be sent.
+    /// Closes the sending direction.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Ends in order: what was sent arrives, then the end.
+    /// Closes normally: the bytes sent arrive before the end.
     func finish() throws {
         finishSending()
         try readToEnd()
         throw WireEnd()
     }
 
-    /// Ends with a reset.
+    /// Closes with a reset.
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
@@ -101,12 +103,12 @@ final class Wire: @unchecked Sendable {
         }
     }
 
-    /// From another thread: whoever waits in a read is woken.
+    /// Wakes a thread that waits in a read. Called from another thread.
     func wake() { isOpen.withLock { if $0 { shutdown(descriptor, Int32(SHUT_RDWR)) } } }
 
     // MARK: In
 
-    /// The next head: an interim answer's too.
+    /// The next head, which may be that of an interim response.
     func receiveHead() throws -> WireMessage {
         var searched = 0
         while true {
@@ -126,7 +128,8 @@ final class Wire: @unchecked Sendable {
         }
     }
 
-    /// The next answer, whole; interim ones are passed over. One that is cut comes with what came of it.
+    /// The next final response. Interim responses are skipped. A truncated response has the part of the body that
+    /// arrived.
     func receive(to method: String = "GET") throws -> WireMessage {
         while true {
             let head = try receiveHead()
@@ -141,7 +144,7 @@ final class Wire: @unchecked Sendable {
         return receiveRest(of: head, after: [])
     }
 
-    /// At least so many bytes of the body.
+    /// At least this many bytes of the body.
     func receiveBody(_ head: WireMessage, atLeast count: Int) throws -> Bytes {
         begin(head, "GET")
         var body = Bytes()
@@ -152,7 +155,7 @@ final class Wire: @unchecked Sendable {
         return body
     }
 
-    /// All that follows what `receiveBody` brought.
+    /// The rest of the body after the bytes from `receiveBody`.
     func receiveRest(of head: WireMessage, after first: Bytes) -> WireMessage {
         var message = head
         message.body = first
@@ -165,7 +168,7 @@ final class Wire: @unchecked Sendable {
         return message
     }
 
-    /// Everything until the other end ends.
+    /// All bytes until the other end closes.
     func receiveRest() throws -> Bytes {
         while try more() {}
         defer { pending = [] }
@@ -230,7 +233,7 @@ final class Wire: @unchecked Sendable {
         }
     }
 
-    /// Its number may be another's after the close, whose bytes these are not.
+    /// After the close, the descriptor number may belong to another connection, whose bytes must not be read.
     private func checkOpen() throws {
         guard isOpen.withLock({ $0 }) else { throw WireEnd() }
     }
@@ -245,15 +248,15 @@ final class Wire: @unchecked Sendable {
     }
 }
 
-/// The origin's view: requests.
+/// The origin's side: reading requests.
 extension Wire {
-    /// The head of the request at hand.
+    /// The head of the current request.
     func readHead() throws -> WireMessage {
         guard let given else { throw WireEnd() }
         return given
     }
 
-    /// The whole request at hand.
+    /// The whole current request.
     func readRequest() throws -> WireMessage {
         var request = try readHead()
         request.body = try readBody(request)
@@ -261,11 +264,11 @@ extension Wire {
         return request
     }
 
-    /// The body of that request; what came of it is written down.
+    /// The body of the current request. The result is recorded.
     @discardableResult
     func readBody(_ head: WireMessage) throws -> Bytes { try readRest(of: head, after: readSome(of: head)) }
 
-    /// The first piece of the body; empty where there is none.
+    /// The first piece of the body; empty if there is no body.
     func readSome(of head: WireMessage) throws -> Bytes {
         if head["Transfer-Encoding"]?.lowercased() == "chunked" {
             framing = .chunked

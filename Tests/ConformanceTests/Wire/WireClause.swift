@@ -1,30 +1,30 @@
-// One clause of a document, and the exchange that shows it kept.
+// One clause of a standard, and the exchange that proves that it is met.
 import Testing
 
-/// A requirement of a standard as the page about conformance lists it.
+/// A requirement of a standard as the conformance page lists it.
 protocol Requirement: Sendable {
-    /// No two have the same.
+    /// Unique.
     var id: String { get }
-    /// "RFC 9110".
+    /// The standard, such as "RFC 9110".
     var standard: String { get }
-    /// "§13.1.2".
+    /// The section, such as "§13.1.2".
     var section: String { get }
     var level: Level { get }
-    /// One sentence.
+    /// The requirement in one sentence.
     var text: String { get }
     var scenario: String { get }
 }
 
 struct WireClause: Requirement, CustomTestStringConvertible {
-    /// "RFC 9110 §13.1.2".
+    /// The standard and section, such as "RFC 9110 §13.1.2".
     let place: String
     let level: Level
     let says: String
-    /// Lines of YAML beside the provider's.
+    /// Lines of YAML after those of the provider.
     let settings: String
-    /// Another base URL than the stand's own origin.
+    /// A base URL to use instead of the stand's own origin.
     let origin: String?
-    /// The daemon's time passes by itself.
+    /// Whether the daemon uses the system clock instead of a manual one.
     let systemTime: Bool
     let show: @Sendable (Stand) async throws -> Void
 
@@ -50,5 +50,5 @@ struct WireClause: Requirement, CustomTestStringConvertible {
     var scenario: String { "through both doors" }
 }
 
-/// The tables, each in a file of its own.
+/// The tables, each in its own file.
 enum WireClauses {}

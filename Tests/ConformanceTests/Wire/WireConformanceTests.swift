@@ -1,4 +1,5 @@
-// Every clause of the wire tables is a test case for each of both doors. The tables of the page are those that are run here.
+// Every clause of the wire tables is a test case for each of both doors. The conformance page is generated from the
+// same tables.
 import LarderTestSupport
 import Testing
 

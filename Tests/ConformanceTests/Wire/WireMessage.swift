@@ -1,16 +1,16 @@
-// One message as its bytes were, request or answer, and what a clause may expect of it. Read here alone: nothing of the
-// daemon's own parser is used.
+// One request or response as its bytes arrived, and the expectations of a clause. The parser here is independent of the
+// daemon's own parser.
 import LarderCore
 import Testing
 
 struct WireMessage: Sendable, CustomStringConvertible {
     var startLine: String
-    /// In their order and spelling; white space around a value is taken off, as RFC 9112 §5.1 says.
+    /// The fields in their order and spelling. White space around a value is removed, as RFC 9112 §5.1 says.
     var fields: [(name: String, value: String)]
     var body = Bytes()
-    /// The body came whole, as its framing says.
+    /// Whether the body arrived completely according to its framing.
     var isWhole = false
-    /// Of the origin's connections, which it came by.
+    /// The number of the origin's connection by which it arrived.
     var connection = 0
 
     init(head: Bytes) {
@@ -39,12 +39,12 @@ struct WireMessage: Sendable, CustomStringConvertible {
     var isHead: Bool { method == "HEAD" }
     var text: String { wireText(body) }
 
-    /// Every value of a field, line by line.
+    /// The values of a field, line by line.
     func values(_ name: String) -> [String] {
         fields.filter { ASCII.equalFolded($0.name, name) }.map(\.value)
     }
 
-    /// The lines of a field as one list; nil where there is none.
+    /// The lines of a field as one list; nil if the field is absent.
     subscript(_ name: String) -> String? {
         let values = values(name)
         return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -52,7 +52,7 @@ struct WireMessage: Sendable, CustomStringConvertible {
 
     func value(_ name: String) -> String? { self[name] }
 
-    /// Whether a line of the head is, or the name of one is, that text.
+    /// Whether a line of the head equals the text or a field has it as its name.
     func has(_ text: String) -> Bool {
         fields.contains { "\($0.name): \($0.value)" == text || ASCII.equalFolded($0.name, text) }
     }
@@ -73,9 +73,9 @@ struct WireMessage: Sendable, CustomStringConvertible {
     }
 }
 
-/// What one message should be like.
+/// An expectation about one message.
 struct Expect: Sendable {
-    /// What is wrong with the message; nil where nothing is.
+    /// Returns what is wrong with the message; nil if nothing is.
     let fault: @Sendable (WireMessage) -> String?
 
     private static func that(_ claim: String, _ holds: @escaping @Sendable (WireMessage) -> Bool) -> Expect {
@@ -93,13 +93,13 @@ struct Expect: Sendable {
 
     // MARK: Fields
 
-    /// There is exactly this line, in this spelling.
+    /// The head contains exactly this line, in this spelling.
     static func line(_ line: String) -> Expect {
         that("a line \"\(line.prefix(200))\"") { $0.fields.contains { "\($0.name): \($0.value)" == line } }
     }
     static func lacks(_ name: String) -> Expect { that("no \(name)") { $0[name] == nil } }
     static func has(_ name: String) -> Expect { that("some \(name)") { $0[name] != nil } }
-    /// All its lines as one list.
+    /// The lines of the field, as one list, have this value.
     static func field(_ name: String, _ value: String) -> Expect {
         that("\(name): \(value)") { $0[name].map { Expect.evened($0) } == Expect.evened(value) }
     }
@@ -108,7 +108,7 @@ struct Expect: Sendable {
             list.contains { $0?.lowercased() == message[name]?.lowercased() }
         }
     }
-    /// One line with that value.
+    /// The field has one line with this value.
     static func only(_ name: String, _ value: String) -> Expect {
         that("\(name): \(value), once") { $0.values(name) == [value] }
     }
@@ -118,26 +118,26 @@ struct Expect: Sendable {
     static func fieldAtMostOnce(_ name: String) -> Expect {
         that("\(name) at most once") { $0.values(name).count <= 1 }
     }
-    /// Among the members of the list is one that is, or begins with, that word, in whatever case.
+    /// A member of the list begins with the word, in any case.
     static func fieldHas(_ name: String, _ word: String) -> Expect {
         that("\(name) has \(word)") { Expect.members($0[name]).contains { $0.hasPrefix(word.lowercased()) } }
     }
     static func fieldLacks(_ name: String, _ word: String) -> Expect {
         that("\(name) lacks \(word)") { !Expect.members($0[name]).contains { $0.hasPrefix(word.lowercased()) } }
     }
-    /// These fields stand in this order among the others.
+    /// These fields appear in this relative order.
     static func sequence(_ names: [String]) -> Expect {
         that("fields in the order \(names)") { message in
             message.fields.map(\.name).filter { names.contains($0) } == names
         }
     }
     static func headLacks(_ text: String) -> Expect { that("no \"\(text)\" in the head") { !$0.head.contains(text) } }
-    /// Host names the stand's origin, once.
+    /// Host names the origin of the stand, exactly once.
     static let isForOrigin = that("Host is the origin's") { message in
         let values = message.values("Host")
         return values.count == 1 && values[0].hasPrefix("127.0.0.1:") && values[0] != "127.0.0.1:1"
     }
-    /// One sign of where the body ends, not two.
+    /// The message has exactly one framing field.
     static let isFramedOnce = that("framed once") {
         $0.values("Content-Length").count + $0.values("Transfer-Encoding").count == 1
     }
@@ -167,7 +167,7 @@ struct Expect: Sendable {
 
     static let isHit = that("Cache-Status tells of a hit") { $0["Cache-Status"]?.hasPrefix("larder; hit") == true }
     static let isNotHit = that("Cache-Status tells of no hit") { $0["Cache-Status"]?.hasPrefix("larder; fwd=") == true }
-    /// One member, ours, with one of these errors (RFC 9209 §2).
+    /// Proxy-Status has one member, Larder's, with one of these errors (RFC 9209 §2).
     static func proxyStatus(_ errors: [String]) -> Expect {
         that("Proxy-Status: larder with an error among \(errors)") { message in
             let values = message.values("Proxy-Status")
@@ -181,14 +181,14 @@ struct Expect: Sendable {
         (value ?? "").split(whereSeparator: { $0 == "," || $0 == ";" }).map { ASCII.trimmed($0).lowercased() }
     }
 
-    /// Without the white space around commas, which carries nothing.
+    /// The value without the white space around commas, which has no meaning.
     private static func evened(_ value: String) -> String {
         value.split(separator: ",", omittingEmptySubsequences: false).map { String(ASCII.trimmed($0)) }
             .joined(separator: ", ")
     }
 }
 
-/// Two values that should be the same.
+/// Expects that two values are equal.
 func expectSame<Value: Equatable>(
     _ one: Value, _ other: Value, sourceLocation: SourceLocation = #_sourceLocation
 ) {

@@ -1,20 +1,21 @@
-// An origin on threads of its own that says exactly what a clause tells it to, to each request by the last thing told.
+// An origin on its own threads that sends exactly what a clause specifies. The latest conversation set by the clause
+// answers each request.
 import Glibc
 import LarderCore
 import LarderTestSupport
 
 extension Gate {
-    /// Waits at it; who waits too long goes on, so that a clause that fails ends.
+    /// Waits until the gate opens, but not forever, so that a failing clause ends.
     func waitPatiently() { _ = opens(within: .seconds(Wire.patience)) }
 }
 
-/// Counts from any thread.
+/// A counter that any thread may increase.
 final class Tally: Sendable {
     private let number = Lock(0)
     private let goal: Int
     private let reached: @Sendable () -> Void
 
-    /// - Parameter reached: called once, at that number.
+    /// - Parameter reached: called once, when the count reaches the goal.
     init(_ goal: Int = -1, reached: @escaping @Sendable () -> Void = {}) {
         self.goal = goal
         self.reached = reached
@@ -34,7 +35,7 @@ final class Tally: Sendable {
 final class WireOrigin: Sendable {
     typealias Conversation = @Sendable (Wire) throws -> Void
 
-    /// Kept when it is stopped, so that its port refuses then.
+    /// Kept after the origin is stopped, so that its port refuses connections.
     private let place = LoopbackPort()
     var port: UInt16 { place.number }
     private let listener: Int32
@@ -52,17 +53,17 @@ final class WireOrigin: Sendable {
         spawn { $0.acceptAll() }
     }
 
-    /// From now on each request, once its head is read, is answered by this.
+    /// From now on, this conversation answers each request after its head is read.
     func converse(_ conversation: @escaping Conversation) { state.withLock { $0.conversation = conversation } }
 
-    /// Every request, in the order in which their heads came.
+    /// All requests, in the order in which their heads arrived.
     var requests: [WireMessage] { state.withLock { $0.requests } }
     var connections: Int { state.withLock { $0.wires.count } }
 
-    /// Says something on the connection made last, which nobody asked for.
+    /// Sends text on the newest connection without a request.
     func sayUnasked(_ text: String) { try? state.withLock { $0.wires.last }?.send(text) }
 
-    /// No connection is taken any more, and those there are end.
+    /// Stops accepting connections and ends the existing ones.
     func stop() {
         let threads = state.withLock { state -> [SystemThread] in
             guard !state.isStopped else { return [] }
@@ -70,7 +71,8 @@ final class WireOrigin: Sendable {
             return state.threads
         }
         guard !threads.isEmpty else { return }
-        // It refuses from here on. Its number must not be another's listener while a thread may still accept from it.
+        // The port refuses connections from here on. The descriptor stays open until no thread can accept from it,
+        // because its number could be reused for another listener.
         shutdown(listener, Int32(SHUT_RDWR))
         for wire in state.withLock({ $0.wires }) { wire.wake() }
         for thread in threads { thread.join() }

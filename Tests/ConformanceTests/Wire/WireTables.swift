@@ -1,4 +1,5 @@
-// The tables of exchanges in raw bytes, in the order of the page about conformance, behind those of the cache's rules.
+// The tables of exchanges in raw bytes, in the order of the conformance page. They follow the tables of the caching
+// rules.
 
 extension Tables {
     /// All tables as the page shows them.

@@ -1,13 +1,13 @@
-// Texts that stand for bytes, some of which are no text: a byte beyond ASCII that is not UTF-8 is written, and read, as
-// one private scalar.
+// Texts that represent bytes. A byte of 0x80 or more that is not part of valid UTF-8 is written and read as one
+// private-use scalar.
 import LarderCore
 
-/// The scalar that stands for one byte.
+/// The scalar that represents one byte.
 func octet(_ byte: UInt8) -> String {
     Unicode.Scalar(0xF700 + UInt32(byte)).map { String(Character($0)) } ?? ""
 }
 
-/// The bytes that a text stands for.
+/// The bytes that a text represents.
 func wireBytes(_ text: String) -> Bytes {
     var bytes = Bytes()
     for scalar in text.unicodeScalars {
@@ -20,14 +20,14 @@ func wireBytes(_ text: String) -> Bytes {
     return bytes
 }
 
-/// The text that stands for bytes.
+/// The text that represents the bytes.
 func wireText(_ bytes: some Sequence<UInt8>) -> String {
     let bytes = Bytes(bytes)
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     return bytes.map { $0 < 0x80 ? String(UnicodeScalar($0)) : octet($0) }.joined()
 }
 
-/// An answer with a length.
+/// A response with a Content-Length.
 func whole(_ body: String, _ fields: String = "", status: String = "200 OK") -> String {
     "HTTP/1.1 \(status)\r\n\(fields)Content-Length: \(wireBytes(body).count)\r\n\r\n\(body)"
 }
@@ -36,7 +36,7 @@ func whole(_ body: Bytes, _ fields: String = "") -> Bytes {
     wireBytes("HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.count)\r\n\r\n") + body
 }
 
-/// The same in chunks, of these sizes in turn.
+/// The same response in chunks that cycle through these sizes.
 func chunkedAnswer(_ body: Bytes, _ fields: String = "", sizes: [Int] = [50_000]) -> Bytes {
     wireBytes("HTTP/1.1 200 OK\r\n\(fields)Transfer-Encoding: chunked\r\n\r\n") + inChunks(body, sizes)
 }
@@ -55,7 +55,7 @@ func inChunks(_ body: Bytes, _ sizes: [Int]) -> Bytes {
     return out + wireBytes("0\r\n\r\n")
 }
 
-/// So many bytes that look the same nowhere, NUL and line ends among them.
+/// This many bytes without repetition, including NUL and line ends.
 func pattern(_ count: Int) -> Bytes {
     var state: UInt32 = 0x2545_F491
     return Bytes(room: count) { buffer, filled in

@@ -1,4 +1,4 @@
-// The calls of a fleet: no ledger grants more than the limit, and no host calls without a lease.
+// The calls of a fleet. No ledger grants more than the limit, and no host calls without a lease.
 import LarderCache
 import LarderCore
 import Testing

@@ -1,4 +1,4 @@
-// The breaker of the shared tier: when it opens, how long it rests, who tries it.
+// The breaker of the shared tier: when it opens, how long it stays open, and who probes.
 import LarderCache
 import LarderCore
 import Testing

@@ -1,4 +1,4 @@
-// What may be published, and what removals leave valid.
+// Which responses may be published, and which responses stay valid after removals.
 import LarderCache
 import LarderCore
 import Testing

@@ -1,4 +1,4 @@
-// The chain of a fleet's removals: nothing of it is missed without being known.
+// The chain of a fleet's removals. A missed removal is always detected.
 import LarderCache
 import LarderCore
 import Testing
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func whatAnEarlierVersionKeptIsRead() {
-        // One provider, and one order.
+        // One provider and one order.
         let kept: Bytes = [0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0x61, 2, 0, 0, 0, 7, 8]
         var recalled = SharedRemovals()
         recalled.recall(kept)

@@ -1,4 +1,4 @@
-// The wait for what another host fetches: what ends it, how often it looks, how long it lasts.
+// Waiting for a fetch by another host: what ends the wait, how often it checks, and how long it lasts.
 import LarderCache
 import LarderCore
 import Testing

@@ -1,11 +1,11 @@
-// Which GraphQL answers are kept.
+// Which GraphQL responses are stored.
 import LarderCore
 import Testing
 
 @testable import LarderCache
 
 @Suite struct GraphQLAnswerTests {
-    /// The same in pieces of every size.
+    /// Whether the response is good. The result must be the same for pieces of every size.
     private func isGood(_ text: String) -> Bool {
         let bytes = Bytes(text: text)
         let whole = isGood(bytes, by: max(1, bytes.count))
@@ -36,7 +36,7 @@ import Testing
         #"{"errors":[{"message":"x"}]}"#, #"{"data":{"a":1},"errors":[{"message":"x"}]}"#, #"{"errors":[1],"data":{}}"#,
         #"{"data":{},"errors":{}}"#, #"{"data":{},"errors":"x"}"#, #"{"data":{},"errors":[""]}"#,
         #"{"data":{},"\u0065rrors":[1]}"#, #"[{"data":{}},{"data":{},"errors":[1]}]"#, #"[{"data":{}},{}]"#,
-        // Nothing else is a whole answer.
+        // Texts that are not a complete response.
         "", " ", "{}", "[]", "null", "3", #""data""#, #"{"data":{}"#, #"{"data":{}}}"#, #"{"data":{}} {"errors":[1]}"#,
         "{]",
         #"{"message":"Unauthorized"}"#, #"<html>"data":</html>"#, #"{"a":{"data":1}}"#, #"[[{"data":1}]]"#,

@@ -1,4 +1,4 @@
-// Which GraphQL requests only read.
+// Which GraphQL requests are read-only.
 import LarderCore
 import Testing
 
@@ -12,7 +12,7 @@ private func isQuery(
     return GraphQLRequest.isQuery(Bytes(text: body), fields: fields, query: query)
 }
 
-/// The document as a request in JSON.
+/// The document as a JSON request.
 private func request(_ document: String, name: String? = nil) -> String {
     var out = "{\"query\":" + JSONWriter.text(document)
     if let name { out += ",\"operationName\":" + JSONWriter.text(name) }
@@ -44,7 +44,7 @@ extension JSONWriter {
         "mutation { a }", "mutation M { a }", "subscription { a }", "subscription S { a }",
         "fragment F on T { b } mutation { ...F }", "# query\nmutation { a }", "\"\"\"query\"\"\" mutation M { a }",
         "query A { a } mutation B { b }", "{ a } mutation B { b }", "query A { a } query B { b }",
-        // What is no executable document.
+        // Texts that are not executable documents.
         "", "   ", "# only", "{", "}", "{ a ", "{ a }}", "{ (a } )", "query", "query Q", "query Q(",
         "query ($a: I { a }",
         "{ a(x: \"", "{ a(x: \"\"\"", "{ a(x: \"\n\") }", "type T { a: Int }", "schema { query: Q }",
@@ -76,7 +76,7 @@ extension JSONWriter {
     @Test(arguments: [
         "", "null", "3", "\"{ a }\"", "{}", "[]", #"{"query":null}"#, #"{"query":["{ a }"]}"#, #"{"query":"{ a }""#,
         #"{"query":"{ a }"} x"#, #"{"query":"{ a }","operationName":3}"#,
-        // Persisted documents, and members that servers read in other spelling or instead.
+        // Persisted documents, and members that some servers read in another spelling or instead of `query`.
         #"{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"x"}}}"#, #"{"id":"x"}"#,
         #"{"query":"{ a }","documentId":"x"}"#, #"{"query":"{ a }","id":"x"}"#,
         #"{"query":"{ a }","Query":"mutation { a }"}"#,
@@ -137,7 +137,8 @@ extension JSONWriter {
         #expect(!isQuery(deeper, type: "application/graphql"))
     }
 
-    /// Any bytes, and any arrangement of the pieces that matter, end, and are never a query where a mutation alone is executed.
+    /// Parsing ends for arbitrary bytes and for any sequence of relevant pieces. A document that executes only a
+    /// mutation is never taken for a query.
     @Test func anyPiecesAreReadToTheirEnd() {
         var random = SystemRandomNumberGenerator()
         let pieces = [

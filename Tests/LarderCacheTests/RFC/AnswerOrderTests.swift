@@ -1,4 +1,4 @@
-// Which of the answers to one URL that are under way a newer one overtakes.
+// Which responses for one URL that are still under way are overtaken by a newer one.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -15,7 +15,7 @@ import Testing
     }
     private static let byB = Selection(vary: .names(["x-b"]), fields: ["X-A": "2", "X-B": "1"])
 
-    /// Whether the first of two answers is overtaken by the second.
+    /// Whether the second of two responses overtakes the first.
     private func isOvertaken(_ older: Selection, by newer: Selection, _ reach: AnswerOrder.Reach) -> Bool {
         var order = AnswerOrder()
         order.enter(1, older, key: Sample.key("a"))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func namesMayDifferWhereOneOfTheTwoRequestsSelectsBoth() {
-        // The older one's request has the newer one's value of X-B.
+        // The request of the older response has the same value of X-B as that of the newer one.
         #expect(isOvertaken(Self.byA("1"), by: Self.byB, .answered))
         #expect(!isOvertaken(Self.byA("1"), by: Self.byB, .selected))
     }
@@ -66,7 +66,7 @@ import Testing
         #expect(!order.isOvertaken(2))
     }
 
-    /// Whether an answer is overtaken by a newer part.
+    /// Whether a newer part overtakes a response.
     private func isOvertaken(_ tag: String, _ length: Int64?, byPart newer: String) -> Bool {
         func representation(_ tag: String, _ length: Int64?) -> AnswerOrder.Representation {
             .init(fields: ["ETag": tag], length: length, receivedAt: WallTime(seconds: 1))

@@ -1,4 +1,4 @@
-// Groups of stored answers (RFC 9875).
+// Groups of stored responses (RFC 9875).
 import LarderCache
 import LarderCore
 import Testing

@@ -1,4 +1,4 @@
-// Which stored answers an answer that is not stored leaves to be used (RFC 9111 §4.3.3).
+// Which stored responses stay usable after a response that is not stored (RFC 9111 §4.3.3).
 import Testing
 
 @testable import LarderCache

@@ -1,4 +1,4 @@
-// Which URLs an unsafe request makes invalid (RFC 9111 §4.4).
+// Which URLs an unsafe request invalidates (RFC 9111 §4.4).
 import LarderCache
 import LarderCore
 import LarderHTTP

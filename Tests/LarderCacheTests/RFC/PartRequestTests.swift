@@ -1,4 +1,4 @@
-// How a request is answered of stored parts, and which answers are stored as parts.
+// How a request is answered from stored parts, and which responses are stored as parts.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -98,7 +98,7 @@ import Testing
         for asked in [ByteRange.Spec.suffix(10), .from(90, last: nil), .from(90, last: 99), .from(90, last: 500)] {
             #expect(Self.judged(fields, asked, length: 10) == .success(part))
         }
-        // The sender may send less than was asked for.
+        // The sender may send less than was requested.
         #expect(
             Self.judged(["Content-Range": "bytes 90-94/100", "ETag": "\"v\""], .suffix(10))
                 == .success(PartAnswer(range: 90..<95, length: 100, validator: Self.tag)))

@@ -1,4 +1,4 @@
-// Which bytes of a representation are stored, held against a map of its bytes.
+// Which bytes of a representation are stored, compared with a map of its bytes.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -95,13 +95,13 @@ import Testing
         for place in bytes.indices {
             var damaged = bytes
             damaged[place] ^= 0x80
-            // What can still be read is a list that holds what a list holds.
+            // If damaged bytes can be decoded, they encode to the same bytes again.
             guard let read = PartialContent(decoding: damaged) else { continue }
             #expect(read.encoded() == damaged)
         }
     }
 
-    /// A generator with a fixed beginning, so that a failure can be seen again.
+    /// A generator with a fixed seed, so that a failure can be repeated.
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
 
@@ -116,7 +116,7 @@ import Testing
         var random = Generator(state: seed)
         let length: Int64 = 60
         var content = Self.content(length)
-        /// For each byte the number of the part that holds it.
+        /// For each byte, the number of the part that holds it.
         var map = [Int?](repeating: nil, count: Int(length))
         var starts: [Int64] = []
         var rows = Set<Int64>()

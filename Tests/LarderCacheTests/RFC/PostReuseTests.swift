@@ -1,4 +1,4 @@
-// Which answers to POST are stored for GET (RFC 9110 §9.3.3).
+// Which POST responses are stored for GET (RFC 9110 §9.3.3).
 import LarderCache
 import LarderCore
 import Testing

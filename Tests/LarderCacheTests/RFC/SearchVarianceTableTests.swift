@@ -1,4 +1,4 @@
-// Which queries of a path are remembered, and how few.
+// Which queries of a path are remembered, and how many at most.
 import LarderCore
 import LarderHTTP
 import Testing

@@ -1,4 +1,5 @@
-// Whether a stored answer may be used, before and after the upstream was asked: answer, client, rule and clock.
+// Whether a stored response may be used, before and after the upstream was asked. The response, client, rule and clock
+// decide.
 import LarderCache
 import LarderCore
 import Testing

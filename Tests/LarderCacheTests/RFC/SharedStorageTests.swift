@@ -1,5 +1,5 @@
-// What a shared cache may store (RFC 9111 §3), one row a rule: the word of the refusal, or seconds of freshness, and the
-// rule that decided.
+// Which responses a shared cache may store (RFC 9111 §3), one row per rule. A row states the reason of the refusal or
+// the seconds of freshness, and the rule that decided.
 import LarderCache
 import LarderCore
 import Testing
@@ -10,7 +10,7 @@ import Testing
         var request: HeaderFields = [:]
         var status = 200
         var method = Method.get
-        /// Seconds of freshness, or nil for a refusal.
+        /// Seconds of freshness; nil for a refusal.
         var fresh: Int64?
         var rule: CacheRule
 
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// Seconds from arrival to the end of the row's worth: stale window and validator decide.
+    /// Seconds from receipt until the row is no longer useful. The stale window and the validator decide.
     @Test(
         arguments: [
             (["Cache-Control": "max-age=60"], 7200, 7260), (["Cache-Control": "s-maxage=60"], 7200, 60),

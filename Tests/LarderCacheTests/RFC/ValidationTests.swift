@@ -1,4 +1,4 @@
-// Our own conditions, what a 304 confirms and changes, and what HEAD tells (RFC 9111 §3.2, §4.3).
+// Generated conditions, the effects of a 304, and the effects of HEAD (RFC 9111 §3.2, §4.3).
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -24,7 +24,7 @@ import Testing
         #expect(Validation.conditionalFields(for: []) == [:])
     }
 
-    /// Stored: the fields of each entry, the second received a second later than the first, and so on.
+    /// The stored entries, given by their fields. Each was received one second later than the one before.
     @Test(
         arguments: [
             (["ETag": "\"a\""], [["ETag": "\"a\""], ["ETag": "\"b\""], ["ETag": "\"a\""]], [0, 2]),
@@ -69,7 +69,7 @@ import Testing
         #expect(out.body == entry.body)
         #expect(out.status == 200)
         #expect(out.responseTime == Self.later)
-        // The 304's own Date is 500 s old.
+        // The Date of the 304 is 500 s old.
         #expect(out.initialAge == 500_000)
         #expect(out.freshUntil == Self.later + .seconds(-300))
     }
@@ -110,7 +110,7 @@ import Testing
         #expect(out.entry.staleUntil == Self.later)
     }
 
-    /// What HEAD brings, on a stored answer of 3 bytes with tag "a" and no date.
+    /// The effect of a HEAD response on a stored response of 3 bytes with tag "a" and no date.
     @Test(
         arguments: [
             (200, ["ETag": "\"a\"", "Content-Length": "3"], "freshen"), (200, [:], "freshen"),

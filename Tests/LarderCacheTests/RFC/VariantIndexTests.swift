@@ -1,4 +1,5 @@
-// Variants of one URL: which requests are the same, which variant is chosen, and any bytes as an index.
+// Variants of one URL: which requests select the same variant, which variant is chosen, and decoding of arbitrary bytes
+// as an index.
 import LarderCache
 import LarderCore
 import Testing
@@ -137,7 +138,7 @@ import Testing
         for _ in 0..<3000 {
             var damaged = bytes
             damaged[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
-            // Whatever is read is written the same way.
+            // A decoded index encodes to the same bytes.
             if let read = VariantIndex(decoding: damaged) { #expect(read.encoded() == damaged) }
         }
     }
@@ -172,7 +173,7 @@ import Testing
 }
 
 extension VariantIndex {
-    /// With a clock that is ahead of all instants.
+    /// Adds a variant with a clock that is ahead of all instants.
     fileprivate mutating func add(
         vary names: [String], requestFields: HeaderFields, receivedAt: WallTime, putsOthersInDoubt: Bool = false
     ) -> (selection: Digest, dropped: [Digest]) {

@@ -1,4 +1,4 @@
-// Variants by the language that they are in.
+// Selection of variants by their language.
 import LarderCore
 import Testing
 

@@ -1,4 +1,4 @@
-// Which stored variants are offered to a request of other fields, and which of them a 304 confirms.
+// Which stored variants are offered for a request with other fields, and which of them a 304 confirms.
 import LarderCache
 import LarderCore
 import LarderHTTP

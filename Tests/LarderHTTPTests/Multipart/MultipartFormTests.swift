@@ -3,7 +3,7 @@ import LarderHTTP
 import Testing
 
 @Suite struct MultipartFormTests {
-    /// A form as it was read: parts with their content, and whether the end came.
+    /// A parsed form: its parts with their content, and whether its end was found.
     private struct Form: Equatable {
         var parts: [MultipartPart] = []
         var contents: [Bytes] = []

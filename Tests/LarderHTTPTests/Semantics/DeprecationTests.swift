@@ -1,4 +1,4 @@
-// What an API says of its own end.
+// How an API announces its own end.
 import LarderCore
 import LarderHTTP
 import Testing

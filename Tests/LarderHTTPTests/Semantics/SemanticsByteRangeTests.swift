@@ -1,4 +1,4 @@
-// Range requests (RFC 9110 §14): the RFC's own examples, If-Range, abuse, and the multipart body.
+// Range requests (RFC 9110 §14): the examples of the RFC, If-Range, abuse, and the multipart body.
 import LarderCore
 import LarderHTTP
 import Testing
@@ -17,7 +17,7 @@ import Testing
             date: Self.changed + .seconds(60))
     }
 
-    /// RFC 9110 §14.1.2's examples for a length of 10000, and their neighbours.
+    /// The examples of RFC 9110 §14.1.2 for a length of 10000, and similar ranges.
     @Test(
         arguments: [
             ("bytes=0-499", .single(0..<500)), ("bytes=500-999", .single(500..<1000)),
@@ -99,7 +99,7 @@ import Testing
         #expect(outcome == .whole)
     }
 
-    /// Whatever is asked for, the parts lie inside, do not overlap, and are few.
+    /// For any request, the parts lie inside the body, do not overlap, and are few.
     @Test func partsAreAlwaysInsideAndApart() {
         for _ in 0..<3000 {
             let length = Int64.random(in: 0...40)

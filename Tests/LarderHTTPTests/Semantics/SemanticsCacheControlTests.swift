@@ -1,4 +1,4 @@
-// Cache-Control: tolerance, and the restrictive reading where tolerance leaves a choice (RFC 9111 §4.2.1, §5.2).
+// Cache-Control: tolerant parsing, and the restrictive reading of ambiguous values (RFC 9111 §4.2.1, §5.2).
 import LarderCore
 import LarderHTTP
 import Testing
@@ -11,12 +11,12 @@ import Testing
             ("foo=\"a, max-age=1\", max-age=60", 60), ("foo=\"a\\\", max-age=1\", max-age=60", 60),
             ("max-age=2147483648", 1 << 31), ("max-age=2147483649", 1 << 31),
             ("max-age=99999999999999999999999999999999", 1 << 31),
-            // Not a number of seconds: as if it were over (RFC 9111 §4.2.1).
+            // A value that is not a number of seconds counts as expired (RFC 9111 §4.2.1).
             ("max-age", 0), ("max-age=", 0), ("max-age=-1", 0), ("max-age=+60", 0), ("max-age=60.5", 0),
             ("max-age=1e3", 0),
             ("max-age=0x10", 0), ("max-age=60s", 0), ("max-age='60'", 0), ("max-age=\"60", 0), ("max-age = 60", 0),
             ("max-age= 60", 0), ("max-age=60 70", 0), ("max-age=\"60\"x", 0), ("max-age=١", 0),
-            // The first of two counts.
+            // The first of two values counts.
             ("max-age=60, max-age=3600", 60), ("max-age=3600, max-age=60", 3600), ("max-age=x, max-age=60", 0),
         ] as [(String, Int64)])
     func maxAgeIsReadOrOver(_ text: String, _ seconds: Int64) {
@@ -89,7 +89,7 @@ import Testing
         #expect(control.staleIfError == 60)
     }
 
-    /// Whatever bytes come, the sums stay in bounds and a forbidding word behind the noise is heard.
+    /// For any bytes, the sums stay in bounds, and a forbidding directive after the noise is found.
     @Test func noiseBeforeADirectiveHidesNothing() {
         var random = SystemRandomNumberGenerator()
         let alphabet = Array(" \t,;=abcmax-age0123456789'()/*\u{FF}")

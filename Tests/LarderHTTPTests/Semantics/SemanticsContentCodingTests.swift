@@ -1,4 +1,4 @@
-// Content codings: what was coded comes back; what is cut, damaged or a bomb does not.
+// Content codings. Coded data decodes to the original. Truncated or damaged data and decompression bombs are refused.
 import CZlib
 import LarderCore
 import LarderHTTP
@@ -121,7 +121,7 @@ import Testing
         #expect(ContentCoding.accepts(field, coding) == expected)
     }
 
-    /// The reader of bytes against the reader of texts.
+    /// Compares the parser of bytes with the parser of texts.
     @Test func gzipIsReadFromBytesAsFromText() {
         let pieces = [
             "gzip", "GZip", "x-gzip", "*", "br", "identity", "gzi", "gzipp", "", " ", "\t", ",", ";", "q=0", "q=0.0",

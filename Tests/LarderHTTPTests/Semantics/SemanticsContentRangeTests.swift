@@ -1,4 +1,4 @@
-// What a part says it holds: RFC 9110 §14.4.
+// Content-Range, the position of a part (RFC 9110 §14.4).
 import LarderCore
 import LarderHTTP
 import Testing

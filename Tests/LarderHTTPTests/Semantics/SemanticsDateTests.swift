@@ -1,4 +1,4 @@
-// HTTP dates: RFC 9110 §5.6.7's own examples, the rule for two-digit years, and what is no date.
+// HTTP dates: the examples of RFC 9110 §5.6.7, the rule for two-digit years, and invalid dates.
 import LarderCore
 import LarderHTTP
 import Testing
@@ -17,9 +17,9 @@ import Testing
             ("Tue, 29 Feb 2000 23:59:59 GMT", 951_868_799),
             ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
             ("sun, 06 nOV 1994 08:49:37 gmt", 784_111_777),
-            // A weekday that contradicts the date does not matter.
+            // A weekday that contradicts the date is ignored.
             ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
-            // A leap second is the next minute's first.
+            // A leap second is the first second of the next minute.
             ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_800),
             ("  Sun, 06 Nov 1994 08:49:37 GMT ", 784_111_777),
         ] as [(String, Int64)])
@@ -43,7 +43,7 @@ import Testing
         #expect(HTTPDate.parse(text, now: Self.now) == nil)
     }
 
-    /// RFC 9110 §5.6.7: more than 50 years ahead means the past.
+    /// RFC 9110 §5.6.7: a year more than 50 years ahead is in the past.
     @Test(
         arguments: [
             ("Friday, 20-Nov-26 12:00:00 GMT", 2026), ("Friday, 20-Nov-75 12:00:00 GMT", 2075),

@@ -1,4 +1,4 @@
-// Server-sent events: what is written is read back as it was given, in whatever pieces it comes (WHATWG HTML §9.2).
+// Server-sent events: written events are read back unchanged, in pieces of any size (WHATWG HTML §9.2).
 import LarderCore
 import LarderHTTP
 import Testing

@@ -64,8 +64,8 @@ import Testing
             CacheStatus.render(outcome: .hit, detail: "a \"b\" \\ \u{E9}\n") == #"larder; hit; detail="a \"b\" \\ ??""#)
     }
 
-    /// RFC 9211 §2 over all combinations: never both hit and fwd; what belongs to one side is not on the other; every
-    /// parameter once; every value an item of RFC 8941.
+    /// RFC 9211 §2 over all combinations: never both hit and fwd; parameters of one side never appear on the other;
+    /// every parameter occurs once; every value is an item of RFC 8941.
     @Test(arguments: CacheOutcome.allCases)
     func cacheStatusKeepsItsGrammar(_ outcome: CacheOutcome) throws {
         let details: [String?] = [nil, "", "word", "two words", "9lives", "q\"uote", "caf\u{E9}", "a;b=c, hit; fwd=x"]
@@ -101,7 +101,7 @@ import Testing
         if names.contains("ttl") { #expect(names.contains("hit"), "\(text)") }
     }
 
-    /// Reads one member with parameters by RFC 8941 §3.1.2 and §3.3; returns the parameters' names.
+    /// Parses one member with parameters by RFC 8941 §3.1.2 and §3.3, and returns the names of the parameters.
     func parameters(of text: String) throws -> [String] {
         var rest = Substring(text)
         func take(_ prefix: String) -> Bool {

@@ -1,4 +1,4 @@
-// Images by their structure: smallest whole ones, every cut of them, and impostors.
+// Images by their structure: the smallest complete ones, every truncation of them, and files that only resemble images.
 import LarderCore
 import LarderHTTP
 import Testing
@@ -69,7 +69,7 @@ import Testing
             try #require(MediaType.sniffImage(Bytes(text: "GIF89a") + [1, 0, 1, 0, 0, 0, 0, 0x3B])).isComplete == false)
     }
 
-    /// No arrangement of bytes behind a known beginning makes the walk leave the bytes or run on for ever.
+    /// For any bytes after a known beginning, the parser stays within the bytes and ends.
     @Test func damagedImagesAreWalkedSafely() {
         for (_, body) in Self.images {
             for _ in 0..<2000 {

@@ -1,4 +1,4 @@
-// What a client prefers (RFC 7240): read where it can be, ignored where not.
+// Client preferences (RFC 7240). Valid ones are parsed and invalid ones are ignored.
 import LarderCore
 import LarderHTTP
 import Testing

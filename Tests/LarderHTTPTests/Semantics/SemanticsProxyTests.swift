@@ -1,4 +1,4 @@
-// Fields by which Larder tells about itself: Proxy-Status, Via and the two forms of Cache-Status.
+// Fields in which Larder describes itself: Proxy-Status, Via and the two forms of Cache-Status.
 import LarderCore
 import LarderHTTP
 import Testing

@@ -1,4 +1,4 @@
-// `Retry-After`: what is believed, what is bounded, what is ignored.
+// `Retry-After`: which values are accepted, limited or ignored.
 import LarderCore
 import LarderHTTP
 import Testing

@@ -1,4 +1,4 @@
-// Structured fields (RFC 8941): each type, each error, and that what is read is written in one form.
+// Structured fields (RFC 8941): each type, each error, and that a parsed value is written in one canonical form.
 import LarderCore
 import LarderHTTP
 import Testing

@@ -3,7 +3,7 @@ import LarderHTTP
 import Testing
 
 @Suite struct ChunkedDecoderTests {
-    /// Feeds the input in pieces of that size.
+    /// Feeds the input in pieces of this size.
     static func decode(
         _ input: Bytes, piece: Int = .max, limit: Int = 1 << 20
     ) -> (body: Bytes, used: Int, progress: ChunkedDecoder.Progress) {

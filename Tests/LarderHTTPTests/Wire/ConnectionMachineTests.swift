@@ -114,7 +114,7 @@ import Testing
     }
 }
 
-/// A request's body that is read while its handler works, and an answer that comes in pieces.
+/// A request body that is read while its handler works, and a response that is sent in pieces.
 @Suite struct StreamingMachineTests {
     typealias Make = ConnectionMachineTests
 
@@ -187,7 +187,8 @@ import Testing
         _ = streamed.began(Make.head(framing: .chunked), maxBody: 0, streamsBody: true)
         let ends = streamed.answerBegan(closing: false)
         #expect(ends)
-        // Its end may come while the answer is under way; the head has said what it said.
+        // The body may end while the response is under way. The head has already been sent, so the connection still
+        // closes.
         streamed.bodyEnded()
         streamed.answerEnded()
         #expect(streamed.phase == .closing)

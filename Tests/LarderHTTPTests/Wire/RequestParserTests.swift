@@ -2,7 +2,7 @@ import LarderCore
 import LarderHTTP
 import Testing
 
-/// What a parse brought, with the texts its offsets stand for.
+/// The result of a parse, with the texts that its offsets refer to.
 struct Parsed {
     var result: ParseResult
     var head: RequestHead
@@ -58,7 +58,7 @@ struct Parsed {
         #expect(parsed.head.methodCode == code)
     }
 
-    /// Every prefix of a good head asks for more, whatever the place it is cut at.
+    /// Every prefix of a valid head, cut at any place, requests more bytes.
     @Test func everyCutOfAGoodHeadIsIncomplete() {
         let whole = Bytes(
             text: "\r\nPOST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n")
@@ -197,7 +197,7 @@ struct Parsed {
         #expect(!parsed.head.flags.isDisjoint(with: .slow))
     }
 
-    /// Values are read eight bytes at a time: a byte that may not be there is seen at every place of a word.
+    /// Values are read eight bytes at a time. A forbidden byte must be found at every position of a word.
     @Test func aBadByteIsFoundAtEveryPlaceOfAValueAndATarget() {
         for length in 1...40 {
             for place in 0..<length {
@@ -285,7 +285,7 @@ struct Parsed {
         }
     }
 
-    /// No bytes may trap it: random ones, and good heads with bytes changed.
+    /// No input may trap the parser: neither random bytes nor valid heads with changed bytes.
     @Test func survivesWhatIsNoRequest() {
         var generator = SplitMix(state: 42)
         let good = Bytes(
@@ -309,7 +309,7 @@ struct Parsed {
     }
 }
 
-/// A generator with a fixed course, so that a failure can be repeated.
+/// A generator with a fixed sequence, so that a failure can be repeated.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

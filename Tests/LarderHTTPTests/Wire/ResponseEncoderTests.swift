@@ -43,7 +43,7 @@ import Testing
         #expect(out == Bytes(text: "X: ") + [0xE9, 0x0D, 0x0A])
     }
 
-    /// Whatever bytes a name, a value or a reason is made of, a recipient finds the lines that were meant and no other.
+    /// For any bytes in a name, a value or a reason, a recipient finds exactly the intended lines.
     @Test func noByteAnywhereInAFieldSplitsTheHead() {
         for byte in UInt8.min...UInt8.max {
             let odd = HeaderField.text([0x61, byte, 0x62])

@@ -3,7 +3,7 @@ import LarderHTTP
 import Testing
 
 @Suite struct ResponseHeadReaderTests {
-    /// Feeds lines, each with its line end, and gives the last step or the fault.
+    /// Feeds lines, including their line ends, and returns the last step or the fault.
     private func read(
         _ lines: [String], method: Method = .get
     ) -> (head: ResponseHeadReader, result: Result<ResponseHeadReader.Step, ResponseHeadFault>) {
@@ -73,7 +73,7 @@ import Testing
         let (head, result) = read((0..<20).flatMap { _ in one } + ["HTTP/1.1 200 OK\r\n", "\r\n"])
         #expect(result == .success(.complete(.untilClose)))
         #expect(head.interim.count == ResponseHeadReader.maxInterim)
-        // They are not free: all heads of an answer share one limit.
+        // Interim heads count too: all heads of a response share one limit.
         #expect((try? read((0..<8000).flatMap { _ in one }).result.get()) == nil)
     }
 
@@ -119,7 +119,7 @@ import Testing
         #expect(head.isVersion10)
         #expect(head.fields.lines.map(\.name) == ["X", "!#$%&'*+-.^_`|~", "Y"])
         #expect(head.fields.first("Y") == "a\tb")
-        // UTF-8 on the wire, one scalar a byte here.
+        // UTF-8 on the wire is read as one scalar per byte.
         #expect(head.fields.first("X") == "\u{C3}\u{A9}")
     }
 

@@ -7,7 +7,7 @@ import Testing
 
     private func at(_ seconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: seconds * 1_000_000_000) }
 
-    /// So many bytes every second from 0 to the end, wanted all the time.
+    /// A pace of this many bytes every second from 0 to the end, wanted all the time.
     private func steady(_ bytes: Int, until end: Int64) -> TransferPace {
         var pace = TransferPace()
         pace.note(isWanted: true, at: at(0))
@@ -43,7 +43,7 @@ import Testing
         var pace = TransferPace()
         pace.note(isWanted: true, at: at(0))
         pace.note(isWanted: true, at: at(9))
-        // Found not to be wanted: since when is not known, so none of it is the client's.
+        // The transfer was found not wanted. The time since when is unknown, so none of it counts against the client.
         pace.note(isWanted: false, at: at(500))
         pace.note(moved: 1, at: at(900))
         pace.note(isWanted: true, at: at(1000))
