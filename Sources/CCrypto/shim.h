@@ -1,4 +1,4 @@
-// libcrypto: SHA-256 and random bytes.
+// libcrypto: SHA-256, SHA-512 and random bytes.
 #ifndef LARDER_CCRYPTO_SHIM_H
 #define LARDER_CCRYPTO_SHIM_H
 
@@ -24,6 +24,13 @@ static inline void larder_sha256_add(SHA256_CTX *context, const void *bytes, siz
     SHA256_Update(context, bytes, length);
 }
 static inline void larder_sha256_end(SHA256_CTX *context, void *out) { SHA256_Final((unsigned char *)out, context); }
+
+// SHA-512, for digests that responses carry.
+static inline void larder_sha512_begin(SHA512_CTX *context) { SHA512_Init(context); }
+static inline void larder_sha512_add(SHA512_CTX *context, const void *bytes, size_t length) {
+    SHA512_Update(context, bytes, length);
+}
+static inline void larder_sha512_end(SHA512_CTX *context, void *out) { SHA512_Final((unsigned char *)out, context); }
 #pragma GCC diagnostic pop
 
 #endif

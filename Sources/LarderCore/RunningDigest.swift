@@ -1,4 +1,4 @@
-// The digest of a body that is never in memory as a whole.
+// Digests of a body that is never in memory as a whole.
 import CCrypto
 
 /// A SHA-256 digest that is computed piece by piece.
@@ -23,5 +23,28 @@ public struct RunningDigest: Sendable {
         }
         guard let digest = Digest(bytes: bytes) else { preconditionFailure("a digest has 32 bytes") }
         return digest
+    }
+}
+
+/// A SHA-512 digest that is computed piece by piece.
+public struct RunningSHA512: Sendable {
+    private var context = SHA512_CTX()
+
+    public init() {
+        larder_sha512_begin(&context)
+    }
+
+    /// Adds the next bytes.
+    public mutating func add(_ bytes: Bytes) {
+        larder_sha512_add(&context, bytes, bytes.count)
+    }
+
+    /// The 64 bytes of the digest of all bytes added so far.
+    public var bytes: Bytes {
+        var context = context
+        return Bytes(room: 64) { out, count in
+            larder_sha512_end(&context, out.baseAddress)
+            count = 64
+        }
     }
 }

@@ -54,8 +54,9 @@ enum ConformancePage {
         - Parts (206) are stored if one range was requested and the complete length is known. They are combined only if they have the
           same strong validator. A part without a strong validator answers ranges within it and is not combined with others (RFC 9111
           §3.3, §3.4). If nothing is stored, a range that begins within the first 1 MiB is cut from the whole response.
-        - `Repr-Digest` of a representation that is combined from parts is passed on and not checked. `Content-Digest` of a part is
-          checked before the part is stored.
+        - `Content-Digest` of a part is checked before the part is stored. `Repr-Digest` of a representation that is combined from
+          parts is checked while all of it is sent; parts that do not match are removed and the client can check the digest itself.
+          SHA-256 and SHA-512 are checked, no other algorithm (RFC 9530 §5).
         - Trailers are not passed on, neither stored nor fresh (RFC 9110 §6.5.1 lets a recipient drop them).
         - With GET, HEAD, QUERY and declared POST, and with every request if a key is configured, the upstream gets one of two
           `Accept-Encoding` values, `gzip` or `identity`. Any other request keeps its own value. Responses are stored in the coding in

@@ -8,8 +8,7 @@ import LarderSettings
 
 /// Checks the content of one response as it arrives.
 struct ContentCheck {
-    private let promised: DigestFields?
-    private var digest: RunningDigest?
+    private var digest: DigestFields.Check?
     private var answer: GraphQLAnswer?
     private var inflater: ContentInflater?
     /// The content has a coding that cannot be decoded, or decoding failed.
@@ -17,13 +16,13 @@ struct ContentCheck {
 
     /// - Parameter kind: the kind that the configuration declares for the request. Nil if it declares none.
     init(_ head: UpstreamHead, _ kind: ReadOnlyPost.Kind?) {
-        promised =
+        let promised: DigestFields? =
             switch head.status {
             case 200: DigestFields(head.fields)
             case 206: DigestFields(ofPart: head.fields)
             default: nil
             }
-        if promised != nil { digest = RunningDigest() }
+        digest = promised.map { DigestFields.Check($0) }
         guard kind == .graphql else { return }
         answer = GraphQLAnswer()
         guard let coding = head.fields.combined("Content-Encoding"),
@@ -54,7 +53,7 @@ struct ContentCheck {
 
     /// Why the complete content must not be stored. Nil if nothing is wrong.
     var fault: CacheRule? {
-        if let promised, let digest, !promised.agree(with: digest.digest) { return .digestMismatch }
+        if let digest, !digest.agrees { return .digestMismatch }
         guard let answer else { return nil }
         return isUnreadable || inflater?.isWhole == false || !answer.isGood ? .graphQLErrors : nil
     }

@@ -7,15 +7,62 @@ extension Tables {
     }
 
     /// A part of ten digits that begins at this position.
-    private static func part(_ first: Int, _ tag: String, _ text: String, _ control: String) -> Answer {
+    private static func part(
+        _ first: Int, _ tag: String, _ text: String, _ control: String = "max-age=600", _ lines: String...
+    ) -> Answer {
         say(
             .text(
                 "HTTP/1.1 206 Partial Content\r\nCache-Control: \(control)\r\nETag: \"\(tag)\"\r\n"
+                    + lines.map { "\($0)\r\n" }.joined()
                     + "Content-Range: bytes \(first)-\(first + text.utf8.count - 1)/10\r\n"
                     + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)"))
     }
 
+    /// Digests of the ten digits, and of other content.
+    private static let digitDigests = [
+        ("sha-256", "hNiYd/DUBB77a/kaFvAkjy/Vc+avBcGflr7bn4gveII=", "2SmKENGwc1g33EvYXaxkGw887yekfl1TpU8vP1svz/o="),
+        (
+            "sha-512",
+            "u5bC/EDS1UYX1vJ2/r5XH2I6ja3wtzSFUpmw4Qf9oyz2tp8toys2RF1zaQuTy9D3v8IOD38oVT0qRCjyO3FukA==",
+            "4lrDhF+MvhKAGi36WonUxV3EeQDztu3Jqe5ZDzwrkxL2ZdADnJOCi3tY8zlQvIF6CVWpxQAKjT4oBWnwh0XKaA=="
+        ),
+    ]
+
+    @Clauses private static var partDigests: [Clause] {
+        for (name, right, wrong) in digitDigests {
+            Clause(
+                "RFC 9530 §3 \(name) of parts", .may,
+                "Parts that match the Repr-Digest of their representation answer a request for all of it."
+            ) {
+                let line = "Repr-Digest: \(name)=:\(right):"
+                answers(part(6, "v", "6789", "max-age=600", line), part(0, "v", "012345", "max-age=600", line))
+                get("Range: bytes=-4", expect: status(206), body("6789"))
+                get(expect: status(200), body("0123456789"), forwarded("partial"))
+                hits("0123456789", also: has("Repr-Digest", "\(name)=:\(right):"))
+                hits("0123456789")
+                saw(2)
+            }
+            Clause(
+                "RFC 9530 §3 wrong \(name) of parts", .shouldNot,
+                "Parts that do not match the Repr-Digest of their representation are used once and then removed."
+            ) {
+                let line = "Repr-Digest: \(name)=:\(wrong):"
+                answers(
+                    part(6, "v", "6789", "max-age=600", line), part(0, "v", "012345", "max-age=600", line),
+                    reply("Cache-Control: max-age=600", "ETag: \"v\"", body: "other"))
+                get("Range: bytes=-4", expect: status(206), body("6789"))
+                get("Range: bytes=0-5", expect: status(206), body("012345"))
+                get("Range: bytes=1-8", expect: status(206), body("12345678"), hit())
+                get(expect: status(200), body("0123456789"))
+                miss("other")
+                received(3, lacks("Range"))
+                saw(3)
+            }
+        }
+    }
+
     @Clauses static var partsUnfit: [Clause] {
+        partDigests
         Clause(
             "RFC 9211 §2.2 HEAD of parts", .must,
             "The reason is partial if parts are stored but do not answer the request."

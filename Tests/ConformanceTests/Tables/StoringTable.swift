@@ -346,7 +346,27 @@ extension Tables {
             get()
             miss("body 2")
         }
-        for value in ["sha-512=:AAAA:", "sha-256=abc", "md5=:AAAA:, sha-256=\"x\"", "sha-256=:AAAA:"] {
+        let long = "sha-512=:JvaNHrAktAq8bcWICEnatJz9bCyV5g6TrlH70xGm3id/Y+y0psIsQwg0Yp2OmAk6+EVv4r1Kay96XDgosbn5tQ==:"
+        let other = "sha-512=:4lrDhF+MvhKAGi36WonUxV3EeQDztu3Jqe5ZDzwrkxL2ZdADnJOCi3tY8zlQvIF6CVWpxQAKjT4oBWnwh0XKaA==:"
+        Clause("RFC 9530 §5 sha-512", .may, "Content that matches its SHA-512 digest is stored.") {
+            answers(reply("Cache-Control: max-age=60", "Repr-Digest: \(long), \(right)"))
+            get()
+            hits("body 1", also: has("Repr-Digest", "\(long), \(right)"))
+        }
+        for (scenario, value) in [
+            ("wrong sha-512", other), ("sha-512 alone wrong", "\(right), \(other)"),
+            ("sha-256 alone wrong", "\(long), \(wrong)"),
+        ] {
+            Clause(
+                "RFC 9530 §5 \(scenario)", .shouldNot, "Content that does not match one of its digests is not stored."
+            ) {
+                answers(
+                    reply("Cache-Control: max-age=60", "Content-Digest: \(value)"), reply("Cache-Control: max-age=60"))
+                get()
+                miss("body 2")
+            }
+        }
+        for value in ["sha-512=:AAAA:", "sha=:AAAA:", "sha-256=abc", "md5=:AAAA:, sha-256=\"x\"", "sha-256=:AAAA:"] {
             Clause("RFC 9530 §5 \(value)", .may, "A digest that cannot be parsed or has another algorithm is ignored.")
             {
                 answers(reply("Cache-Control: max-age=60", "Content-Digest: \(value)"))

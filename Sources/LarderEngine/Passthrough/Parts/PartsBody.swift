@@ -1,7 +1,10 @@
 // The body of a representation that is stored in parts. It is read in byte order from stored parts, from a part that is
-// arriving, and from fetches for missing bytes. Only a window of it is in memory.
+// arriving, and from fetches for missing bytes. Only a window of it is in memory. A pass over the whole body is checked
+// against `Repr-Digest` (RFC 9530 §3). If it does not match, the client still gets the body, as it gets a whole response
+// that does not match, and can check it itself; but the parts are removed.
 import LarderCache
 import LarderCore
+import LarderHTTP
 import LarderIO
 
 /// A body made of parts. Its length is that of the whole representation, even if not all of it is stored.
@@ -121,6 +124,8 @@ final class PartsReader: BodyReader {
         /// Where the last fetch began. If bytes are still missing there, the reader fails instead of fetching again.
         var fetchedAt: Int64?
         var isAbandoned = false
+        /// Checks the bytes against the digest of the representation, if the pass reads all of them.
+        var check: DigestFields.Check?
     }
     private let body: PartsBody
     private let range: Range<Int64>
@@ -129,7 +134,11 @@ final class PartsReader: BodyReader {
     init(_ body: PartsBody, _ range: Range<Int64>) {
         self.body = body
         self.range = range
-        state = Lock(State(place: range.lowerBound, end: range.lowerBound))
+        let isWhole = range == 0..<body.length
+        let promised = isWhole ? DigestFields(ofRepresentation: body.stored.row.fields) : nil
+        state = Lock(
+            State(
+                place: range.lowerBound, end: range.lowerBound, check: promised.map { DigestFields.Check($0) }))
         body.noteReader(1)
     }
 
@@ -147,7 +156,13 @@ final class PartsReader: BodyReader {
             guard let piece = try await current.next() else {
                 throw BodyFailure("A part of the body ended before its end.")
             }
-            state.withLock { $0.place += Int64(piece.count) }
+            let isWrong = state.withLock { state in
+                state.place += Int64(piece.count)
+                state.check?.add(piece)
+                return state.place == range.upperBound && state.check?.agrees == false
+            }
+            // The client gets the last bytes after the parts are removed, so its next request is a fetch.
+            if isWrong { await body.parts.removeMismatched(body.stored) }
             return piece
         }
     }

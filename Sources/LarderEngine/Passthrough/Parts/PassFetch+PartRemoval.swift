@@ -110,3 +110,14 @@ extension PassFetch {
         await engine.cache.displace(known.row.key.digest, of: request.provider.name)
     }
 }
+
+extension PassParts {
+    /// Removes stored parts that together do not match the digest of their representation. Parts that were stored since
+    /// they were read stay, if they belong to another representation.
+    func removeMismatched(_ stored: StoredParts) async {
+        guard let now = await engine.cache.open(stored.row.key).flatMap({ StoredParts($0) }),
+            now.content.isSame(as: stored.content)
+        else { return }
+        await engine.cache.displace(now.row.key.digest, of: request.provider.name)
+    }
+}
