@@ -26,6 +26,10 @@ struct PassRoute: Sendable {
         let hasBody = context.request.upload != nil || !context.request.body.isEmpty
         let isGet = context.request.method == .get || context.request.method == .head
         guard content != nil || isGet && !hasBody, !request.isOwnBusiness else {
+            // Unsafe requests are written through in any case (RFC 9111 §4). Nothing stored answers the others.
+            if request.directives.onlyIfCached, context.request.method.isSafe || content != nil {
+                throw notCached(request, .onlyIfCached)
+            }
             let isRead = isGet || content != nil
             let reason: ForwardReason = isRead ? .bypass : .method
             // The body is the reason only if the method alone is not.

@@ -101,6 +101,16 @@ extension Tables {
             get("Cache-Control: only-if-cached", expect: status(504))
             saw(0)
         }
+        for (method, body) in [("OPTIONS", nil), ("PROPFIND", nil), ("SEARCH", "x"), ("GET", "x")] {
+            Clause(
+                "RFC 9111 §5.2.1.7 only-if-cached, \(method)\(body == nil ? "" : " with content")", .should,
+                "A safe request that nothing stored can answer gets 504 with only-if-cached."
+            ) {
+                answers(reply("Cache-Control: max-age=60"))
+                send(method, "Cache-Control: only-if-cached", body: body, expect: status(504))
+                saw(0)
+            }
+        }
         Clause(
             "RFC 9111 §5.2.1.7 only-if-cached on a hit", .should,
             "A request with only-if-cached is answered from the store or with 504."
