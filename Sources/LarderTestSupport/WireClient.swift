@@ -95,6 +95,9 @@ public final class WireClient: @unchecked Sendable {
 
     public func send(_ text: String) throws { try send(Bytes(text: text)) }
 
+    /// Waits until the peer's socket holds everything that was sent, over TCP. `send` may return before that.
+    public func awaitDelivery() throws { try LarderTestSupport.awaitDelivery(of: descriptor) }
+
     /// Closes the sending side of the connection.
     public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 

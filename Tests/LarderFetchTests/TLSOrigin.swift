@@ -17,6 +17,7 @@ enum TLSAct: Sendable {
     case keyUpdate
     /// The close_notify alert. The connection stays open.
     case closeNotify
+    /// Calls the test when everything sent before has reached the peer's socket.
     case call(@Sendable () -> Void)
     /// Waits until the gate is opened, or the origin is stopped.
     case await(Gate)
@@ -122,6 +123,7 @@ final class TLSOrigin: Sendable {
         case .keyUpdate: return wire.sendKeyUpdate()
         case .closeNotify: return wire.sendCloseNotify()
         case .call(let body):
+            guard wire.awaitsDelivery() else { return false }
             body()
             return true
         case .await(let gate):
@@ -183,6 +185,9 @@ private struct TLSWire {
     }
 
     func sendCloseNotify() -> Bool { SSL_shutdown(ssl) >= 0 && flush() }
+
+    /// Waits until the peer's socket holds everything that was sent. False if that never happens.
+    func awaitsDelivery() -> Bool { (try? awaitDelivery(of: descriptor)) != nil }
 
     private func flush(first count: Int = .max) -> Bool {
         var bytes = Bytes(repeating: 0, count: BIO_ctrl_pending(output))

@@ -13,6 +13,7 @@ import Testing
     private func drip(_ client: WireClient, _ test: TestServer, _ piece: String, most: Int = 60) async throws {
         for _ in 0..<most where !client.hasInput {
             try client.send(piece)
+            try client.awaitDelivery()
             await test.advance(.zero)
             await test.advance(.seconds(4))
         }

@@ -154,6 +154,7 @@ import Testing
             let client = try oldPut(test)
             for _ in 0..<60 where test.count(ServerCounters.slow, "upload") == 0 {
                 client.send("x")
+                try client.awaitDelivery()
                 await test.advance(.zero)
                 await test.advance(.seconds(4))
             }

@@ -168,6 +168,12 @@ final class RawClient {
 
     func endSending() { Syscall.shutdownWrite(descriptor) }
 
+    /// Waits until the server's socket holds everything that was sent. `send` may return before that.
+    func awaitDelivery() throws { try LarderTestSupport.awaitDelivery(of: descriptor) }
+
+    /// Whether unread bytes have arrived or the server has ended the connection.
+    var hasInput: Bool { !received.isEmpty || Syscall.isReadable(descriptor) }
+
     /// Waits for more bytes. False at the end, or if nothing comes.
     @discardableResult
     private func receive() -> Bool {

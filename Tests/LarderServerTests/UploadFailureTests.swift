@@ -93,6 +93,7 @@ import Testing
             #expect(try client.receiveHead().status == 100)
             await test.advance(.seconds(9))
             try client.send("abc")
+            try client.awaitDelivery()
             for _ in 0..<5 { await test.advance(.zero) }
             await test.advance(.seconds(9))
             #expect(!client.hasInput)
