@@ -221,7 +221,8 @@ func put(_ target: String, _ fields: String) -> String {
             readers.withLock { $0 += [request.upload!.reader] }
             return ServerResponse(status: 409, body: .bytes(Bytes(text: "enough")))
         }
-        try await withServer(handler: handler) { test in
+        // The clock stands still: the server waits for the rest of the body for as long as the client needs.
+        try await withServer(handler: handler, clock: ManualTime()) { test in
             let client = try wire(test)
             try client.send(put("Content-Length: 3000000\r\n") + String(repeating: "a", count: 1000))
             let response = try client.receive()
@@ -258,7 +259,8 @@ func put(_ target: String, _ fields: String) -> String {
             ServerResponse(
                 status: 409, body: .stream(MadeReader { $0 < 3 ? Bytes(text: "no \($0) ") : nil }, length: nil))
         }
-        try await withServer(handler: handler) { test in
+        // The clock stands still: the server waits for the rest of the body for as long as the client needs.
+        try await withServer(handler: handler, clock: ManualTime()) { test in
             let client = try wire(test)
             try client.send(put("Content-Length: 3000000\r\n") + String(repeating: "a", count: 1000))
             let response = try client.receive()
