@@ -59,8 +59,9 @@ public final class LarderProcess: Sendable {
         for name in ["LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "ASAN_OPTIONS", "TSAN_OPTIONS"] {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }
-        // As in `withLarder`: tests must not depend on the speed of the disk, unless that is their subject.
+        // As in `withLarder`: tests must not depend on the speed of disk and machine, unless that is their subject.
         if !launch.configuration.contains("patience:") { environment["LARDER_CACHE_PATIENCE"] = "30s" }
+        if !launch.configuration.contains("connectTimeout:") { environment["LARDER_FETCH_CONNECTTIMEOUT"] = "120s" }
         environment.merge(launch.environment) { $1 }
         pid = try Self.spawn(words, environment, output: ends[1], errors: errorFile, third: launch.third)
         output = ends[0]

@@ -41,6 +41,16 @@ struct Rig: Sendable {
     }
 }
 
+extension FetchSettings {
+    /// The same with more time to connect. libcurl reads the real clock, whatever clock the test has, so a slow machine
+    /// could otherwise fail a test whose subject is another one.
+    var patient: FetchSettings {
+        var settings = self
+        settings.connectTimeout = .seconds(120)
+        return settings
+    }
+}
+
 /// Runs a test with a fetcher and ends the fetcher even if the test throws. Afterwards no descriptor may be watched and
 /// no timer may be left.
 func withRig(
@@ -49,7 +59,7 @@ func withRig(
 ) async throws {
     let loop = try EventLoop(name: "fetch", index: 0, time: time)
     let counters = CounterRegistry()
-    let fetcher = CurlUpstream(loop: loop, settings: settings, log: .silent, counters: counters)
+    let fetcher = CurlUpstream(loop: loop, settings: settings.patient, log: .silent, counters: counters)
     try loop.start()
     let outcome: Result<Void, any Error>
     do {
