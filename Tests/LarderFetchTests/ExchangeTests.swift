@@ -192,7 +192,7 @@ import Testing
     @Test func aHundredAtOnceAreAllAnsweredEachWithItsOwn() async throws {
         let origin = ScriptedOrigin { request in [.send(ok(String(request.target.dropFirst())))] }
         defer { origin.stop() }
-        try await withRig(FetchSettings(maxTransfers: 32)) { rig in
+        try await withRig(FetchSettings(maxTransfers: 32), time: ManualTime()) { rig in
             try await withThrowingTaskGroup { group in
                 for number in 0..<100 {
                     group.addTask {
@@ -213,7 +213,7 @@ import Testing
         let gate = Gate()
         let origin = ScriptedOrigin { _ in [.await(gate), .send(ok("late"))] }
         defer { origin.stop() }
-        try await withRig(FetchSettings(maxTransfers: 1, maxQueue: 1)) { rig in
+        try await withRig(FetchSettings(maxTransfers: 1, maxQueue: 1), time: ManualTime()) { rig in
             await withTaskGroup { group in
                 for _ in 0..<3 {
                     group.addTask { await rig.outcome(order(origin.base + "/")) }
@@ -241,7 +241,8 @@ import Testing
             slow.stop()
             quick.stop()
         }
-        try await withRig(FetchSettings(maxTransfers: 2, standard: ExchangeLimits(maxConnections: 1))) { rig in
+        let settings = FetchSettings(maxTransfers: 2, standard: ExchangeLimits(maxConnections: 1))
+        try await withRig(settings, time: ManualTime()) { rig in
             async let first = rig.outcome(order(slow.base + "/1"))
             async let second = rig.outcome(order(slow.base + "/2"))
             let third = await rig.outcome(order(quick.base + "/"))

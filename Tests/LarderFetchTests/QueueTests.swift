@@ -121,15 +121,19 @@ import Testing
     }
 
     @Test func theDeadlineBeginsWhenTheRequestIsSent() async throws {
-        try await withTakenPlace { rig, origin, time, gate in
-            async let second = rig.text(order(origin.base + "/second", deadline: .seconds(1)))
+        // The deadline is shorter than the wait, and longer than any pause of the machine: libcurl gets the rest of it
+        // to connect, and reads the real clock.
+        var settings = Self.one
+        settings.queueTimeout = .seconds(1000)
+        try await withTakenPlace(settings) { rig, origin, time, gate in
+            async let second = rig.text(order(origin.base + "/second", deadline: .seconds(100)))
             try await eventually { rig.count(FetchCounters.waiting) == 1 }
-            time.advance(by: .seconds(9))
+            time.advance(by: .seconds(900))
             await rig.turn()
             #expect(rig.count(FetchCounters.waiting) == 1)
             gate.open()
             #expect(await second == "next")
-            #expect(rig.count(FetchCounters.waitedTime) >= 9000)
+            #expect(rig.count(FetchCounters.waitedTime) >= 900_000)
         }
     }
 
@@ -150,13 +154,16 @@ import Testing
     @Test func whoLeavesWhileItIsReservedGivesItsPlaceBack() async throws {
         let origin = ScriptedOrigin(answering: ok("here"))
         defer { origin.stop() }
-        try await withRig(Self.one) { rig in
+        try await withRig(Self.one, time: ManualTime()) { rig in
             let asked = Atomic(false)
+            let isReserved = Atomic(false)
             let goOn = Gate()
+            defer { goOn.open() }
             var slow = order(origin.base + "/slow")
             slow.beforeSending = {
                 asked.store(true, ordering: .releasing)
                 try? await onOwnThread { goOn.wait() }
+                isReserved.store(true, ordering: .releasing)
                 return true
             }
             let task = Task { [slow] in await rig.failure(slow) }
@@ -165,15 +172,19 @@ import Testing
             #expect(await task.value?.isUnsent == true)
             #expect(await rig.text(order(origin.base + "/")) == "here")
             goOn.open()
+            // After two more turns the fetcher knows of the reservation, which is too late.
+            try await eventually { isReserved.load(ordering: .acquiring) }
             await rig.turn()
-            #expect(origin.requests.count == 1)
+            #expect(await rig.text(order(origin.base + "/after")) == "here")
+            #expect(origin.requests.map(\.target) == ["/", "/after"])
+            #expect(rig.count(FetchCounters.requests, "new") + rig.count(FetchCounters.requests, "kept") == 2)
         }
     }
 
     @Test func aShutdownEndsWhatIsBeingReservedAndWhatWaitsForIt() async throws {
         let origin = ScriptedOrigin(answering: ok("here"))
         defer { origin.stop() }
-        try await withRig(Self.one) { rig in
+        try await withRig(Self.one, time: ManualTime()) { rig in
             let asked = Atomic(false)
             let goOn = Gate()
             defer { goOn.open() }
@@ -250,7 +261,7 @@ import Testing
                 : [.send(ok(String(request.target.dropFirst())))]
         }
         defer { origin.stop() }
-        try await withRig(Self.one) { rig in
+        try await withRig(Self.one, time: ManualTime()) { rig in
             async let moved = rig.text(order(origin.base + "/away", maxRedirects: 1, permits: { _ in .configured }))
             try await eventually { origin.requests.count == 1 }
             async let other = rig.text(order(origin.base + "/other"))
