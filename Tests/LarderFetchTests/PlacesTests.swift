@@ -26,7 +26,9 @@ import Testing
         defer { origin.stop() }
         try await withRig(FetchSettings(maxTransfers: 2, standard: ExchangeLimits(maxConnections: 2))) { rig in
             var streams: [UpstreamStream] = []
-            for _ in 0..<8 { streams.append(try await rig.open(order(origin.base + "/events"))) }
+            for _ in 0..<8 {
+                streams.append(try await rig.open(order(origin.base + "/events"), stall: .seconds(1_000_000)))
+            }
             try await eventually { rig.count(FetchCounters.paced) == 8 }
             for _ in 0..<3 { #expect(await rig.text(order(origin.base + "/plain")) == "plain") }
             gate.open()
@@ -122,7 +124,7 @@ import Testing
     @Test func whatWasNotSentIsSaidSo() async throws {
         let origin = ScriptedOrigin { request in
             request.target == "/away"
-                ? [.send("HTTP/1.1 302 Found\r\nLocation: http://nowhere.invalid/\r\nContent-Length: 0\r\n\r\n")]
+                ? [.send("HTTP/1.1 302 Found\r\nLocation: http://\(impossibleName)/\r\nContent-Length: 0\r\n\r\n")]
                 : [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close]
         }
         let closed = LoopbackPort()
@@ -130,7 +132,7 @@ import Testing
         try await withRig { rig in
             let refused = await rig.failure(order("http://127.0.0.1:\(closed.number)/"))
             #expect(refused?.stage == .connect && refused?.isUnsent == true)
-            let unknown = await rig.failure(order("http://nowhere.invalid/"))
+            let unknown = await rig.failure(order("http://\(impossibleName)/"))
             #expect(unknown?.stage == .resolve && unknown?.isUnsent == true)
             let cut = await rig.failure(order(origin.base + "/cut"))
             #expect(cut?.stage == .receive && cut?.isUnsent == false)
