@@ -168,33 +168,51 @@ import Testing
         }
     }
 
+    /// A lock on the state database that another connection holds, on a thread of its own. Meanwhile the store waits
+    /// for the lock without end, because a test may take any time.
+    private struct HeldLock {
+        let goOn = Gate()
+        private let holder: Task<Void, any Error>
+
+        init(_ directory: TemporaryDirectory, of state: StateStore) async throws {
+            let (isHeld, locked, goOn) = (Lock(true), Gate(), self.goOn)
+            let path = directory.path + "/state.db"
+            state.ending.locks.hold { isHeld.withLock { $0 } }
+            holder = Task {
+                try await onOwnThread {
+                    defer {
+                        isHeld.withLock { $0 = false }
+                        locked.open()
+                    }
+                    let other = try LarderStore.DatabaseConnection(path: path)
+                    defer { other.close() }
+                    try other.execute("BEGIN IMMEDIATE")
+                    locked.open()
+                    goOn.wait()
+                    try other.execute("ROLLBACK")
+                }
+            }
+            try await onOwnThread { locked.wait() }
+        }
+
+        func release() async throws {
+            goOn.open()
+            try await holder.value
+        }
+    }
+
     @Test func aLockedDatabaseDelaysTheNotesOfALaneAndNoAnswer() async throws {
         let directory = TemporaryDirectory()
         try await withDesk(limits: "rate: off, quota: off", in: directory) { _ in
             FetchError(stage: .receive, origin: "", message: "")
         } _: { (client, state, call) async throws in
-            let locked = Gate()
-            let goOn = Gate()
-            defer { goOn.open() }
-            let path = directory.path + "/state.db"
-            let holder = Task {
-                try await onOwnThread {
-                    defer { locked.open() }
-                    let other = try LarderStore.DatabaseConnection(path: path)
-                    try other.execute("BEGIN IMMEDIATE")
-                    locked.open()
-                    goOn.wait()
-                    try other.execute("ROLLBACK")
-                    other.close()
-                }
-            }
-            try await onOwnThread { locked.wait() }
+            let lock = try await HeldLock(directory, of: state)
+            defer { lock.goOn.open() }
             // Enough failures for a suspension.
             for _ in 0..<9 { _ = await client.perform(call) }
             let waits = client.notes.written < client.notes.added
             #expect(waits, "the answers are there, and nothing is written yet")
-            goOn.open()
-            try await holder.value
+            try await lock.release()
             await client.flush()
             #expect(try await state.value("suspension.itunes") != nil)
         }
@@ -207,20 +225,9 @@ import Testing
             nil
         } _: { (client, state, _) async throws in
             for _ in 0..<5 {
-                let (locked, goOn, blocked, unblock) = (Gate(), Gate(), Gate(), Gate())
-                let path = directory.path + "/state.db"
-                let holder = Task {
-                    try await onOwnThread {
-                        defer { locked.open() }
-                        let other = try LarderStore.DatabaseConnection(path: path)
-                        try other.execute("BEGIN IMMEDIATE")
-                        locked.open()
-                        goOn.wait()
-                        try other.execute("ROLLBACK")
-                        other.close()
-                    }
-                }
-                try await onOwnThread { locked.wait() }
+                let (blocked, unblock) = (Gate(), Gate())
+                let lock = try await HeldLock(directory, of: state)
+                defer { lock.goOn.open() }
                 async let first = client.resume("itunes")
                 while client.notes.written == client.notes.added { await Task.yield() }
                 client.home.post {
@@ -230,8 +237,7 @@ import Testing
                 try await onOwnThread { blocked.wait() }
                 async let second: Void = client.flush()
                 for _ in 0..<200 { await Task.yield() }
-                goOn.open()
-                try await holder.value
+                try await lock.release()
                 // The state database's thread works in order. When this read returns, the note is written.
                 _ = try await state.value("suspension.itunes")
                 unblock.open()
@@ -256,10 +262,14 @@ import Testing
         }
     }
 
-    /// Another connection holds the lock of the state database while the body runs.
+    /// Another connection holds the lock of the state database while the body runs. Meanwhile the store waits for the
+    /// lock without end, because the body may take any time.
     private func locked<Value>(
-        _ directory: TemporaryDirectory, _ body: () async throws -> Value
+        _ directory: TemporaryDirectory, _ state: StateStore, _ body: () async throws -> Value
     ) async throws -> Value {
+        let isHeld = Lock(true)
+        state.ending.locks.hold { isHeld.withLock { $0 } }
+        defer { isHeld.withLock { $0 = false } }
         let other = try LarderStore.DatabaseConnection(path: directory.path + "/state.db")
         try other.execute("BEGIN IMMEDIATE")
         let result: Result<Value, any Error>
@@ -279,7 +289,7 @@ import Testing
             return Self.unsent
         } _: { (client, state, call) async throws in
             goOn.withLock { $0 = { client.isReserving } }
-            try await locked(directory) {
+            try await locked(directory, state) {
                 _ = await client.perform(call)
                 #expect(client.isReserving, "it is still being written down")
             }
@@ -300,7 +310,7 @@ import Testing
         } _: { (client, state, call) async throws in
             goOn.withLock { $0 = { client.isReserving } }
             let hasEnded = Lock(false)
-            let end = try await locked(directory) {
+            let end = try await locked(directory, state) {
                 _ = await client.perform(call)
                 let end = Task {
                     await client.finish()
@@ -402,7 +412,7 @@ import Testing
             error.redirects = 1
             return error
         } _: { (client, state, call) async throws in
-            try await locked(directory) {
+            try await locked(directory, state) {
                 _ = await client.perform(call)
                 #expect(client.notes.written == 0)
                 #expect(client.report("itunes")?.rate?.remaining == 1)
