@@ -127,13 +127,18 @@ import Testing
                 let sources = try await larder.get("/v1/explain/\(id)").json()["sources"]?.elements.map { $0 }
                 return sources?.first?["commit"]?.string
             }
+            // Without the hold the writer could commit before the test looks, if the machine is slow.
+            store.shared.faults.hold(true)
             let first = try await larder.get("/raw/api/a")
             #expect(first["Cache-Status"]?.hasSuffix("; stored") == true)
             #expect(try await commit(of: first) == "accepted")
+            store.shared.faults.hold(false)
             await store.commit()
             #expect(try await commit(of: first) == "committed")
+            store.shared.faults.hold(true)
             let second = try await reload(larder)
             store.shared.faults.fail(with: Self.full)
+            store.shared.faults.hold(false)
             await store.commit()
             #expect(try await commit(of: second) == "failed")
             store.shared.faults.fail(with: nil)
@@ -170,12 +175,14 @@ import Testing
         let tag = "ETag: \"one\"\r\n"
         let origin = origin([
             [.send(ok("one", fields: tag + "Cache-Control: max-age=86400\r\n"))],
-            [.send("HTTP/1.1 304 Not Modified\r\n\(tag)Cache-Control: max-age=1\r\n\r\n")],
+            // Half the lifetime. It does not end during the test, so only a removal hides the answer.
+            [.send("HTTP/1.1 304 Not Modified\r\n\(tag)Cache-Control: max-age=43200\r\n\r\n")],
         ])
         defer { origin.stop() }
         try await withLarder(configuration(origin)) { larder in
             #expect(try await larder.get("/raw/api/a").text == "one")
             await larder.daemon.engine.cache.store.commit()
+            #expect(try await held(larder).text == "one")
             larder.daemon.engine.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "one")
             larder.daemon.engine.cache.store.shared.faults.fail(with: nil)

@@ -93,12 +93,14 @@ import Testing
         return ScriptedOrigin { _ in answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? [] } }
     }
 
+    /// Until the 404, whose commit is held: otherwise the writer could begin before the test is ready for it.
     private func reachAbsence(_ larder: RunningLarder) async throws {
         for who in ["a", "b"] {
             #expect(try await larder.get("/raw/api/a", ("X-Who", who)).text == who)
             #expect(try await held(larder, who) == 200)
         }
         await store(larder).commit()
+        store(larder).shared.faults.hold(true)
         let absent = try await larder.get("/raw/api/a", ("X-Who", "a"), ("Cache-Control", "no-cache"))
         #expect(absent.status == 404)
     }
@@ -109,6 +111,7 @@ import Testing
         try await withLarder(configuration(origin, "commitWithin: 10s, patience: 30s")) { larder in
             try await reachAbsence(larder)
             store(larder).shared.faults.fail(with: 13)
+            store(larder).shared.faults.hold(false)
             await store(larder).commit()
             for who in ["a", "b"] { #expect(try await held(larder, who) == 504) }
             store(larder).shared.faults.fail(with: nil)
@@ -118,8 +121,9 @@ import Testing
     }
 
     /// Stores two answers of one URL that different fields select. A request that both answers suit gets the newer one.
+    /// - Parameter isHeld: whether the commit of the newer answer is held until the body ends that.
     private func withTwoNames(
-        _ cache: String, _ work: @escaping @Sendable (RunningLarder) async throws -> Void
+        _ cache: String, isHeld: Bool = false, _ work: @escaping @Sendable (RunningLarder) async throws -> Void
     ) async throws {
         let count = Lock(0)
         let origin = ScriptedOrigin { _ in
@@ -134,6 +138,7 @@ import Testing
         try await withLarder(configuration(origin, cache)) { larder in
             #expect(try await larder.get("/raw/api/a", ("X-Who", "a"), ("X-How", "x")).text == "1")
             await store(larder).commit()
+            store(larder).shared.faults.hold(isHeld)
             // This request does not select the first answer. The origin answers it.
             #expect(try await larder.get("/raw/api/a", ("X-Who", "b"), ("X-How", "y")).text == "2")
             #expect(try await larder.get("/raw/api/a", ("X-Who", "a"), ("X-How", "y")).text == "2")
@@ -151,8 +156,9 @@ import Testing
     }
 
     @Test func anOlderAnswerOfOtherNamesIsNotGivenWhereTheNewerOneCouldNotBeCommitted() async throws {
-        try await withTwoNames("commitWithin: 10s, patience: 30s") { (larder) async throws in
+        try await withTwoNames("commitWithin: 10s, patience: 30s", isHeld: true) { (larder) async throws in
             store(larder).shared.faults.fail(with: 13)
+            store(larder).shared.faults.hold(false)
             await store(larder).commit()
             store(larder).shared.faults.fail(with: nil)
             #expect(try await larder.get("/raw/api/a", ("X-Who", "a"), ("X-How", "y")).text == "3")
@@ -166,7 +172,9 @@ import Testing
             try await reachAbsence(larder)
             let next = try await larder.get("/raw/api/a", ("X-Who", "a"), ("Cache-Control", "no-cache"))
             #expect(next.text == "not kept")
+            store(larder).shared.faults.hold(false)
             await store(larder).commit()
+            try await larder.eventually("the removals are written") { store(larder).pendingRemovals == 0 }
             #expect(try await held(larder, "a") == 504)
             #expect(try await held(larder, "b") == 504)
             #expect(try number(larder, "SELECT count(*) FROM entry") == 2)
