@@ -55,6 +55,8 @@ func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
         #expect(Syscall.accept(listener) == .none)
         let client = try Socket.connect(to: bound)
         defer { Syscall.close(client) }
+        // The connection may reach the listener's queue only after `connect` has returned.
+        #expect(Syscall.isReadable(listener, within: 60_000))
         guard case .connection(let taken) = Syscall.accept(listener) else {
             Issue.record("no connection")
             return
