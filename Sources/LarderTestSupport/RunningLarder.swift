@@ -90,11 +90,13 @@ extension RunningLarder {
 
 /// Runs a daemon with this configuration and stops it afterwards, even if the body throws. The configuration is YAML
 /// without `listen`, `cache.path` and `state.path`; the two paths are in the test's own directory unless given.
+/// The loops' timers keep the system's time, also with a `time` that is set by hand, unless `timers` is given too.
 /// `openFiles` replaces the process's limit of open files. `stopPatience` is how long the stop waits for the databases.
 // More than six parameters: one for each thing that a test may want to differ. All but the last have a default.
 public func withLarder(
     _ configuration: String = "", listen: [String] = [#""127.0.0.1:0""#], time: any TimeSource = SystemTime(),
-    directory: TemporaryDirectory = TemporaryDirectory(), environment: [String: String] = [:],
+    timers: any TimeSource = SystemTime(), directory: TemporaryDirectory = TemporaryDirectory(),
+    environment: [String: String] = [:],
     log: Logger = .silent, openFiles: Int? = nil, stopPatience: Duration = .seconds(300),
     _ body: (RunningLarder) async throws -> Void
 ) async throws {
@@ -117,6 +119,7 @@ public func withLarder(
     defer { if !isNested { DaemonTurns.shared.give() } }
     var surroundings = Daemon.Surroundings(time: time, log: log, reload: load)
     surroundings.stopPatience = stopPatience
+    surroundings.timers = timers
     if let openFiles { surroundings.raiseOpenFiles = { openFiles } }
     let daemon = try await Daemon.start(try load(), surroundings)
     let result: Result<Void, any Error>

@@ -31,6 +31,8 @@ public final class Daemon: Sendable {
     /// The daemon's environment. Tests replace parts of it.
     public struct Surroundings: Sendable {
         public var time: any TimeSource
+        /// The clock of the loops' timers. With a clock that is set by hand, the loops must be made to read it.
+        public var timers: any TimeSource = SystemTime()
         public var log: Logger
         /// All counters of the process. The caller may have used some of them already.
         public var counters: CounterRegistry

@@ -38,7 +38,7 @@ struct DaemonBase: Sendable {
         descriptors = try Daemon.descriptors(settings, openFiles: openFiles, listeners: listeners.count, log)
         (store, state) = try Daemon.openDatabases(settings, surroundings, surroundings.counters)
         // One of the budgeted loops is the home loop.
-        (homeLoop, loops) = try Self.startLoops(clients: descriptors.loops - 1, wall: surroundings.time)
+        (homeLoop, loops) = try Self.startLoops(clients: descriptors.loops - 1, surroundings)
         fetcher = CurlUpstream(
             loop: homeLoop, clients: loops,
             settings: Daemon.fetchSettings(settings, keptByLoop: descriptors.keptByLoop), log: log.labelled("fetch"),
@@ -47,14 +47,15 @@ struct DaemonBase: Sendable {
     }
 
     private static func startLoops(
-        clients: Int, wall: any TimeSource
+        clients: Int, _ surroundings: Daemon.Surroundings
     ) throws(DaemonError) -> (home: EventLoop, clients: [EventLoop]) {
         do {
-            let home = try EventLoop(name: "home", index: UInt16.max)
+            let home = try EventLoop(name: "home", index: UInt16.max, time: surroundings.timers)
             try home.start()
             var loops: [EventLoop] = []
             for index in 0..<clients {
-                let loop = try EventLoop(name: "loop-\(index)", index: UInt16(index), wall: wall)
+                let loop = try EventLoop(
+                    name: "loop-\(index)", index: UInt16(index), time: surroundings.timers, wall: surroundings.time)
                 try loop.start()
                 loops.append(loop)
             }
