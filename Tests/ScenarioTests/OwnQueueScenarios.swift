@@ -21,8 +21,10 @@ import Testing
         return #"{"by":"u","descendants":0,"id":\#(id),"score":1,"time":4000000000,"title":"story","type":"story"}"#
     }
 
+    /// - Parameter time: the clock of the daemon and of all its waits.
     private func withNews(
-        _ settings: String, _ origin: ScriptedOrigin, _ body: (RunningLarder) async throws -> Void
+        _ settings: String, _ origin: ScriptedOrigin, time: any TimeSource = SystemTime(),
+        _ body: (RunningLarder) async throws -> Void
     ) async throws {
         defer { origin.stop() }
         let own = "maxConnections: 1, rate: off, quota: off"
@@ -32,16 +34,18 @@ import Testing
               hackernews: { baseURL: "\(origin.base)/hn", searchURL: "\(origin.base)/hn", \(own) }
               itunes: { baseURL: "\(origin.base)", \(own) }
             """
-        try await withLarder(configuration) { larder in try await body(larder) }
+        try await withLarder(configuration, time: time, timers: time) { larder in try await body(larder) }
     }
 
-    /// The calls of all answers together take longer than the deadline of one answer. That deadline is four times what
-    /// the calls of one answer take.
+    /// The calls of all answers together take 10.5 s, which is longer than the deadline of one answer. That deadline is
+    /// five times what the calls of one answer take. Only the origin makes time pass. So the calls of the other answers
+    /// alone cannot use it up, even while an answer has no call in the queue.
     @Test func theTimeInOurQueueIsNotThatOfAnAnswerOfSeveralCalls() async throws {
+        let time = ManualTime()
         let origin = ScriptedOrigin { request in
-            [.take(.milliseconds(250)), .send(ok(Self.body(request.target)))]
+            [.call { time.advance(by: .milliseconds(250)) }, .send(ok(Self.body(request.target)))]
         }
-        try await withNews("fetch: { deadline: 9s, queueTimeout: 5min }", origin) { larder in
+        try await withNews("fetch: { deadline: 9500ms, queueTimeout: 5min }", origin, time: time) { larder in
             let answers = try await withThrowingTaskGroup { group in
                 for list in ["top", "new", "best", "ask", "show", "job"] {
                     group.addTask { try await larder.get("/v1/hackernews/\(list)") }
@@ -62,12 +66,23 @@ import Testing
         let gate = Gate()
         defer { gate.open() }
         let origin = ScriptedOrigin { request in [.await(gate), .send(ok(Self.body(request.target)))] }
-        let settings = "fetch: { queueTimeout: \(queueTimeout), deadline: 5min }\nsearch: { deadline: 300ms }"
-        try await withNews(settings, origin) { larder in
+        let settings = """
+            server: { loops: 1 }
+            fetch: { queueTimeout: \(queueTimeout), deadline: 5min }
+            search: { deadline: 300ms }
+            """
+        let time = ManualTime()
+        try await withNews(settings, origin, time: time) { larder in
             async let one = larder.get("/raw/hackernews/v0/item/100.json")
             async let two = larder.get("/v1/itunes/search?q=other")
             try await larder.eventually("both have the one place") { origin.requests.count == 2 }
-            let answer = try await larder.get("/v1/search?q=jack&source=itunes,hn")
+            async let asked = larder.get("/v1/search?q=jack&source=itunes,hn")
+            try await larder.eventually("both sources wait") { try await larder.counter("larder_fetch_waiting") == 2 }
+            // After this turn the loops have also reported that the sources wait.
+            try await larder.giveLoopsATurn()
+            time.advance(by: .milliseconds(300))
+            try await larder.giveLoopsATurn()
+            let answer = try await asked
             #expect(answer.status == 503, "\(answer)")
             #expect(answer["Retry-After"] == "2", "\(answer)")
             #expect(try answer.json()["class"]?.string == "overloaded", "\(answer.text)")
@@ -79,19 +94,37 @@ import Testing
     /// The list is slow. The first of its items never comes and holds the only place, for which the others wait. The
     /// end of the whole cuts off the first item, which itself never waited.
     @Test func anAnswerOfSeveralCallsThatLostItsTimeInOurQueueIsOverloaded() async throws {
+        let time = ManualTime()
         let gate = Gate()
         defer { gate.open() }
         let origin = ScriptedOrigin { request in
             guard request.target.contains("topstories") else { return [.await(gate)] }
-            return [.take(.milliseconds(800)), .send(ok("\((1...30).map { $0 })"))]
+            return [.call { time.advance(by: .milliseconds(800)) }, .send(ok("\((1...30).map { $0 })"))]
         }
-        try await withNews("fetch: { deadline: 6s, queueTimeout: 200ms, sideBySide: 2 }", origin) { larder in
-            let answer = try await larder.get("/v1/hackernews/top?limit=30")
+        let settings = "server: { loops: 1 }\nfetch: { deadline: 6s, queueTimeout: 200ms, sideBySide: 2 }"
+        try await withNews(settings, origin, time: time) { larder in
+            let isThere = Lock(false)
+            async let asked = get("/v1/hackernews/top?limit=30", larder, isThere)
+            while !isThere.withLock({ $0 }) {
+                try await larder.eventually("an item waits, or the answer is there") {
+                    if isThere.withLock({ $0 }) { return true }
+                    return try await larder.counter("larder_fetch_waiting") == 1
+                }
+                time.advance(by: .milliseconds(200))
+                try await larder.giveLoopsATurn()
+            }
+            let answer = try await asked
             #expect(answer.status == 503, "\(answer)")
             #expect(try answer.json()["class"]?.string == "overloaded", "\(answer.text)")
             #expect(answer["Retry-After"] != nil, "\(answer)")
             gate.open()
         }
+    }
+
+    /// Tells when the answer is there.
+    private func get(_ target: String, _ larder: RunningLarder, _ isThere: Lock<Bool>) async throws -> WireResponse {
+        defer { isThere.withLock { $0 = true } }
+        return try await larder.get(target)
     }
 
     /// The second item waits in our queue for the first. This wait is added to the deadline. The second item never
@@ -118,8 +151,18 @@ import Testing
             let answer = Act.send(ok(Self.body(request.target)))
             return request.target.hasPrefix("/hn") ? [.await(gate), answer] : [answer]
         }
-        try await withNews("search: { deadline: 3s }", origin) { larder in
-            let answer = try await larder.get("/v1/search?q=jack&source=hn,itunes")
+        let time = ManualTime()
+        try await withNews("server: { loops: 1 }\nsearch: { deadline: 3s }", origin, time: time) { larder in
+            // The other source's answer is stored, so that it cannot be late too.
+            #expect(try await larder.get("/v1/itunes/search?q=jack").status == 200)
+            async let asked = larder.get("/v1/search?q=jack&source=hn,itunes")
+            try await larder.eventually("the slow source is asked") {
+                origin.requests.contains { $0.target.hasPrefix("/hn") }
+            }
+            try await larder.giveLoopsATurn()
+            time.advance(by: .seconds(3))
+            try await larder.giveLoopsATurn()
+            let answer = try await asked
             let news = try answer.json()["sources"]?.elements.first { $0["provider"]?.string == "hackernews" }
             #expect(news?["error"]?["class"]?.string == "timedOut", "\(answer.text)")
             gate.open()
