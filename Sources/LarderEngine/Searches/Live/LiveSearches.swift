@@ -33,6 +33,8 @@ public final class LiveSearches: Sendable {
     private let streams: EventStreams
     private let time: any TimeSource
     private let counters: CounterRegistry
+    private let held: CounterCell
+    private let dropped: CounterCell
     private let isClosed = Lock(false)
 
     /// Creates an empty set of searches.
@@ -41,20 +43,21 @@ public final class LiveSearches: Sendable {
         self.streams = streams
         self.time = time
         self.counters = counters
+        held = counters.cell(LiveCounters.held)
+        dropped = counters.cell(LiveCounters.dropped)
         // Create every series now, so it is exported from the start with the value 0.
         for state in LiveSearch.State.allCases where state != .loading {
             _ = counters.cell(LiveCounters.ended, state.rawValue)
         }
         for family in [EventCounters.posted, EventCounters.dropped] { _ = streams.cell(family, Self.feedName) }
         _ = counters.cell(LiveCounters.refused)
-        tally()
     }
 
     private static let feedName = "search"
 
     /// Sets new limits. They take effect when the next search begins or ends.
     public func setLimits(_ limits: SearchLimits) {
-        known.withLock { $0.limits = limits }
+        step { $0.limits = limits }
     }
 
     /// Begins a search and runs its work in a new task.
@@ -70,7 +73,7 @@ public final class LiveSearches: Sendable {
             LiveSearch(id: id, query: query, sort: sort, names: names, shape: shape), feed: feed)
         let now = time.monotonic()
         guard !isClosed.withLock({ $0 }) else { throw EventStreams.stopping }
-        guard known.withLock({ $0.begin(id, page, now: now) }) else {
+        guard step({ $0.begin(id, page, now: now) }) else {
             counters.cell(LiveCounters.refused).add()
             throw Self.full
         }
@@ -81,7 +84,6 @@ public final class LiveSearches: Sendable {
             cancel(page)
             page.task.withLock { $0 }?.cancel()
         }
-        tally()
         return page
     }
 
@@ -89,7 +91,7 @@ public final class LiveSearches: Sendable {
     /// - Throws: 404 if there is none, or no longer.
     public func find(_ id: String) throws(ClientFacingError) -> LivePage {
         let now = time.monotonic()
-        let page = known.withLock { known in
+        let page = step { known in
             known.expire(now)
             return known[id]
         }
@@ -109,12 +111,18 @@ public final class LiveSearches: Sendable {
 
     /// Ends a search whose sources have all answered.
     public func conclude(_ page: LivePage, _ conclusion: LiveSearch.Conclusion) {
+        var ended = page.value
+        guard ended.conclude(conclusion) else { return }
+        release(page, ended)
         guard page.search.withLock({ $0.conclude(conclusion) }) else { return }
         close(page)
     }
 
     /// Cancels a search that is under way. Does nothing to one that has ended.
     public func cancel(_ page: LivePage) {
+        let search = page.value
+        guard search.state == .loading else { return }
+        release(page, search)
         guard page.search.withLock({ $0.cancel() }) else { return }
         page.task.withLock { $0 }?.cancel()
         close(page)
@@ -122,8 +130,7 @@ public final class LiveSearches: Sendable {
 
     /// Removes a search whose own client was answered. Nobody else knows its id.
     public func forget(_ page: LivePage) {
-        known.withLock { $0.remove(page.id) }
-        tally()
+        step { $0.remove(page.id) }
     }
 
     /// Whether the daemon has begun to stop.
@@ -138,27 +145,39 @@ public final class LiveSearches: Sendable {
     /// Forgets searches that ended too long ago.
     public func expire() {
         let now = time.monotonic()
-        known.withLock { $0.expire(now) }
-        tally()
+        step { $0.expire(now) }
+    }
+
+    /// Makes room for another search. This must come before the end can be seen: a client that saw it may begin its
+    /// next search at once.
+    private func release(_ page: LivePage, _ search: LiveSearch) {
+        let now = time.monotonic()
+        let size = search.size + page.feed.size
+        step { $0.end(page.id, bytes: size, now: now) }
     }
 
     private func close(_ page: LivePage) {
         let search = page.value
+        // Before the last event, so that who has seen it finds the search counted.
+        counters.cell(LiveCounters.ended, search.state.rawValue).add()
         let count = search.conclusion?.count ?? search.answers.reduce(0) { $0 + ($1?.normalised?.count ?? 0) }
         page.feed.post("state", LiveEnvelope.stateEvent(search, count: count))
         page.feed.finish()
-        let now = time.monotonic()
         let size = search.size + page.feed.size
-        known.withLock { $0.end(page.id, bytes: size, now: now) }
-        counters.cell(LiveCounters.ended, search.state.rawValue).add()
-        tally()
+        step { $0.resize(page.id, bytes: size) }
         page.ended.fulfil()
     }
 
-    private func tally() {
-        let (count, dropped) = known.withLock { ($0.count, $0.dropped) }
-        counters.cell(LiveCounters.held).set(count)
-        counters.cell(LiveCounters.dropped).set(dropped)
+    /// Changes what is known, and its counters under the same lock: otherwise an older count could overwrite a newer
+    /// one. The cells are atomic and take no lock.
+    private func step<Result: Sendable>(_ body: (inout RecentSearches<LivePage>) -> Result) -> Result {
+        known.withLock { known in
+            defer {
+                held.set(known.count)
+                dropped.set(known.dropped)
+            }
+            return body(&known)
+        }
     }
 
     /// Returns 128 random bits as text (getrandom(2)). Anyone who has the id may cancel, so it must not be guessable.

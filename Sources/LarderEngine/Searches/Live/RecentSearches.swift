@@ -56,12 +56,25 @@ struct RecentSearches<Value> {
         held[id]?.end = (now, size)
         ended.append(id)
         bytes += size
+        drop()
+        expire(now)
+    }
+
+    /// Corrects the size of a search that has ended.
+    mutating func resize(_ id: String, bytes size: Int) {
+        guard let end = held[id]?.end else { return }
+        held[id]?.end = (end.time, size)
+        bytes += size - end.bytes
+        drop()
+    }
+
+    /// Drops the oldest ended searches while all of them together are too large.
+    private mutating func drop() {
         // A search larger than the whole limit is still kept alone, because its client has not fetched it yet.
         while bytes > limits.bytes, ended.count > 1, let oldest = ended.first {
             remove(oldest)
             dropped += 1
         }
-        expire(now)
     }
 
     /// Forgets searches that ended too long ago.
