@@ -14,7 +14,10 @@ import Testing
     ) async throws {
         let market = Market()
         defer { market.origin.stop() }
-        try await withLarder(market.configuration(key: true, [:], rest), time: time) { try await body($0, market) }
+        // A source that the test holds back must not be late because of that.
+        let patience = rest.contains("search:") ? "" : "search: { deadline: 5min }\n"
+        let settings = market.configuration(key: true, [:], "fetch: { deadline: 10min }\n\(patience)\(rest)")
+        try await withLarder(settings, time: time) { try await body($0, market) }
     }
 
     /// Begins a search and returns its path.
@@ -212,8 +215,13 @@ import Testing
         try await withMarket { larder, market async throws in
             market.set("dnd5e", .await(gate), .send(ok(Self.empty["dnd5e"] ?? "")))
             let path = try await begin(larder, question)
+            // Only the fetch that is held can be joined then.
+            try await larder.eventually("the others have come") {
+                try await larder.get(path).json()["count"]?.integer == 5
+            }
+            let joined = try await larder.counter("larder_joined_total")
             async let other = larder.get(question)
-            try await larder.eventually("they share it") { try await larder.counter("larder_joined_total") >= 1 }
+            try await larder.eventually("they share it") { try await larder.counter("larder_joined_total") > joined }
             #expect(try await larder.send("DELETE", path).status == 200)
             gate.open()
             let answer = try await other
@@ -228,7 +236,7 @@ import Testing
             market.set("dnd5e", .await(gate), .send(ok(Self.empty["dnd5e"] ?? "")))
             // `get` closes its connection when it has the answer.
             let path = try await begin(larder, question)
-            try await larder.eventually("nobody is there") { OpenSockets.count(at: larder.address) <= 1 }
+            try await larder.eventually("nobody is there") { try OpenSockets.count(at: larder.address) <= 1 }
             gate.open()
             let last = try await end(larder, path)
             #expect(last["state"]?.string == "results")
@@ -326,17 +334,19 @@ import Testing
         try await withMarket("server: { maxEventStreams: 1 }") { larder, market async throws in
             market.set("dnd5e", .await(gate), .send(ok(Self.empty["dnd5e"] ?? "")))
             let path = try await begin(larder, question)
-            let (isFull, isFree) = try await larder.talk { [address = larder.address] client in
+            let isFull = try await larder.talk { [address = larder.address] client in
                 let first = try EventStream(client, path + "/events")
                 let second = try EventStream(try WireClient(address), path + "/events")
-                return (first.head.status == 200 && second.head.status == 503, true)
+                return first.head.status == 200 && second.head.status == 503
             }
-            #expect(isFull && isFree)
+            #expect(isFull)
             // The first connection is closed now. The daemon notices this at a sign of life or at the next event.
             gate.open()
             try await larder.eventually("its stream has ended") {
                 try await larder.counter("larder_event_streams") == 0
             }
+            let third = try await larder.talk { try EventStream($0, path + "/events").head.status }
+            #expect(third == 200, "its place is free")
         }
     }
 
@@ -409,7 +419,8 @@ import Testing
         let told = Lock<[Task<[String], any Error>]>([])
         let clock = ContinuousClock()
         let began = Lock<ContinuousClock.Instant?>(nil)
-        try await withLarder(market.configuration(key: true, [:], "server: { drainTimeout: 60s }")) { larder in
+        let limits = "server: { drainTimeout: 5min }\nfetch: { deadline: 10min }\nsearch: { deadline: 5min }"
+        try await withLarder(market.configuration(key: true, [:], limits)) { larder in
             let path = try await begin(larder, question)
             for _ in 0..<5 {
                 let task = Task {
@@ -427,7 +438,7 @@ import Testing
             began.withLock { $0 = clock.now }
         }
         let took = try #require(began.withLock { $0 }).duration(to: clock.now)
-        #expect(took < .seconds(30), "the drain did not wait for them: \(took)")
+        #expect(took < .seconds(200), "the drain did not wait for them: \(took)")
         for task in told.withLock({ $0 }) {
             let events = try await task.value
             #expect(events.last == "state cancelled" && events.count == 4, "\(events)")
@@ -437,7 +448,7 @@ import Testing
     @Test func a202ThatAStopEndsIsTheLastOfItsConnection() async throws {
         let asked = Gate()
         let told = Lock<Task<WireResponse, any Error>?>(nil)
-        try await withMarket { larder, market async throws in
+        try await withMarket("server: { drainTimeout: 5min }") { larder, market async throws in
             market.set("dnd5e", .call { asked.open() }, .hold)
             let task = Task {
                 try await larder.talk { client in
