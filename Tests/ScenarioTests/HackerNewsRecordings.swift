@@ -17,9 +17,11 @@ import Testing
         let origin = try Recording.plain.get()
         let base = origin.baseURL(only: file)
         let settings = """
+            fetch: { deadline: 10min, queueTimeout: 10min }
             providers: { hackernews: { baseURL: "\(base)", searchURL: "\(base)", rate: off, quota: off } }
             """
-        try await withLarder(settings) { larder in try await body(larder, origin) }
+        // The clock stands still, so that a list is still fresh when its last item has come.
+        try await withLarder(settings, time: ManualTime()) { larder in try await body(larder, origin) }
     }
 
     /// The question at Larder's own route, and the number of calls that it takes.

@@ -148,7 +148,8 @@ import Testing
     }
 
     @Test func aBlockedClientIDIsSaidClearlyAndTheProviderRests() async throws {
-        try await withImgur { larder, origin in
+        // The provider rests for seconds only. The clock stands still, so that it rests until the end of the test.
+        try await withImgur(time: ManualTime()) { larder, origin in
             origin.script("/imgur", Array(repeating: refusal(403, "Invalid client_id"), count: 50))
             let first = try await larder.get("/v1/imgur/search?q=lantern")
             #expect(first.status == 502, "\(first)")
@@ -301,7 +302,8 @@ import Testing
                 })
             try origin.start()
             defer { origin.stop() }
-            try await withImgur(origin) { larder in
+            // The clock stands still, so that a provider that refused rests until the end of the test.
+            try await withImgur(origin, time: ManualTime()) { larder in
                 let raw = try await larder.get("/raw/imgur\(path)")
                 #expect(raw.status == recording.status, "\(recording.file): \(raw)")
                 #expect(raw.body == bytes, "\(recording.file)")

@@ -58,7 +58,8 @@ import Testing
     @Test func eightUploadsThatDripHoldUpNoOrdinaryRequest() async throws {
         let origin = ScriptedOrigin(answering: ok("plain"))
         defer { origin.stop() }
-        try await withLarder(ServerScenarios.passthrough(origin)) { larder in
+        // No upload is given up while the test takes its time.
+        try await withLarder(ServerScenarios.passthrough(origin, "server: { headTimeout: 5min }")) { larder in
             var clients: [WireClient] = []
             for number in 0..<8 {
                 clients.append(
@@ -226,13 +227,15 @@ import Testing
             stalling.stop()
             other.stop()
         }
-        let configuration = """
-            fetch: { queueTimeout: 3s }
+        func configuration(_ queueTimeout: String) -> String {
+            """
+            fetch: { queueTimeout: \(queueTimeout), deadline: 10min }
             providers:
               stalling: { kind: passthrough, baseURL: "\(stalling.base)" }
               api: { kind: passthrough, baseURL: "\(other.base)" }
             """
-        try await withLarder(configuration) { larder in
+        }
+        try await withLarder(configuration("5min")) { larder in
             var clients: [WireClient] = []
             for number in 0..<40 { clients.append(try await stream(larder, "/raw/stalling/\(number)").0) }
             #expect(try await larder.counter("larder_fetch_active") == 40)
@@ -240,6 +243,9 @@ import Testing
             let (client, head) = try await stream(larder, "/raw/api/events")
             #expect(head.status == 200, "\(head)")
             clients.append(client)
+            // Only this request is to be refused. All others had the time that they needed.
+            larder.directory.write("larder.yaml", "listen: [\"127.0.0.1:0\"]\n" + configuration("300ms"))
+            await larder.daemon.reload()
             let refused = try await larder.get("/raw/stalling/a")
             #expect(refused.status == 503 && refused["Retry-After"] == "2", "\(refused)")
             #expect(clients.count == 41)

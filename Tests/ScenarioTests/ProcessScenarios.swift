@@ -50,7 +50,9 @@ import Testing
         let directory = TemporaryDirectory()
         // With one loop all connections learn of the stop together. A loop that does not know of it answers as always.
         let launch = LarderLaunch(
-            TellingOrigin.configuration(origin, in: directory, more: "server: { loops: 1 }"))
+            TellingOrigin.configuration(
+                origin, in: directory,
+                more: "server: { loops: 1, drainTimeout: 5min }\nfetch: { deadline: 10min }"))
         try await onOwnThread {
             let larder = try LarderProcess(launch, in: directory)
             let addresses = try larder.listening(2)
@@ -92,7 +94,7 @@ import Testing
             larder.signal(SIGTERM)
             try blockUntil("nobody new is let in") { Self.isRefusing(addresses[0]) }
             if what == "second signal" { larder.signal(SIGTERM) }
-            #expect(try larder.waitForEnd(within: .seconds(20)) == .exited(0))
+            #expect(try larder.waitForEnd(within: .seconds(100)) == .exited(0))
             // The connection is not just closed: the answer says that the client may ask again.
             let answer = try client.receive()
             #expect(answer.status == 503, "\(answer)")
@@ -173,6 +175,16 @@ import Testing
         }
     }
 
+    /// Halts the process until SIGCONT. When this returns, all its threads stand still.
+    private static func halt(_ larder: LarderProcess) throws {
+        larder.signal(SIGSTOP)
+        try blockUntil("the daemon stands still") {
+            var info = siginfo_t()
+            // This asks for a stop only and reaps nothing: an end of the process is left to `LarderProcess`.
+            return waitid(P_PID, id_t(larder.pid), &info, WSTOPPED | WNOHANG) == 0 && info.si_signo == SIGCHLD
+        }
+    }
+
     /// With the fewest open files: more clients come than the files are for, each with its own large body.
     @Test func withTheFewestOpenFilesEverybodyIsServed() async throws {
         let directory = TemporaryDirectory()
@@ -186,10 +198,15 @@ import Testing
             let address = try larder.listening(2)[1]
             for _ in 0..<2 {
                 let targets = (0..<40).map { "/file/\($0 * 16 + 1)" }
-                let clients = try targets.map { _ in try WireClient(address) }
-                for (client, target) in zip(clients, targets) {
+                // The daemon stands still meanwhile, so it finds all clients at once and each with its request. It may
+                // close connections without a request to make room.
+                try Self.halt(larder)
+                let clients = try targets.map { target in
+                    let client = try WireClient(address)
                     try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                    return client
                 }
+                larder.signal(SIGCONT)
                 for (client, target) in zip(clients, targets) {
                     let answer = try client.receive()
                     #expect(answer.status == 200 && answer.body == TellingOrigin.body(target))
