@@ -178,11 +178,20 @@ public final class LarderProcess: Sendable {
 
     private static let count = Lock(0)
 
+    /// The folder of the running test bundle. The link is read and not resolved: after another build has replaced the
+    /// bundle, the link names a file that is gone, but still in this folder.
+    private static let folder: String? = {
+        var buffer = Bytes(repeating: 0, count: 4096)
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            readlink("/proc/self/exe", bytes.bindMemory(to: CChar.self).baseAddress!, bytes.count)
+        }
+        guard count > 0 else { return nil }
+        return Bytes(buffer[..<count]).lossyText.split(separator: "/").dropLast().joined(separator: "/")
+    }()
+
     /// The path of `larder` in the folder of the running test bundle. Both come from the same build.
     public static func program() throws -> String {
-        guard let real = realpath("/proc/self/exe", nil) else { throw WireError("no /proc") }
-        defer { free(real) }
-        let folder = String(cString: real).split(separator: "/").dropLast().joined(separator: "/")
+        guard let folder else { throw WireError("no /proc") }
         let path = "/\(folder)/larder"
         guard access(path, X_OK) == 0 else { throw WireError("\(path) is not built") }
         return path
