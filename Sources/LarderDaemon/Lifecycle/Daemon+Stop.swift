@@ -85,7 +85,8 @@ extension Daemon {
 
     private func closeState(_ done: @Sendable (EndingPart) -> Void) async {
         await saveTotals()
-        parts.history.look()
+        // A look that is still running lasts a moment and does not have the last figures.
+        while !parts.history.look() { await Task.yield() }
         await parts.history.save(isLast: true)
         await engine.upstream.finish()
         await parts.state.close()

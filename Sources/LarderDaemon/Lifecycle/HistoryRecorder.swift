@@ -54,12 +54,16 @@ final class HistoryRecorder: Sendable {
         return .milliseconds(step - (rest < 0 ? rest + step : rest))
     }
 
-    func look() {
-        guard !isLooking.exchange(true, ordering: .acquiring) else { return }
+    /// Takes a sample.
+    /// - Returns: false if another look is running. That one may have read the counters before this call.
+    @discardableResult
+    func look() -> Bool {
+        guard !isLooking.exchange(true, ordering: .acquiring) else { return false }
         defer { isLooking.store(false, ordering: .releasing) }
         let reading = Self.reading(counters)
         let (wall, monotonic) = (time.wall(), time.monotonic())
         history.withLock { $0.look(reading, wall: wall, monotonic: monotonic) }
+        return true
     }
 
     /// - Parameter isLast: whether the daemon is stopping.
