@@ -92,7 +92,7 @@ import Testing
                 func begin(_ number: Int) throws -> WireClient {
                     let client = try WireClient(address)
                     try client.send(ServerScenarios.request("/raw/api/\(number)"))
-                    while origin.requests.count < number { sched_yield() }
+                    try blockUntil("the origin is asked") { origin.requests.count >= number }
                     return client
                 }
                 var first: WireClient? = try begin(1)
@@ -131,7 +131,7 @@ import Testing
             let whole = try await larder.get("/raw/api/a")
             #expect(whole.body == large, "\(whole.body.count) bytes")
             #expect(origin.requests.count == 1)
-            try await larder.eventually("the connections are closed") { OpenSockets.count(at: larder.address) <= 1 }
+            try await larder.eventually("the connections are closed") { try OpenSockets.count(at: larder.address) <= 1 }
         }
     }
 
@@ -176,7 +176,7 @@ import Testing
                 #expect(answered == 64 * 160)
             }
             // The client's ends are closed. An end of the daemon's that is still open would be lost.
-            try await larder.eventually("the connections are closed") { OpenSockets.count(at: larder.address) <= 1 }
+            try await larder.eventually("the connections are closed") { try OpenSockets.count(at: larder.address) <= 1 }
             #expect(try await larder.get("/healthz").status == 200)
         }
     }
@@ -185,10 +185,11 @@ import Testing
 /// Counts the connections at a listening port as the kernel lists them, without those that only wait for their last
 /// packets. The descriptors of the whole process would include what other tests open in the meantime.
 enum OpenSockets {
-    static func count(at address: String) -> Int {
-        guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }),
-            let table = try? readFile("/proc/net/tcp")
-        else { return -1 }
+    static func count(at address: String) throws -> Int {
+        guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+            throw WireError("no port in \(address)")
+        }
+        let table = try readFile("/proc/net/tcp")
         let hex = String(port, radix: 16, uppercase: true)
         let place = ":" + String(repeating: "0", count: 4 - hex.count) + hex
         return table.lossyText.split(separator: "\n").dropFirst().count { line in
