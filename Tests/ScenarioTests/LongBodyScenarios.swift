@@ -82,7 +82,9 @@ import Testing
         let gate = Gate()
         let origin = ScriptedOrigin { _ in Self.acts(body, 3 << 20, isChunked: isChunked, gate) }
         defer { origin.stop() }
-        try await withLarder(configuration(origin)) { larder in
+        // No limit ends while the origin waits, and the end of the body waits for its commit.
+        let time = ManualTime()
+        try await withLarder(configuration(origin), time: time, timers: time) { larder in
             let told = Lock(0)
             // The first client has read everything so far before the next clients come.
             async let first = read(larder, told: told, after: 3 << 20, isChunked: isChunked)
