@@ -156,4 +156,20 @@ import Testing
         known.remove("c")
         #expect(known.bytes == 0 && known.count == 0)
     }
+
+    @Test func aCorrectedSizeCountsAndMayDropOlderOnes() {
+        var known = RecentSearches<Int>(limits: SearchLimits(count: 10, bytes: 100, age: .seconds(60)))
+        for (place, id) in ["a", "b", "c"].enumerated() { _ = known.begin(id, place, now: at(0)) }
+        known.end("a", bytes: 40, now: at(1))
+        known.end("b", bytes: 40, now: at(2))
+        known.resize("b", bytes: 50)
+        #expect(known["a"] == 0 && known.bytes == 90)
+        known.resize("b", bytes: 70)
+        #expect(known["a"] == nil && known["b"] == 1 && known.bytes == 70 && known.dropped == 1)
+        known.resize("c", bytes: 10)
+        known.resize("a", bytes: 10)
+        #expect(known.bytes == 70, "one is under way, and one is forgotten")
+        known.remove("b")
+        #expect(known.bytes == 0)
+    }
 }
