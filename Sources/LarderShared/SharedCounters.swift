@@ -31,7 +31,8 @@ enum SharedCounters {
         labels: ["result"])
     static let suspensions = MetricFamily(
         "larder_shared_suspensions_heard_total",
-        help: "Suspensions of an API reported by another host: begun, or ended by a person.", labels: ["result"])
+        help: "Suspensions of an API reported by another host, which this host has taken over: begun, or ended by a "
+            + "person.", labels: ["result"])
     static let quota = MetricFamily(
         "larder_shared_calls_total",
         help:

@@ -132,23 +132,24 @@ extension SharedTier {
         }
     }
 
+    /// Carries out one piece of news. Counts it afterwards: the counters tell what is carried out.
     private func carryOut(_ news: SharedStreamCursor.News, _ apply: @Sendable (SharedNews) async -> Void) async {
         switch news {
         case .gap:
-            count(SharedCounters.heard, "gap")
             log.notice("removals of other hosts may have been missed: entries from the shared tier are dropped")
             await apply(.gap)
+            count(SharedCounters.heard, "gap")
         case .order(let entry) where takeOwn(entry.nonce): break
         case .order(let entry) where Self.tellsOfSuspension(entry.order):
             guard let told = suspension(in: entry.order) else { break }
-            count(SharedCounters.suspensions, told.suspension == nil ? "ended" : "begun")
             await apply(.suspension(told.suspension, of: told.code))
+            count(SharedCounters.suspensions, told.suspension == nil ? "ended" : "begun")
         case .order(let entry) where entry.order == Self.dropAll:
-            count(SharedCounters.heard, "gap")
             await apply(.gap)
+            count(SharedCounters.heard, "gap")
         case .order(let entry):
-            count(SharedCounters.heard, "order")
             await apply(.order(entry.order))
+            count(SharedCounters.heard, "order")
         }
     }
 
