@@ -69,10 +69,13 @@ public struct RunningLarder: Sendable {
 }
 
 extension RunningLarder {
-    /// Makes every loop of the daemon read its clock, so timers fire that are due by a clock set by hand.
-    public func giveLoopsATurn() async throws {
-        // The probe passes through the home loop, and each request through one of the other loops.
-        for _ in 0..<2 { _ = try await get("/healthz") }
+    /// Gives the daemon another configuration, as SIGHUP does. Only for a daemon with the usual `listen`.
+    ///
+    /// Limits of time count by the system's clock, also where a test sets the daemon's clock. A test of short limits
+    /// sets them by a reload, after the requests for which a slow machine could need longer.
+    public func reload(_ configuration: String) async {
+        directory.write("larder.yaml", "listen: [\"127.0.0.1:0\"]\n" + configuration)
+        await daemon.reload()
     }
 
     /// Repeats the check until the condition holds. For background work of the daemon.
@@ -81,7 +84,7 @@ extension RunningLarder {
     ) async throws {
         try await LarderTestSupport.eventually(what, fileID: fileID, line: line) {
             if try await condition() { return true }
-            // A request makes every loop run.
+            // The request passes through the home loop and one of the others. It also slows the repetition down.
             _ = try await get("/healthz")
             return false
         }

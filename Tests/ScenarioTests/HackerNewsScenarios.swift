@@ -253,8 +253,8 @@ private func hackerNews(
                 guard origin.requests(to: "/hackernews") == 4 else { return false }
                 return try await larder.counter("larder_flights_under_way") == 2
             }
+            // The deadline counts by the system's clock. The daemon's clock follows it by hand.
             time.advance(by: .seconds(20))
-            try await larder.giveLoopsATurn()
             let partial = try await asked.value
             #expect(partial.status == 200, "\(partial)")
             #expect(try ids(partial) == [1, 2])
