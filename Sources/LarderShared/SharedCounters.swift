@@ -37,7 +37,8 @@ enum SharedCounters {
         "larder_shared_calls_total",
         help:
             "Calls of budgets that the fleet shares: granted, or refused because none was left or the engine did not "
-            + "answer (spent). Leases of calls that were taken count as leased.",
+            + "answer (spent). Calls that waited for a new ledger count as waited too. Leases of calls that were taken "
+            + "count as leased.",
         labels: ["result"])
     static let failures = MetricFamily(
         "larder_shared_failures_total", help: "Operations of the shared tier that failed, by kind of failure.",

@@ -1,4 +1,5 @@
 // The settings of the shared tier as one value: where the engine is, and how Larder speaks to it.
+import LarderCache
 import LarderCore
 import LarderIO
 
@@ -8,6 +9,26 @@ public enum SharedAddress: Sendable, Hashable {
     case unix(String)
     /// A host name or an IP address without brackets, and a port.
     case tcp(host: String, port: UInt16)
+}
+
+/// How long hosts wait for each other. No setting changes this. A test of such waits sets longer times, so that a slow
+/// machine does not end them.
+public struct SharedTimes: Sendable, Hashable {
+    /// How long a lease holds without being renewed.
+    public var leaseTerm = SharedWait.term
+    /// How long the engine keeps the note that nothing was published.
+    public var settledFor = SharedWait.settledFor
+    /// The longest time that a host waits for another host's fetch.
+    public var leasePatience = Duration.seconds(10)
+    /// How long a call waits for a new ledger, which opens after a few seconds.
+    public var ledgerPatience = QuotaLedger.grace + .seconds(1)
+
+    public init() {}
+
+    /// The same span for all of them.
+    public init(all span: Duration) {
+        (leaseTerm, settledFor, leasePatience, ledgerPatience) = (span, span, span, span)
+    }
 }
 
 /// The settings of the shared tier.
@@ -32,6 +53,7 @@ public struct SharedSettings: Sendable, Hashable {
     public var hasQuota: Bool
     /// The address without a password, for status and log.
     public var shown: String
+    public var times = SharedTimes()
 
     // More than six parameters: the settings, one for one.
     public init(

@@ -50,7 +50,7 @@ extension SharedTier {
     /// Takes the lease for a response that was not found, or waits for the host that holds it.
     /// - Parameters:
     ///   - ticket: from the look-up that missed.
-    ///   - patience: the maximum wait.
+    ///   - patience: the maximum wait, if it is shorter than `SharedTimes.leasePatience`.
     ///   - look: looks up the response again.
     ///   - isGood: whether a response that `look` found ends the wait.
     public func turn(
@@ -58,7 +58,7 @@ extension SharedTier {
     ) async -> SharedTurn {
         let name = SharedNames.lease(of: ticket.name)
         let began = loop.clock.monotonic()
-        var wait = SharedWait(began: began, patience: patience)
+        var wait = SharedWait(began: began, patience: min(patience, settings.times.leasePatience))
         var hasWaited = false
         while true {
             let (lease, seen, isThere) = await take(name, ticket)
@@ -94,7 +94,7 @@ extension SharedTier {
     /// - Returns: the lease, or what was found in its place; and whether the response may be there by now.
     private func take(_ name: Bytes, _ ticket: Ticket) async -> (SharedLease?, SharedWait.Seen, Bool) {
         let lease = SharedLease(name: name)
-        let set = Command("SET", name, lease.owner, Bytes(text: "NX"), Bytes(text: "PX"), Self.term)
+        let set = Command("SET", name, lease.owner, Bytes(text: "NX"), Bytes(text: "PX"), term)
         // Another response has other instants, and the engine's value of a URL grows with the first response of each
         // list of names.
         var look = [SharedCodec.instants(of: ticket.name)]
@@ -114,12 +114,13 @@ extension SharedTier {
         }
     }
 
-    private static let term = Bytes(text: String(SharedWait.term.milliseconds))
+    private var term: Bytes { Bytes(text: String(settings.times.leaseTerm.milliseconds)) }
 
     /// Renews the lease until it is given back.
     private func keep(_ lease: SharedLease) {
+        let third = settings.times.leaseTerm / 3
         loop.post { [weak self, loop] in
-            _ = loop.schedule(at: loop.monotonic + SharedWait.term / 3) { self?.renew(lease) }
+            _ = loop.schedule(at: loop.monotonic + third) { self?.renew(lease) }
         }
     }
 
@@ -128,7 +129,7 @@ extension SharedTier {
         Task(executorPreference: loop) {
             _ = await self.perform(
                 "lease",
-                [Command("EVAL", Bytes(text: Self.renewal), Bytes(text: "1"), lease.name, lease.owner, Self.term)])
+                [Command("EVAL", Bytes(text: Self.renewal), Bytes(text: "1"), lease.name, lease.owner, self.term)])
         }
         keep(lease)
     }
@@ -139,7 +140,7 @@ extension SharedTier {
         guard lease.end() else { return }
         var command = Command(
             "EVAL", Bytes(text: isSettled ? Self.settling : Self.returning), Bytes(text: "1"), lease.name, lease.owner)
-        if isSettled { command.words.append(Bytes(text: String(SharedWait.settledFor.milliseconds))) }
+        if isSettled { command.words.append(Bytes(text: String(settings.times.settledFor.milliseconds))) }
         let order = command
         Task(executorPreference: loop) { _ = await self.perform("lease", [order]) }
     }

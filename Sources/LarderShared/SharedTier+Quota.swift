@@ -37,15 +37,13 @@ struct QuotaState: Sendable {
 }
 
 extension SharedTier {
-    /// A new ledger opens after a few seconds. A call waits this long for it.
-    private static let patience = QuotaLedger.grace + .seconds(1)
-
     /// Takes one call of the fleet's budget.
     /// - Parameter own: returns this host's own calls in each window.
     public func takeCall(_ subject: QuotaSubject, own: @Sendable () -> [Int]) async -> QuotaTurn {
         let began = loop.clock.monotonic()
         quotas.withLock { $0[subject.provider, default: QuotaState()].waiting += 1 }
         defer { quotas.withLock { $0[subject.provider]?.waiting -= 1 } }
+        var hasWaited = false
         while true {
             let now = loop.clock.monotonic()
             let (take, other, mine) = quotas.withLock { quotas -> (QuotaShare.Take, Promise<Void>?, Promise<Void>?) in
@@ -71,10 +69,12 @@ extension SharedTier {
             case .wait(let until):
                 // All calls that come meanwhile wait. The ledger opens when the hosts have reported, which takes
                 // seconds.
-                guard now - began < Self.patience else {
+                guard now - began < settings.times.ledgerPatience else {
                     count(SharedCounters.quota, "spent")
                     return .spent(for: until - now)
                 }
+                if !hasWaited { count(SharedCounters.quota, "waited") }
+                hasWaited = true
                 await pause(until - now)
                 continue
             case .ask: break

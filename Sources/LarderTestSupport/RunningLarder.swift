@@ -95,12 +95,14 @@ extension RunningLarder {
 /// without `listen`, `cache.path` and `state.path`; the two paths are in the test's own directory unless given.
 /// The loops' timers keep the system's time, also with a `time` that is set by hand, unless `timers` is given too.
 /// `openFiles` replaces the process's limit of open files. `stopPatience` is how long the stop waits for the databases.
+/// `fleetPatience` is how long the hosts of a fleet wait for each other, if not as usual.
 // More than six parameters: one for each thing that a test may want to differ. All but the last have a default.
 public func withLarder(
     _ configuration: String = "", listen: [String] = [#""127.0.0.1:0""#], time: any TimeSource = SystemTime(),
     timers: any TimeSource = SystemTime(), directory: TemporaryDirectory = TemporaryDirectory(),
     environment: [String: String] = [:],
     log: Logger = .silent, openFiles: Int? = nil, stopPatience: Duration = .seconds(300),
+    fleetPatience: Duration? = nil,
     _ body: (RunningLarder) async throws -> Void
 ) async throws {
     let text = """
@@ -123,6 +125,7 @@ public func withLarder(
     var surroundings = Daemon.Surroundings(time: time, log: log, reload: load)
     surroundings.stopPatience = stopPatience
     surroundings.timers = timers
+    surroundings.fleetPatience = fleetPatience
     if let openFiles { surroundings.raiseOpenFiles = { openFiles } }
     let daemon = try await Daemon.start(try load(), surroundings)
     let result: Result<Void, any Error>

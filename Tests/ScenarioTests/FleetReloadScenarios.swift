@@ -76,27 +76,39 @@ struct FleetReloadScenarios {
         let engine = try SharedEngine()
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
-        // A new ledger grants nothing for three seconds.
-        try await withReloadable(Fleet.settings(origin, engine.url, quota: "on")) { larder, reload in
+        func settings(timeout: String) -> String {
+            let more = "fetch: { deadline: 120s, queueTimeout: 120s }"
+            return Fleet.settings(origin, engine.url, timeout: timeout, more: more, quota: "on")
+                .replacing("rate: off", with: "rate: 60/h")
+        }
+        // A new ledger grants nothing while a host that gives signs of life has not reported its calls. The last sign of
+        // this one lies ahead, so it does not get old.
+        let sign = "local t=redis.call('TIME') return redis.call('HSET','larder:h','other',(t[1]+500)..' {}')"
+        try engine.command("EVAL", sign, "0")
+        try await withReloadable(settings(timeout: "10s"), patience: .seconds(120)) { larder, reload in
             async let answer = larder.get(Self.target)
-            try await larder.eventually("it has asked the ledger") {
-                try engine.command("KEYS", "larder:q:*").contains("larder:q:")
+            try await larder.eventually("the call waits for the ledger") {
+                try await larder.counter("larder_shared_calls_total", #"result="waited""#) == 1
             }
-            await reload(Fleet.settings(origin, engine.url, timeout: "9s", quota: "on"))
+            await reload(settings(timeout: "9s"))
+            try await larder.eventually("it waits for the ledger of the tier that is in force now") {
+                try await larder.counter("larder_shared_calls_total", #"result="waited""#) == 2
+            }
+            #expect(origin.requests.isEmpty)
+            try engine.command("HDEL", "larder:h", "other")
             #expect(try await answer.status == 200)
+            #expect(origin.requests.count == 1)
         }
     }
 
     /// Runs a host whose settings the body can change.
     private func withReloadable(
-        _ settings: String, _ body: (RunningLarder, (String) async -> Void) async throws -> Void
+        _ settings: String, patience: Duration? = nil,
+        _ body: (RunningLarder, (String) async -> Void) async throws -> Void
     ) async throws {
         let directory = TemporaryDirectory()
-        try await withLarder(settings, directory: directory) { larder in
-            try await body(larder) { text in
-                directory.write("larder.yaml", "listen: [\"127.0.0.1:0\"]\n" + text)
-                await larder.daemon.reload()
-            }
+        try await withLarder(settings, directory: directory, fleetPatience: patience) { larder in
+            try await body(larder) { await larder.reload($0) }
         }
     }
 }

@@ -24,13 +24,15 @@ enum Fleet {
     }
 
     /// Runs two hosts, after they have found the stream of removals.
-    /// - Parameter follow: false if they cannot find the stream, or if the test is about that.
+    /// - Parameters:
+    ///   - follow: false if they cannot find the stream, or if the test is about that.
+    ///   - patience: how long hosts wait for each other, if not as usual.
     static func two(
-        _ first: String, _ second: String? = nil, follow: Bool = true,
+        _ first: String, _ second: String? = nil, follow: Bool = true, patience: Duration? = nil,
         _ body: (RunningLarder, RunningLarder) async throws -> Void
     ) async throws {
-        try await withLarder(first) { one in
-            try await withLarder(second ?? first) { two in
+        try await withLarder(first, fleetPatience: patience) { one in
+            try await withLarder(second ?? first, fleetPatience: patience) { two in
                 if follow { try await Self.follow(one, two) }
                 try await body(one, two)
             }
@@ -361,7 +363,7 @@ struct FleetScenarios {
         defer { origin.stop() }
         let proxy = EngineProxy(to: engine.socket)
         defer { proxy.stop() }
-        try await withLarder(Fleet.settings(origin, proxy.url, timeout: "100ms")) { larder in
+        try await withLarder(Fleet.settings(origin, proxy.url, timeout: "1s")) { larder in
             proxy.set(.drop)
             for number in 0..<6 {
                 let answer = try await larder.get("/v1/itunes/search?q=song+\(number)")

@@ -44,6 +44,8 @@ public final class Daemon: Sendable {
         public var raiseOpenFiles: @Sendable () -> Int
         /// How long a stop waits for the work that follows the responses in hand.
         public var stopPatience = Duration.seconds(8)
+        /// How long the hosts of a fleet wait for each other, if not as usual (`SharedTimes`).
+        public var fleetPatience: Duration?
 
         public init(
             time: any TimeSource = SystemTime(), log: Logger, counters: CounterRegistry = CounterRegistry(),

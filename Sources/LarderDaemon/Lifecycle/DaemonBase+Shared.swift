@@ -12,8 +12,10 @@ extension DaemonBase {
     /// Opens the shared tier and closes the previous one. Does not wait for an engine that does not respond.
     func share(_ settings: Settings.Shared, _ engine: Engine) async {
         let keeping = keeping
+        var place = SharedSettings(settings)
+        if let patience = surroundings.fleetPatience { place.times = SharedTimes(all: patience) }
         let tier = SharedTier(
-            SharedSettings(settings), host: await host(), keeping: keeping, on: homeLoop, compute: engine.compute,
+            place, host: await host(), keeping: keeping, on: homeLoop, compute: engine.compute,
             counters: surroundings.counters, log: keeping.log, time: surroundings.time)
         // First, because entries whose removal an earlier run could not publish must not be read from the tier.
         await tier.recallRemovals()

@@ -49,7 +49,7 @@ extension Engine {
         var lease: SharedLease?
         // A request that accepts no stored response does not wait for one either.
         if !isGood(look), let ticket = look.ticket, tier.settings.hasLeases, !question.directives.noCache {
-            let patience = min(Self.leasePatience, provider.settings.deadline ?? snapshot.settings.fetch.deadline)
+            let patience = provider.settings.deadline ?? snapshot.settings.fetch.deadline
             switch await tier.turn(ticket, patience: patience, look: ask, isGood: isGood) {
             case .published(let found): look = found
             case .fetch(let taken): lease = taken
@@ -65,9 +65,6 @@ extension Engine {
         }
         return await fetched(await fetch(), look, lease, tier, question)
     }
-
-    /// The longest time that a host waits for another host's fetch.
-    static let leasePatience = Duration.seconds(10)
 
     /// The upstream's response, or if the upstream failed, a stale response of the tier.
     private func fetched(

@@ -78,7 +78,7 @@ extension PassFetch {
         let isWaited =
             found.part == nil && tier.settings.hasLeases && (isRefresh || !request.directives.noCache)
         if !isGood(look), let ticket = look.ticket, isWaited {
-            let patience = min(Engine.leasePatience, provider.settings.deadline ?? settings.fetch.deadline)
+            let patience = provider.settings.deadline ?? settings.fetch.deadline
             switch await tier.turn(ticket, patience: patience, look: ask, isGood: isGood) {
             case .published(let other): look = other
             case .fetch(let taken): lease = taken
