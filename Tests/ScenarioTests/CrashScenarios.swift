@@ -111,7 +111,7 @@ import Testing
         #expect(largeInAll >= Self.rounds, "and to find half written: \(largeInAll)")
         // The slowest start is not checked: other tests share the machine, and `listening` bounds each start.
         let median = starts.sorted()[Self.rounds / 2]
-        #expect(median < .seconds(5))
+        if !isSanitized { #expect(median < .seconds(5)) }
         print("\(stored.count) entries stored over \(Self.rounds) kills; median start \(median.milliseconds) ms")
     }
 
