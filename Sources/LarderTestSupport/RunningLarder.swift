@@ -78,6 +78,14 @@ extension RunningLarder {
         await daemon.reload()
     }
 
+    /// Waits until all stored answers are committed. The daemon commits them a little later than it gives them out, and a
+    /// stop does not wait long for a slow disk.
+    public func awaitCommits() async throws {
+        try await eventually("all answers are committed") {
+            try await get("/metrics").text.contains("\nlarder_store_uncommitted 0\n")
+        }
+    }
+
     /// Repeats the check until the condition holds. For background work of the daemon.
     public func eventually(
         _ what: String, fileID: String = #fileID, line: Int = #line, _ condition: () async throws -> Bool

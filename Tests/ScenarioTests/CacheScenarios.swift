@@ -27,6 +27,7 @@ import Testing
         var first: WireResponse?
         try await withLarder(configuration, directory: directory) { larder in
             first = try await larder.get(Self.search)
+            try await larder.awaitCommits()
         }
         try await withLarder(configuration, directory: directory) { larder in
             let second = try await larder.get(Self.search)

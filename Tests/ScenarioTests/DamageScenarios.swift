@@ -62,6 +62,7 @@ import Testing
             let first = try LarderProcess(launch, in: directory)
             let shop = try first.listening(2)[1]
             #expect(try Self.isRight(LarderProcess.get("/file/1", at: shop), "/file/1"))
+            try LarderProcess.awaitCommits(at: first.listening(2)[0])
             first.signal(SIGTERM)
             #expect(try first.waitForEnd() == .exited(0))
 
@@ -74,6 +75,7 @@ import Testing
             let status = missed["Cache-Status"] ?? ""
             #expect(status.hasPrefix("larder; fwd=uri-miss; fwd-status=200"), "\(status)")
             #expect(try LarderProcess.get("/file/1", at: again)["Cache-Status"]?.hasPrefix("larder; hit") == true)
+            try LarderProcess.awaitCommits(at: second.listening(2)[0])
             second.signal(SIGTERM)
             #expect(try second.waitForEnd() == .exited(0))
             #expect(second.complaints().count == 1, "\(second.complaints())")
@@ -104,6 +106,7 @@ import Testing
             let kept = try LarderProcess.get("/file/9999", at: shop)
             #expect(kept["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(kept["Cache-Status"] ?? "")")
             #expect(try LarderProcess.get("/healthz", at: larder.listening(2)[0]).text == "ok\n")
+            try LarderProcess.awaitCommits(at: larder.listening(2)[0])
             larder.signal(SIGTERM)
             #expect(try larder.waitForEnd() == .exited(0))
             #expect(larder.complaints().count == 1, "\(larder.complaints())")
@@ -123,6 +126,7 @@ import Testing
         try await onOwnThread {
             let first = try LarderProcess(launch, in: directory)
             #expect(try LarderProcess.get("/a", at: first.listening(2)[1]).body.count == text.utf8.count)
+            try LarderProcess.awaitCommits(at: first.listening(2)[0])
             first.signal(SIGTERM)
             #expect(try first.waitForEnd() == .exited(0))
             // This is a line in the middle of the piece.
@@ -165,6 +169,7 @@ import Testing
         try await onOwnThread {
             let first = try LarderProcess(launch, in: directory)
             #expect(try LarderProcess.get("/v1/itunes/search?q=one", at: first.listening(2)[0]).status == 200)
+            try LarderProcess.awaitCommits(at: first.listening(2)[0])
             first.signal(SIGTERM)
             #expect(try first.waitForEnd() == .exited(0))
             try Self.spoil("\(directory.path)/state/state.db", part: part)
@@ -178,6 +183,7 @@ import Testing
                 // Requests for stored answers and for providers without a budget are answered.
                 #expect(try LarderProcess.get("/v1/itunes/search?q=one", at: addresses[0]).status == 200)
                 #expect(try Self.isRight(LarderProcess.get("/file/1", at: addresses[1]), "/file/1"))
+                try LarderProcess.awaitCommits(at: addresses[0])
                 if run == 1 { larder.signal(SIGKILL) } else { larder.signal(SIGTERM) }
                 try larder.waitForEnd()
                 let complaints = larder.complaints()
@@ -207,6 +213,7 @@ import Testing
                 let answer = try LarderProcess.get("/v1/itunes/search?q=word\(number)", at: api)
                 #expect(answer.status == 200, "\(number): \(answer)")
             }
+            try LarderProcess.awaitCommits(at: api)
             first.signal(SIGTERM)
             #expect(try first.waitForEnd() == .exited(0))
             let second = try LarderProcess(launch, in: directory)
@@ -216,6 +223,7 @@ import Testing
                 #expect(answer.status == 200 || answer.status == 429, "\(number): \(answer)")
             }
             #expect(origin.requests.count <= 30, "more was called than the budget allows")
+            try LarderProcess.awaitCommits(at: again)
             second.signal(SIGTERM)
             #expect(try second.waitForEnd() == .exited(0))
             let complaints = first.complaints() + second.complaints()

@@ -73,6 +73,7 @@ import Testing
         try await withLarder(configuration(origin), directory: directory) { larder in
             _ = try await larder.get("/raw/api/a")
             try await diskHit(larder, "/raw/api/a")
+            try await larder.awaitCommits()
         }
         // The settings must not change between the runs. A change would make another mark.
         try await withLarder(configuration(origin), directory: directory) { (larder) async throws in
@@ -93,6 +94,7 @@ import Testing
         let targets = (0..<8).map { "/raw/api/\($0)" }
         try await withLarder(configuration, directory: directory) { larder in
             for target in targets { _ = try await larder.get(target) }
+            try await larder.awaitCommits()
         }
         // The first hit of a run takes the slow way and is kept ready. The next run's first hit is read on the loop.
         try await withLarder(configuration, directory: directory) { larder in
@@ -102,6 +104,7 @@ import Testing
                 let dropped = try await larder.counter("larder_store_ready_rows_total", #"result="dropped""#)
                 return written > 0 && written + dropped >= targets.count
             }
+            try await larder.awaitCommits()
         }
         try await withLarder(configuration, directory: directory) { larder in
             // A request for something else makes the loop ask for its connection.
@@ -223,6 +226,7 @@ import Testing
                     }
                     try await diskHit(larder, "/a", at: address)
                 }
+                try await larder.awaitCommits()
             }
         }
     }
@@ -266,6 +270,7 @@ import Testing
             }
             for _ in 0..<2 { _ = try await larder.get("/raw/newsapi/v2/everything?q=a") }
             try await diskHit(larder, "/raw/newsapi/v2/everything?q=a")
+            try await larder.awaitCommits()
         }
         for name in ["cache.db", "cache.db-wal"] {
             let file = try? Bytes(contentsOf: "\(directory.path)/cache/\(name)")

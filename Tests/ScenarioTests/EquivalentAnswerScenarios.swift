@@ -83,6 +83,7 @@ import Testing
             #expect(try await larder.get("/raw/api/a?x=1&y=1").text == "for /a?x=1")
             // The PUT is for another path, but nobody knows which queries it affects.
             #expect(try await larder.send("PUT", "/raw/api/b", body: "x").status == 200)
+            try await larder.awaitCommits()
         }
         try await withLarder(configuration(origin), directory: directory) { larder async throws in
             #expect(try await larder.get("/raw/api/a?x=1").text == "for /a?x=1")

@@ -170,6 +170,7 @@ import Testing
             #expect(miss["key"]?["query"]?.string == "token=…&…")
             expectRule(miss["rule"], "uriMiss", "RFC 9111 §4", "miss")
             expectRule(miss["storing"], "maxAge", "RFC 9111 §5.2.2.1", "miss")
+            try await larder.awaitCommits()
         }
         try await withLarder(configuration(origin), directory: directory) { larder in
             for place in ["store", "memory"] {

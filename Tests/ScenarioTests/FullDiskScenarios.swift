@@ -114,6 +114,7 @@ import Testing
         }
 
         func expectQuietEnd(warnings: Int) throws {
+            try LarderProcess.awaitCommits(at: api)
             larder.signal(SIGTERM)
             #expect(try larder.waitForEnd() == .exited(0))
             let complaints = larder.complaints()
@@ -159,7 +160,7 @@ import Testing
             disk.empty()
             // The store tries again after a pause of five seconds. The test sends new requests until it has.
             let clock = SystemTime()
-            let deadline = clock.monotonic() + .seconds(30)
+            let deadline = clock.monotonic() + .seconds(120)
             var number = 0
             while try !stand.ask("/again/\(number * 4)").hasSuffix("; stored"), clock.monotonic() < deadline {
                 number += 1
@@ -191,7 +192,7 @@ import Testing
             #expect(try !stand.ask("/file/1").contains("stored"))
             disk.empty()
             let clock = SystemTime()
-            let deadline = clock.monotonic() + .seconds(30)
+            let deadline = clock.monotonic() + .seconds(120)
             var number = 0
             while try !stand.ask("/again/\(number * 4)").hasSuffix("; stored"), clock.monotonic() < deadline {
                 number += 1
