@@ -226,8 +226,9 @@ public final class LarderProcess: Sendable {
 }
 
 extension LarderProcess {
-    /// Waits until the daemon with this address of its own interface has committed all stored answers. It commits them a
-    /// little later than it gives them out, and a stop does not wait long for a slow disk.
+    /// Waits until the daemon has committed all stored answers. It commits them a little later than it gives them out,
+    /// and a stop does not wait long for a slow disk. Blocks.
+    /// - Parameter address: of the daemon's own interface.
     public static func awaitCommits(at address: String) throws {
         try blockUntil("all answers are committed") {
             try get("/metrics", at: address).text.contains("\nlarder_store_uncommitted 0\n")

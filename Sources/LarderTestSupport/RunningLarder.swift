@@ -78,8 +78,8 @@ extension RunningLarder {
         await daemon.reload()
     }
 
-    /// Waits until all stored answers are committed. The daemon commits them a little later than it gives them out, and a
-    /// stop does not wait long for a slow disk.
+    /// Waits until all stored answers are committed. The daemon commits them a little later than it gives them out,
+    /// and a stop does not wait long for a slow disk.
     public func awaitCommits() async throws {
         try await eventually("all answers are committed") {
             try await get("/metrics").text.contains("\nlarder_store_uncommitted 0\n")

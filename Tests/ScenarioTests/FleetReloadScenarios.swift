@@ -81,8 +81,8 @@ struct FleetReloadScenarios {
             return Fleet.settings(origin, engine.url, timeout: timeout, more: more, quota: "on")
                 .replacing("rate: off", with: "rate: 60/h")
         }
-        // A new ledger grants nothing while a host that gives signs of life has not reported its calls. The last sign of
-        // this one lies ahead, so it does not get old.
+        // A new ledger grants nothing while a host that gives signs of life has not reported its calls. The last sign
+        // of this one lies ahead, so it does not get old.
         let sign = "local t=redis.call('TIME') return redis.call('HSET','larder:h','other',(t[1]+500)..' {}')"
         try engine.command("EVAL", sign, "0")
         try await withReloadable(settings(timeout: "10s"), patience: .seconds(120)) { larder, reload in

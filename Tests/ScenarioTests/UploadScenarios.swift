@@ -364,8 +364,8 @@ import Testing
             async let answer = larder.put(id, film, first: 300_000, then: gate)
             try await larder.eventually("some is sent") { try await larder.upload(id)["sent"]?.integer ?? 0 > 100_000 }
             #expect(try await larder.command(id, "pause").status == 200)
-            // All other limits are shorter than the pause. Those of connections are short only meanwhile: a slow machine
-            // could need longer for its requests.
+            // All other limits are shorter than the pause. Those of connections are short only meanwhile: a slow
+            // machine could need longer for its requests.
             await larder.reload(short)
             // An idle connection of another client times out in the meantime, twice.
             for _ in 0..<2 {
