@@ -74,7 +74,7 @@ extension RunningLarder {
     /// Limits of time count by the system's clock, also where a test sets the daemon's clock. A test of short limits
     /// sets them by a reload, after the requests for which a slow machine could need longer.
     public func reload(_ configuration: String) async {
-        directory.write("larder.yaml", "listen: [\"127.0.0.1:0\"]\n" + configuration)
+        directory.write("larder.yaml", "listen: [\"127.0.0.1:0\"]\n\(configuration)\n")
         await daemon.reload()
     }
 

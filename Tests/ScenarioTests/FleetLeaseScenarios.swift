@@ -125,8 +125,8 @@ struct FleetLeaseScenarios {
         let gate = Gate()
         let origin = ScriptedOrigin { _ in [.await(gate), .send(CacheScenarios.song)] }
         defer { origin.stop() }
-        let settings = Fleet.settings(origin, engine.url).replacing("timeout:", with: "leases: off, timeout:")
-        try await Fleet.two(settings) { one, two in
+        let settings = settings(origin, engine).replacing("timeout:", with: "leases: off, timeout:")
+        try await Fleet.two(settings, patience: Self.patience) { one, two in
             async let first = one.get(Self.target)
             async let second = two.get(Self.target)
             try await one.eventually("both are under way") { origin.requests.count == 2 }

@@ -182,7 +182,9 @@ struct FleetPassScenarios {
         }
         defer { origin.stop() }
         defer { gate.open() }
-        try await Fleet.two(settings(origin, engine)) { one, two in
+        // Whoever waited here would wait longer than the test does.
+        let text = settings(origin, engine) + "\nfetch: { deadline: 120s }"
+        try await Fleet.two(text, patience: .seconds(120)) { one, two in
             async let first = one.get(Self.path)
             try await one.eventually("one has asked") { origin.requests.count == 1 }
             async let second = two.get(Self.path)

@@ -5,14 +5,6 @@ import LarderDaemon
 import LarderTestSupport
 import Testing
 
-extension RunningLarder {
-    /// Replaces the configuration file and makes the daemon read it.
-    func reload(_ configuration: String) async {
-        directory.write("larder.yaml", "listen: [\"127.0.0.1:0\"]\n\(configuration)\n")
-        await daemon.reload()
-    }
-}
-
 @Suite struct ReloadUnderWayScenarios {
     @Test func aFlightOfTheOldSettingsDoesNotFillMemory() async throws {
         let gate = Gate()
