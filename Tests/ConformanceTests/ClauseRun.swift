@@ -92,6 +92,10 @@ final class ClauseRun: Sendable {
             gate(name).open()
         case .reaches(let count, let path):
             try await larder.eventually("\(count) requests reach the origin") { seen(path).count >= count }
+        case .joins(let count):
+            try await larder.eventually("\(count) requests have joined a fetch") {
+                try await larder.counter("larder_joined_total") >= count
+            }
         case .saw(let count, let path):
             let found = seen(path).count
             if found != count { fail("the origin has received \(found) requests and not \(count)") }

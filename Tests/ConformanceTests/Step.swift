@@ -37,6 +37,8 @@ enum Step: Sendable {
     case open(String)
     /// Waits until the origin has received this many requests, in total or for the path.
     case reaches(Int, path: String?)
+    /// Waits until this many requests have joined the fetch of another request, in total.
+    case joins(Int)
     /// Checks that the origin has received exactly this many requests.
     case saw(Int, path: String?)
     /// Checks the n-th request that the origin received, counted from 1.
@@ -57,6 +59,9 @@ func saw(_ count: Int, at path: String? = nil) -> Step { .saw(count, path: path)
 
 /// Waits until the origin has received this many requests.
 func reaches(_ count: Int, at path: String? = nil) -> Step { .reaches(count, path: path) }
+
+/// Waits until this many requests of the clause wait for the fetch of another request, or have waited for one.
+func joins(_ count: Int) -> Step { .joins(count) }
 
 /// The n-th request at the origin, counted from 1.
 func received(_ number: Int, at path: String? = nil, _ checks: Check...) -> Step {

@@ -139,6 +139,7 @@ extension Tables {
                 pass(1)
                 start("bert")
                 start("cleo")
+                joins(2)
                 open("wait")
                 finish("anna", body("body 1"))
                 finish("bert", body("body 2"))
