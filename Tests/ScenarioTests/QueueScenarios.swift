@@ -42,14 +42,30 @@ import Testing
         #expect(try await remaining(larder) == count)
     }
 
-    /// All calls together take longer than the deadline of one call.
+    /// All calls together take longer than the deadline of one call. Only one is under way at a time, and it alone moves
+    /// the clock. So no call is charged with the time of another, however long a thread pauses.
     @Test func aCrowdOfMissesIsNoFailureOfAHealthyOrigin() async throws {
-        let origin = ScriptedOrigin { _ in [.take(.milliseconds(200)), .send(Self.found)] }
-        defer { origin.stop() }
+        let time = ManualTime()
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in
+            [.await(gate), .call { time.advance(by: .milliseconds(100)) }, .send(Self.found)]
+        }
+        defer {
+            gate.open()
+            origin.stop()
+        }
         let configuration = Self.itunes(
-            origin, "rate: 1000/min, deadline: 3s", "fetch: { queueTimeout: 5min, failurePause: 0s }")
-        try await withLarder(configuration) { larder in
-            let answers = try await crowd(150, of: larder)
+            origin, "rate: 1000/min, maxConnections: 1, deadline: 3s",
+            "fetch: { queueTimeout: 5min, failurePause: 0s }")
+        try await withLarder(configuration, time: time) { larder in
+            async let crowd = crowd(150, of: larder)
+            try await larder.eventually("all others wait") {
+                try await larder.counter("larder_fetch_waiting") == 149
+            }
+            gate.open()
+            let answers = try await crowd
+            // Calls that were reserved ahead and not used are given back after a second.
+            time.advance(by: .seconds(2))
             #expect(answers.allSatisfy { $0.status == 200 }, "\(answers.filter { $0.status != 200 })")
             #expect(calls(origin) == 150)
             try await expectRemaining(850, of: larder)
