@@ -34,20 +34,38 @@ import Testing
 
     private func settings(_ base: String, _ end: End? = nil, rate: String = "off", more: String = "") -> String {
         """
-        fetch: { deadline: \(end == .timedOut ? "1s" : "60s") }
+        fetch: { deadline: 60s }\(end == .timedOut ? "\nserver: { loops: 1 }" : "")
         providers: { api: { kind: passthrough, baseURL: "\(base)", rate: \(rate), quota: off\(more) } }
         """
     }
 
     /// Sends a request that ends in the given way, and waits until it is over.
+    /// - Parameter time: the clock of the daemon, which only a request that times out needs.
     private func ask(
-        _ method: String, _ target: String, _ end: End, _ larder: RunningLarder, _ origin: ScriptedOrigin
+        _ method: String, _ target: String, _ end: End, _ larder: RunningLarder, _ origin: ScriptedOrigin,
+        time: ManualTime? = nil
     ) async throws {
-        guard end == .left else {
+        let before = origin.requests.count
+        switch end {
+        case .reset, .closed, .unparsable:
             let answer = try await larder.send(method, target, body: "x")
-            #expect(answer.status == (end == .timedOut ? 504 : 502), "\(answer)")
-            return
+            #expect(answer.status == 502, "\(answer)")
+        case .timedOut:
+            async let late = larder.send(method, target, body: "x")
+            try await larder.eventually("it is under way") { origin.requests.count == before + 1 }
+            time?.advance(by: .seconds(61))
+            try await larder.giveLoopsATurn()
+            let answer = try await late
+            #expect(answer.status == 504, "\(answer)")
+        case .left:
+            try await leave(method, target, larder, origin)
         }
+    }
+
+    /// Sends a request, leaves when the origin has it, and waits until it is over.
+    private func leave(
+        _ method: String, _ target: String, _ larder: RunningLarder, _ origin: ScriptedOrigin
+    ) async throws {
         let before = origin.requests.count
         let ended = try await larder.counter("larder_requests_total", "route=\"raw\",status=\"4xx\"")
         var client: WireClient? = try await larder.talk { client in
@@ -67,10 +85,11 @@ import Testing
         let origin = origin(end, gate)
         defer { origin.stop() }
         defer { gate.open() }
-        try await withLarder(settings(origin.base, end)) { larder async throws in
+        let time = ManualTime()
+        try await withLarder(settings(origin.base, end), time: time) { larder async throws in
             #expect(try await larder.get(Self.path).text == "answer 1")
             #expect(try await larder.get(Self.path).text == "answer 1")
-            try await ask(method, Self.path, end, larder, origin)
+            try await ask(method, Self.path, end, larder, origin, time: time)
             #expect(try await larder.get(Self.path).text == "answer 2")
         }
     }
