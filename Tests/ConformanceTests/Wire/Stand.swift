@@ -39,7 +39,7 @@ struct Stand: Sendable {
             \(clause.settings)
             """
         let listen = [#""127.0.0.1:0""#, #"{ address: "127.0.0.1:0", provider: api }"#]
-        try await withLarder(settings, listen: listen, time: clause.systemTime ? SystemTime() : time) { larder in
+        try await withLarder(settings, listen: listen, time: time) { larder in
             try await clause.show(Stand(larder, origin, time, door))
             // Requests that still wait for the origin end now instead of at the daemon's deadlines.
             origin.stop()

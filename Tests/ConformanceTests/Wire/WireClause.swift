@@ -24,20 +24,17 @@ struct WireClause: Requirement, CustomTestStringConvertible {
     let settings: String
     /// A base URL to use instead of the stand's own origin.
     let origin: String?
-    /// Whether the daemon uses the system clock instead of a manual one.
-    let systemTime: Bool
     let show: @Sendable (Stand) async throws -> Void
 
     init(
         _ section: String, _ level: Level, _ says: String, _ settings: String = "", origin: String? = nil,
-        systemTime: Bool = false, _ show: @escaping @Sendable (Stand) async throws -> Void
+        _ show: @escaping @Sendable (Stand) async throws -> Void
     ) {
         place = section
         self.level = level
         self.says = says
         self.settings = settings
         self.origin = origin
-        self.systemTime = systemTime
         self.show = show
     }
 
