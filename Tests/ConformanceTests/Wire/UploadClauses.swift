@@ -76,14 +76,44 @@ extension WireClauses {
             "RFC 9112 §8", .must, "a client that leaves inside its body does not leave a complete request at the origin"
         ) {
             stand in
-            for framing in ["Content-Length: 10\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"] {
+            // These bodies are passed on while they arrive. The client leaves when the origin has received a part.
+            for (fields, part) in [
+                ("Content-Length: 100000\r\n", "hello"), ("Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n"),
+            ] {
+                let (begun, ended) = (Gate(), Gate())
+                stand.converses { wire in
+                    defer { ended.open() }
+                    let head = try wire.readHead()
+                    let first = try wire.readSome(of: head)
+                    begun.open()
+                    _ = try wire.readRest(of: head, after: first)
+                }
                 try await stand.talk { client in
-                    try client.send("POST \(stand.root)/a HTTP/1.1\r\nHost: localhost\r\n\(framing)")
+                    try client.send(stand.request("POST", "/a", fields) + part)
+                    begun.waitPatiently()
                     client.reset()
+                }
+                let isOver = try await onOwnThread { ended.opens(within: .seconds(Wire.patience)) }
+                #expect(isOver, "the origin sees no end: \(fields)")
+            }
+            // A short body is received completely first. When Larder closes, it has seen that this one ends too early.
+            let short = stand.request("POST", "/a", "Content-Length: 10\r\n") + "hello"
+            try await stand.talk { client in
+                try client.send(short)
+                client.reset()
+            }
+            try await stand.talk { client in
+                try client.send(short)
+                client.finishSending()
+                do {
+                    try client.readToEnd()
+                } catch let end as WireEnd where end.wasReset {
+                    // Larder closed before it had read everything.
                 }
             }
             try await stand.settles()
             stand.expectWholeRequests(0)
+            stand.expectCalls(2)
         },
         WireClause("RFC 9112 §9.5", .should, "a response that comes before the body is complete reaches the client") {
             stand in
