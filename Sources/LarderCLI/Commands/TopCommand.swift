@@ -30,10 +30,11 @@ enum TopCommand {
         if invocation.has("--once") || invocation.has("--json") || !console.rewrites {
             return try snapshot(conversation, interval, invocation)
         }
+        // A view that is shown must not stand still for long.
         let quick = Conversation(conversation, timeout: min(conversation.timeout, .seconds(2)))
         var state = TopState()
         // If no daemon answers at the start, the command fails. It waits only for a daemon that goes away later.
-        try poll(quick, into: &state)
+        try poll(conversation, into: &state)
         let terminal = TopTerminal(console)
         let interruption = Interruption.isPrepared ? Interruption { terminal.restore() } : nil
         defer {
