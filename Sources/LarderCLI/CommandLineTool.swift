@@ -10,6 +10,8 @@ public struct CommandLineTool: Sendable {
 
     public let subcommands: [Subcommand]
     let serve: Serve
+    /// `Conversation.shortLimit` of its commands. Tests give more time, so that a busy machine changes nothing.
+    var shortLimit = Duration.seconds(2)
 
     /// - Parameter serve: the work of `larder serve`. The program passes `ServeOrder.run`.
     public init(serve: @escaping Serve) {

@@ -15,6 +15,8 @@ struct Conversation: Sendable {
 
     let addresses: [DaemonAddress]
     let timeout: Duration
+    /// The limit of a request for which the user must not wait, whatever `timeout` is.
+    let shortLimit: Duration
     let token: String?
     /// The users to whose ports the token may be sent.
     var trusted: Set<UInt32>
@@ -22,6 +24,7 @@ struct Conversation: Sendable {
     init(_ invocation: Invocation) throws(CommandFailure) {
         addresses = try DaemonAddress.candidates(url: invocation.value("--url"), environment: invocation.environment)
         timeout = try invocation.duration("--timeout", default: .seconds(60))
+        shortLimit = invocation.tool.shortLimit
         guard timeout > .zero else {
             throw CommandFailure(
                 .usage, "--timeout: \"\(invocation.value("--timeout") ?? "")\" leaves no time for an answer",
@@ -36,6 +39,7 @@ struct Conversation: Sendable {
         addresses = other.addresses
         token = other.token
         trusted = other.trusted
+        shortLimit = other.shortLimit
         self.timeout = timeout
     }
 
@@ -46,6 +50,7 @@ struct Conversation: Sendable {
     ) {
         addresses = [address]
         self.timeout = timeout
+        shortLimit = .seconds(2)
         self.token = token
         self.trusted = trusted.union([0])
     }

@@ -9,6 +9,8 @@ import LarderIO
 final class FollowedSearch: Sendable {
     private let conversation: Conversation
     private let console: Console
+    /// The same conversation with a short limit, because the user must not wait for a daemon that does not answer.
+    private let quick: Conversation
     /// The path of the running search.
     private let path = Lock<String?>(nil)
     private let isInterrupted = Lock(false)
@@ -17,14 +19,13 @@ final class FollowedSearch: Sendable {
     init(_ conversation: Conversation, _ console: Console) {
         self.conversation = conversation
         self.console = console
+        quick = Conversation(conversation, timeout: conversation.shortLimit)
         guard Interruption.isPrepared else { return }
-        let (path, isInterrupted) = (path, isInterrupted)
+        let (path, isInterrupted, quick) = (path, isInterrupted, quick)
         _ = Interruption {
             isInterrupted.withLock { $0 = true }
             if console.rewrites { _ = console.write(Bytes(text: SearchProgress.erase)) }
             guard let under = path.withLock({ $0 }) else { return }
-            // A short limit, because the user must not wait for a daemon that does not answer.
-            let quick = Conversation(conversation, timeout: .seconds(2))
             _ = try? quick.ask(DaemonRequest(.delete, under))
         }
     }
@@ -83,7 +84,6 @@ final class FollowedSearch: Sendable {
     /// - Throws: if no source has answered, because there is nothing to show.
     private func whatHasCome(_ location: String) throws(CommandFailure) -> Outcome {
         // The search is still running, and this request gets a short limit of its own.
-        let quick = Conversation(conversation, timeout: .seconds(2))
         var found = try quick.json(DaemonRequest(.get, location), nil)
         let waiting = SearchAnswer(found.value).waiting
         guard waiting.count < SearchAnswer(found.value).sources.count || waiting.isEmpty else {
@@ -131,7 +131,7 @@ final class FollowedSearch: Sendable {
     /// slightly before its deadline.
     private func cancelUnfinished() {
         guard let under = path.withLock({ $0 }) else { return }
-        _ = try? Conversation(conversation, timeout: .seconds(2)).ask(DaemonRequest(.delete, under))
+        _ = try? quick.ask(DaemonRequest(.delete, under))
     }
 }
 

@@ -21,7 +21,7 @@ struct RunningSettings: Sendable {
         guard let conversation = try? Conversation(invocation) else { return nil }
         var request = DaemonRequest(.get, "/v1/settings")
         request.needsAuthority = true
-        guard let answer = try? Conversation(conversation, timeout: .seconds(2)).json(request).value,
+        guard let answer = try? Conversation(conversation, timeout: conversation.shortLimit).json(request).value,
             let settings = answer["settings"]
         else { return nil }
         self.init(

@@ -28,9 +28,10 @@ func larder(
             out.withLock { $0 += bytes }
             return true
         }, complain: { bytes in err.withLock { $0 += bytes } })
-    let tool = CommandLineTool { _ throws(CommandFailure) in
+    var tool = CommandLineTool { _ throws(CommandFailure) in
         throw CommandFailure(.failed, "no daemon is started in these tests")
     }
+    tool.shortLimit = .seconds(60)
     let home = ["HOME": "/nowhere", "LARDER_URL": "http://127.0.0.1:1"].merging(environment) { $1 }
     let status = await tool.run(words, environment: home, console: console)
     return Outcome(
@@ -81,7 +82,7 @@ final class ScriptedDaemon: Sendable {
         var chunk = Bytes(repeating: 0, count: 4096)
         while head.firstRange(of: Bytes(text: "\r\n\r\n")) == nil {
             var wanted = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
-            guard poll(&wanted, 1, 5000) > 0 else { return }
+            guard poll(&wanted, 1, 60_000) > 0 else { return }
             switch chunk.withUnsafeMutableBytes({ Syscall.receive(client, into: $0) }) {
             case .bytes(let count): head += chunk.prefix(count)
             case .wouldBlock: continue
