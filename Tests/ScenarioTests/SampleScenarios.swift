@@ -15,6 +15,7 @@ import Testing
         defer { origin.stop() }
         let news = origin.baseURL(for: "hackernews")
         let settings = """
+            search: { deadline: 120s }
             providers:
               itunes: { baseURL: "\(origin.baseURL(for: "itunes"))", rate: off, quota: off }
               newsapi: { baseURL: "\(origin.baseURL(for: "newsapi"))", rate: off, quota: off, key: any-will-do }

@@ -26,6 +26,8 @@ final class Market: Sendable {
     /// - Parameter more: settings of each provider, such as ", enabled: false", by the provider's name.
     func configuration(key: Bool = true, _ more: [String: String] = [:], _ rest: String = "") -> String {
         let manners = "rate: off, quota: off"
+        // On a busy machine, a source may need longer than the default deadline.
+        let deadline = rest.contains("search:") ? "" : "search: { deadline: 120s }"
         return """
             providers:
               itunes: { baseURL: "\(origin.base)/itunes", \(manners)\(more["itunes"] ?? "") }
@@ -34,6 +36,7 @@ final class Market: Sendable {
               jokes: { enabled: false }
               hackernews: { enabled: false }
               tmdb: { enabled: false }
+            \(deadline)
             \(rest)
             """
     }
