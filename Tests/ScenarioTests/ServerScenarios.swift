@@ -59,7 +59,7 @@ import Testing
     @Test func aRequestMayComeByteByByte() async throws {
         let origin = Self.echo()
         defer { origin.stop() }
-        try await withLarder(Self.passthrough(origin)) { larder in
+        try await withLarder(Self.passthrough(origin, "server: { headTimeout: 120s }")) { larder in
             let answers = try await larder.talk { client in
                 for byte in Bytes(text: Self.request("/raw/api/a") + Self.request("/raw/api/b")) {
                     try client.send([byte])
