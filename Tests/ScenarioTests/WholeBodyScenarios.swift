@@ -43,7 +43,7 @@ import Testing
             origin.stop()
         }
         let configuration = """
-            fetch: { maxMemory: 3 MiB }
+            fetch: { maxMemory: 3 MiB, deadline: 5min }
             providers: { itunes: { baseURL: "\(origin.base)", rate: off, quota: off } }
             """
         try await withLarder(configuration) { larder async throws in
@@ -88,8 +88,11 @@ import Testing
             ]
         }
         defer { origin.stop() }
-        let configuration =
-            "providers: { hackernews: { baseURL: '\(origin.base)', searchURL: '\(origin.base)' } }"
+        let configuration = """
+            fetch: { deadline: 5min }
+            server: { writeTimeout: 5min }
+            providers: { hackernews: { baseURL: '\(origin.base)', searchURL: '\(origin.base)' } }
+            """
         try await withLarder(configuration) { larder async throws in
             var (client, head): (WireClient?, WireResponse) = try await larder.talk { client in
                 try client.send(ServerScenarios.request("/raw/hackernews/v0/topstories.json"))
