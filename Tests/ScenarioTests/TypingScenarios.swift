@@ -6,6 +6,8 @@ import Testing
 @Suite struct TypingScenarios {
     /// With a clock that stands still, no pause of this length ends.
     static let longPause = "search: { debounce: 10s }"
+    /// Without a pause. No call ends by its own limit while a test waits for the end of its connection.
+    static let longLimits = "fetch: { deadline: 10min }\nsearch: { debounce: 0s, deadline: 5min }"
 
     static func configuration(_ origin: ScriptedOrigin, _ rest: String = longPause) -> String {
         BasicScenarios.itunes(origin) + "\n" + rest
@@ -171,7 +173,7 @@ import Testing
                 ? [.hold, .call { left.withLock { $0 = true } }] : [.send(CacheScenarios.song)]
         }
         defer { origin.stop() }
-        try await withLarder(Self.configuration(origin, "search: { debounce: 0s }")) { larder in
+        try await withLarder(Self.configuration(origin, Self.longLimits)) { larder in
             let old = try await Self.begin(larder, Self.target("jack"))
             try await larder.eventually("the origin has it") { origin.requests.count == 1 }
             let new = try await larder.get(Self.target("jack j"), ("X-Larder-Session", "tab-1"))
@@ -212,7 +214,7 @@ import Testing
                 ? [.hold, .call { left.withLock { $0 = true } }] : [.send(CacheScenarios.song)]
         }
         defer { origin.stop() }
-        try await withLarder(Self.configuration(origin, "search: { debounce: 0s }")) { larder in
+        try await withLarder(Self.configuration(origin, Self.longLimits)) { larder in
             let begun = try await larder.get(
                 Self.target("jack"), ("X-Larder-Session", "tab-1"), ("Prefer", "respond-async"))
             #expect(begun.status == 202, "\(begun)")
