@@ -132,8 +132,14 @@ enum PortOwner: Sendable, Hashable {
             return .trusted
         }
         guard peer.isLoopback || peer.plain.host == own.plain.host else { return .trusted }
-        let sockets = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { TCPSocket.all(in: text(of: $0)) }
-        return judge(peer: peer, own: own, among: sockets, trusted: trusted)
+        // The kernel's table may change between two reads of one file, and then a row can be missing. So the look is
+        // repeated.
+        for _ in 0..<5 {
+            let sockets = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { TCPSocket.all(in: text(of: $0)) }
+            let owner = judge(peer: peer, own: own, among: sockets, trusted: trusted)
+            if owner != .unknown { return owner }
+        }
+        return .unknown
     }
 
     private static func text(of path: String) -> String {
