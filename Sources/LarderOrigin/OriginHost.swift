@@ -64,9 +64,14 @@ final class OriginConnection: EventHandler {
     /// The upload whose body is arriving.
     private var upload: UploadInHand?
     private var closesWhenWritten = false
+    /// The number of bytes that are still read and discarded before the connection is closed; nil if it is closed at
+    /// once.
+    private var discards: Int?
 
     /// The largest request body, in bytes, that is read.
     private static let maxInput = 8 << 20
+    /// The number of unwanted bytes after an early answer that are discarded before the connection is closed.
+    private static let maxDiscarded = 64 << 20
 
     init(host: OriginHost, descriptor: Int32) {
         self.host = host
@@ -113,7 +118,8 @@ final class OriginConnection: EventHandler {
                 guard case .bytes(let count) = outcome else { return outcome == .wouldBlock }
                 input.append(contentsOf: buffer[..<count])
                 // For an upload, no more is buffered than is consumed in one turn.
-                if count < buffer.count || upload != nil && input.count >= 1 << 20 { return true }
+                let isUpload = upload != nil || discards != nil
+                if count < buffer.count || isUpload && input.count >= 1 << 20 { return true }
             }
             return false
         }
@@ -124,7 +130,7 @@ final class OriginConnection: EventHandler {
         while registration != nil {
             guard flush() else { return }
             guard held == nil, !isSilent else { return }
-            if closesWhenWritten { return close() }
+            if closesWhenWritten { return discards == nil ? close() : discard() }
             if upload != nil {
                 guard takeUpload() else { return }
             } else if let request = nextRequest() {
@@ -133,6 +139,14 @@ final class OriginConnection: EventHandler {
                 return
             }
         }
+    }
+
+    /// Closes the sending direction, and discards the input until the client closes.
+    private func discard() {
+        guard let left = discards, left > input.count else { return close() }
+        if left == Self.maxDiscarded { Syscall.shutdownWrite(descriptor) }
+        discards = left - input.count
+        input = []
     }
 
     /// Returns the next complete request. A malformed request is answered with 400, and the connection is closed.
@@ -239,7 +253,9 @@ final class OriginConnection: EventHandler {
             fault = .early(SeenUploads.failure(401, "Authentication required", method: "POST"))
         }
         if case .early(let answer) = fault {
-            // The body follows, and nothing reads it.
+            // The body follows and is not wanted. If the connection was closed while it arrives, the reset could
+            // overtake the answer. So only the sending direction is closed until the client closes too.
+            discards = Self.maxDiscarded
             output += Self.encoded(answer, to: request.method, keepsAlive: false)
             closesWhenWritten = true
             return
