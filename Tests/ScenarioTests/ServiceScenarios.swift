@@ -6,9 +6,14 @@ import Testing
 
 @Suite struct ServiceScenarios {
     /// The manager's end of the notification socket (sd_notify(3)).
+    ///
+    /// A thread of its own reads it. The kernel keeps only a few messages, and the daemon drops those without room.
     final class NotifySocket {
         let path: String
         private let descriptor: Int32
+        /// The lines of each message that was not taken yet.
+        private let heard = Lock<[[String]]>([])
+        private var reader: SystemThread?
 
         init(in directory: TemporaryDirectory) throws {
             path = "\(directory.path)/notify"
@@ -22,20 +27,35 @@ import Testing
                 }
             }
             guard bound == 0 else { throw WireError("cannot bind \(path)") }
+            reader = startThread { [descriptor, heard] in
+                var buffer = Bytes(repeating: 0, count: 4096)
+                while true {
+                    let count = recv(descriptor, &buffer, buffer.count, 0)
+                    guard count > 0 else { return }
+                    let lines = Bytes(buffer[..<count]).lossyText.split(separator: "\n").map(String.init)
+                    heard.withLock { $0.append(lines) }
+                }
+            }
         }
 
-        deinit { close(descriptor) }
+        deinit {
+            // Ends the thread's wait.
+            shutdown(descriptor, Int32(SHUT_RDWR))
+            reader?.join()
+            close(descriptor)
+        }
 
         /// The lines of the next message.
         func next() throws -> [String] {
-            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&wanted, 1, 30_000) > 0 else { throw WireError("the manager heard nothing") }
-            var buffer = Bytes(repeating: 0, count: 4096)
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            return Bytes(buffer[..<max(0, count)]).lossyText.split(separator: "\n").map(String.init)
+            var lines: [String]?
+            try blockUntil("the manager hears something") {
+                lines = heard.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                return lines != nil
+            }
+            return lines ?? []
         }
 
-        /// Reads messages until one contains the line. Returns the lines of the messages before it.
+        /// Takes messages until one contains the line. Returns the lines of the messages before it.
         func wait(for line: String) throws -> [String] {
             var before: [String] = []
             while true {
@@ -60,7 +80,8 @@ import Testing
     @Test func theManagerHearsOfReadinessLifeAndTheEnd() async throws {
         let directory = TemporaryDirectory()
         var launch = LarderLaunch(configuration(directory))
-        launch.environment = ["NOTIFY_SOCKET": "\(directory.path)/notify", "WATCHDOG_USEC": "100000"]
+        // One sign of life each second. The kernel keeps ten messages for a manager that does not read.
+        launch.environment = ["NOTIFY_SOCKET": "\(directory.path)/notify", "WATCHDOG_USEC": "2000000"]
         launch.prelude = "export WATCHDOG_PID=$$"
         try await onOwnThread { [launch] in
             let manager = try NotifySocket(in: directory)
