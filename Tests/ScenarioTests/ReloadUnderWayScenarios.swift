@@ -68,7 +68,7 @@ import Testing
             for _ in 0..<2 { _ = try await larder.get(CacheScenarios.search) }
             #expect(try await larder.counter("larder_memory_hits_total", #"provider="itunes""#) == 0)
             await larder.reload(configuration + "\ncache: { memorySize: \"8 MiB\" }")
-            // An answer enters memory only if nothing newer was accepted while it was read. So this may take a few requests.
+            // A read that a commit overtakes puts nothing into memory. So this may take a few requests.
             try await larder.eventually("memory has the answer") {
                 _ = try await larder.get(CacheScenarios.search)
                 return try await larder.counter("larder_memory_hits_total", #"provider="itunes""#) > 0

@@ -18,7 +18,8 @@ struct UploadStand: Sendable {
     }
 
     func configuration(_ more: String = "", imgur: String = "") -> String {
-        // A test may keep a client waiting inside its body. The default limit would end such an upload on a busy machine.
+        // A test may keep a client waiting inside its body. The default limit would end such an upload on a busy
+        // machine.
         """
         \(more.contains("server:") ? "" : "server: { headTimeout: 120s }")
         admin: { token: \(Self.token) }
