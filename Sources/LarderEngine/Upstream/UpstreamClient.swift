@@ -101,15 +101,18 @@ public final class UpstreamClient: Sendable {
             for news in errands.news { listener(news) }
         }
         let now = time.monotonic()
+        // The loop may have read its clock long before `now`. A timer counted from there would fire too early, find calls
+        // that are not over, and not come again.
+        let here = home.clock.monotonic()
         for end in errands.stockEnds {
-            _ = home.schedule(at: home.monotonic + (end.at - now)) { [weak self] in
+            _ = home.schedule(at: here + (end.at - now)) { [weak self] in
                 guard let self else { return }
                 let now = time.moment()
                 step { $0.returnUnused(end.provider, now: now) }
             }
         }
         for due in errands.looks {
-            _ = home.schedule(at: home.monotonic + (due.at - now)) { [weak self] in
+            _ = home.schedule(at: here + (due.at - now)) { [weak self] in
                 guard let self else { return }
                 let now = time.moment()
                 step { $0.lookAgain(due, now: now) }
