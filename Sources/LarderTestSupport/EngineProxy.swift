@@ -64,7 +64,12 @@ public final class EngineProxy: Sendable {
     private func acceptAll() {
         while true {
             let descriptor = larder_accept4(listener, nil, nil)
-            guard descriptor >= 0 else { return }
+            guard descriptor >= 0 else {
+                // Other errors pass: a connection that its client has already reset, or too many open files.
+                if state.withLock({ $0.isStopped }) { return }
+                poll(nil, 0, 5)
+                continue
+            }
             let goesOn = state.withLock { state -> Bool in
                 state.connections += 1
                 return !state.isStopped
@@ -152,6 +157,14 @@ public final class EngineProxy: Sendable {
         var rest = bytes
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count < 0, errno == EAGAIN || errno == EINTR {
+                // An accepted socket is non-blocking. A full buffer is not the end of the connection: its reader may be
+                // slow. The wait is short, so that `stop` never waits for a peer that does not read.
+                if state.withLock({ $0.isStopped }) { return false }
+                var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&room, 1, 5)
+                continue
+            }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }

@@ -76,7 +76,7 @@ public final class LarderProcess: Sendable {
 
     /// Waits for this many lines on standard output and returns the addresses in them.
     /// - Throws: if a line is not "listening ADDRESS", or if the process ends or the time is over before that.
-    public func listening(_ lines: Int = 1, within limit: Duration = .seconds(30)) throws -> [String] {
+    public func listening(_ lines: Int = 1, within limit: Duration = .seconds(300)) throws -> [String] {
         let deadline = SystemTime().monotonic() + limit
         while true {
             let found = standardOutput.split(separator: "\n", omittingEmptySubsequences: false).dropLast().prefix(lines)
@@ -128,7 +128,7 @@ public final class LarderProcess: Sendable {
 
     /// Waits until the child has ended. A child that does not end in time is killed, and the method throws.
     @discardableResult
-    public func waitForEnd(within limit: Duration = .seconds(30)) throws -> End {
+    public func waitForEnd(within limit: Duration = .seconds(300)) throws -> End {
         let deadline = SystemTime().monotonic() + limit
         do {
             while try readOutput(until: deadline) {}
@@ -162,13 +162,17 @@ public final class LarderProcess: Sendable {
     private func readOutput(until deadline: MonotonicTime) throws -> Bool {
         // Available output is read even after the deadline, because this thread may have waited for a processor since
         // the deadline was computed.
-        let rest = max(0, (deadline - SystemTime().monotonic()).milliseconds)
         var wanted = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-        guard poll(&wanted, 1, Int32(clamping: rest)) > 0 else {
-            throw WireError("the daemon said nothing in time: \(standardError)")
-        }
+        var found: Int32
+        repeat {
+            let rest = max(0, (deadline - SystemTime().monotonic()).milliseconds)
+            found = poll(&wanted, 1, Int32(clamping: rest))
+            // A signal that this process handles, such as SIGCHLD, is no end of the wait.
+        } while found < 0 && errno == EINTR
+        guard found > 0 else { throw WireError("the daemon said nothing in time: \(standardError)") }
         var buffer = Bytes(repeating: 0, count: 4096)
-        let count = recv(output, &buffer, buffer.count, 0)
+        var count: Int
+        repeat { count = recv(output, &buffer, buffer.count, 0) } while count < 0 && errno == EINTR
         guard count > 0 else { return false }
         state.withLock { $0.said += buffer[..<count] }
         return true

@@ -82,11 +82,12 @@ public final class ScriptedOrigin: Sendable {
 
     /// Ends every connection and thread.
     public func stop() {
+        // Set first, because `acceptAll` ends only if it sees this.
+        state.withLock { $0.stopped = true }
         shutdown(listener, Int32(SHUT_RDWR))
         ending.open()
         while true {
             let threads = state.withLock { state in
-                state.stopped = true
                 defer { state.threads = [] }
                 // Under the lock, because a number that its thread has closed may belong to another descriptor by now.
                 for descriptor in state.connections where descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
@@ -108,7 +109,12 @@ public final class ScriptedOrigin: Sendable {
             // Close-on-exec: otherwise a program that another test starts would keep the connection open. The
             // descriptor is made blocking below.
             let descriptor = larder_accept4(listener, nil, nil)
-            guard descriptor >= 0 else { return }
+            guard descriptor >= 0 else {
+                // Other errors pass: a connection that its client has already reset, or too many open files.
+                if state.withLock({ $0.stopped }) { return }
+                poll(nil, 0, 5)
+                continue
+            }
             _ = fcntl(descriptor, F_SETFL, 0)
             let number: Int? = state.withLock { state in
                 if state.stopped { return nil }

@@ -88,6 +88,7 @@ public final class WireClient: @unchecked Sendable {
             let count = bytes[sent...].withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
+            if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw WireError("send: \(String(cString: strerror(errno)))") }
             sent += count
         }
@@ -209,7 +210,9 @@ public final class WireClient: @unchecked Sendable {
 
     private func more() throws -> Bool {
         var buffer = Bytes(repeating: 0, count: 65_536)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        var count: Int
+        // A signal that this process handles may interrupt the call. That is no answer of the peer.
+        repeat { count = recv(descriptor, &buffer, buffer.count, 0) } while count < 0 && errno == EINTR
         if count < 0 {
             if errno == ECONNRESET { return false }
             throw WireError("receive: \(String(cString: strerror(errno)))")
