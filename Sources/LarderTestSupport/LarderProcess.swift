@@ -2,6 +2,7 @@
 // service manager's protocol. The child is always ended, by its own process id, even if the test fails.
 import Glibc
 import LarderCore
+import LarderSettings
 
 /// How a child is started.
 public struct LarderLaunch: Sendable {
@@ -63,6 +64,12 @@ public final class LarderProcess: Sendable {
         if !launch.configuration.contains("patience:") { environment["LARDER_CACHE_PATIENCE"] = "30s" }
         if !launch.configuration.contains("connectTimeout:") { environment["LARDER_FETCH_CONNECTTIMEOUT"] = "120s" }
         environment.merge(launch.environment) { $1 }
+        // A configuration that cannot be loaded here is the subject of its test.
+        if let plain = try? SettingsLoader().load(file: file, environment: environment) {
+            for (path, value) in PatientLimits.values(for: plain, isRealTime: true) {
+                environment[SettingsTable.environmentName(of: path)] = value
+            }
+        }
         pid = try Self.spawn(words, environment, output: ends[1], errors: errorFile, third: launch.third)
         output = ends[0]
     }

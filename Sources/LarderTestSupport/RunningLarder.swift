@@ -112,6 +112,7 @@ extension RunningLarder {
 /// Runs a daemon with this configuration and stops it afterwards, even if the body throws. The configuration is YAML
 /// without `listen`, `cache.path` and `state.path`; the two paths are in the test's own directory unless given.
 /// The loops' timers keep the system's time, also with a `time` that is set by hand, unless `timers` is given too.
+/// Limits on real time that the configuration does not write are as long as they may be, see `PatientLimits`.
 /// `openFiles` replaces the process's limit of open files. `stopPatience` is how long the stop waits for the databases.
 /// `fleetPatience` is how long the hosts of a fleet wait for each other, if not as usual.
 // More than six parameters: one for each thing that a test may want to differ. All but the last have a default.
@@ -131,11 +132,13 @@ public func withLarder(
     let places = [("cache.path", "\(directory.path)/cache"), ("state.path", "\(directory.path)/state")]
     // Tests of stored answers and hits must not depend on the speed of the disk, unless that is their subject.
     let patience = text.contains("patience:") ? [] : [(path: "cache.patience", value: "30s")]
-    // libcurl reads the real clock. A slow machine must not fail a test whose subject is another one.
-    let connecting = text.contains("connectTimeout:") ? [] : [(path: "fetch.connectTimeout", value: "120s")]
-    let flags = places.map { (path: $0.0, value: $0.1) } + patience + connecting + unnamedAPIs(text)
+    let flags = places.map { (path: $0.0, value: $0.1) } + patience + unnamedAPIs(text)
+    let isRealTime = !(time is ManualTime)
     let load: @Sendable () throws -> Settings = {
-        try SettingsLoader().load(file: file, environment: environment, flags: flags)
+        // A test may rewrite the file. So each load finds out anew which limits it leaves at their defaults.
+        let plain = try SettingsLoader().load(file: file, environment: environment, flags: flags)
+        let limits = PatientLimits.values(for: plain, isRealTime: isRealTime)
+        return try SettingsLoader().load(file: file, environment: environment, flags: flags + limits)
     }
     let isNested = DaemonTurns.isTaken
     if !isNested { await DaemonTurns.shared.take() }

@@ -1,0 +1,29 @@
+// Limits on real time for the daemons of tests. Tests must not depend on the speed of the machine, unless that is their
+// subject: with the defaults, a pause of a few seconds makes an answer stale or partial.
+import LarderSettings
+
+enum PatientLimits {
+    /// Limits of the daemon's own clock. Each value is the largest that its setting permits.
+    private static let ofDaemon = [
+        ("fetch.deadline", "600s"), ("fetch.softDeadline", "600s"), ("fetch.queueTimeout", "600s"),
+        ("search.deadline", "300s"), ("server.headTimeout", "300s"),
+    ]
+    /// The limit of libcurl, whose clock always runs.
+    private static let ofLibrary = [("fetch.connectTimeout", "120s")]
+
+    /// The values for those limits that these settings leave at their defaults. A limit that a test writes is what the
+    /// test is about, even if it writes the default.
+    /// - Parameter isRealTime: whether the daemon's clock runs. A clock that is set by hand reaches no limit by itself.
+    static func values(for settings: Settings, isRealTime: Bool) -> [(path: String, value: String)] {
+        let written = Dictionary(
+            settings.effective.filter { $0.origin != .standard }.map { ($0.path, $0.value) },
+            uniquingKeysWith: { first, _ in first })
+        let limits = ofLibrary + (isRealTime ? ofDaemon : [])
+        return limits.compactMap { (path, value) -> (path: String, value: String)? in
+            if written.keys.contains(path) { return nil }
+            // The soft deadline may not be longer than the deadline.
+            if path == "fetch.softDeadline", let deadline = written["fetch.deadline"] ?? nil { return (path, deadline) }
+            return (path, value)
+        }
+    }
+}
