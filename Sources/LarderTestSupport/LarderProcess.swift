@@ -66,7 +66,7 @@ public final class LarderProcess: Sendable {
         environment.merge(launch.environment) { $1 }
         // A configuration that cannot be loaded here is the subject of its test.
         if let plain = try? SettingsLoader().load(file: file, environment: environment) {
-            for (path, value) in PatientLimits.values(for: plain, isRealTime: true) {
+            for (path, value) in PatientLimits.values(for: plain) {
                 environment[SettingsTable.environmentName(of: path)] = value
             }
         }

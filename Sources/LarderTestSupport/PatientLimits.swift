@@ -3,23 +3,20 @@
 import LarderSettings
 
 enum PatientLimits {
-    /// Limits of the daemon's own clock. Each value is the largest that its setting permits.
-    private static let ofDaemon = [
-        ("fetch.deadline", "600s"), ("fetch.softDeadline", "600s"), ("fetch.queueTimeout", "600s"),
-        ("search.deadline", "300s"), ("server.headTimeout", "300s"),
+    /// Each value is the largest that its setting permits. The clocks of these limits, which are those of the loops'
+    /// timers and of libcurl, run also if the daemon's time is set by hand.
+    private static let longest = [
+        ("fetch.connectTimeout", "120s"), ("fetch.deadline", "600s"), ("fetch.softDeadline", "600s"),
+        ("fetch.queueTimeout", "600s"), ("search.deadline", "300s"), ("server.headTimeout", "300s"),
     ]
-    /// The limit of libcurl, whose clock always runs.
-    private static let ofLibrary = [("fetch.connectTimeout", "120s")]
 
     /// The values for those limits that these settings leave at their defaults. A limit that a test writes is what the
     /// test is about, even if it writes the default.
-    /// - Parameter isRealTime: whether the daemon's clock runs. A clock that is set by hand reaches no limit by itself.
-    static func values(for settings: Settings, isRealTime: Bool) -> [(path: String, value: String)] {
+    static func values(for settings: Settings) -> [(path: String, value: String)] {
         let written = Dictionary(
             settings.effective.filter { $0.origin != .standard }.map { ($0.path, $0.value) },
             uniquingKeysWith: { first, _ in first })
-        let limits = ofLibrary + (isRealTime ? ofDaemon : [])
-        return limits.compactMap { (path, value) -> (path: String, value: String)? in
+        return longest.compactMap { (path, value) -> (path: String, value: String)? in
             if written.keys.contains(path) { return nil }
             // The soft deadline may not be longer than the deadline.
             if path == "fetch.softDeadline", let deadline = written["fetch.deadline"] ?? nil { return (path, deadline) }

@@ -133,12 +133,11 @@ public func withLarder(
     // Tests of stored answers and hits must not depend on the speed of the disk, unless that is their subject.
     let patience = text.contains("patience:") ? [] : [(path: "cache.patience", value: "30s")]
     let flags = places.map { (path: $0.0, value: $0.1) } + patience + unnamedAPIs(text)
-    let isRealTime = !(time is ManualTime)
     let load: @Sendable () throws -> Settings = {
         // A test may rewrite the file. So each load finds out anew which limits it leaves at their defaults.
         let plain = try SettingsLoader().load(file: file, environment: environment, flags: flags)
-        let limits = PatientLimits.values(for: plain, isRealTime: isRealTime)
-        return try SettingsLoader().load(file: file, environment: environment, flags: flags + limits)
+        return try SettingsLoader().load(
+            file: file, environment: environment, flags: flags + PatientLimits.values(for: plain))
     }
     let isNested = DaemonTurns.isTaken
     if !isNested { await DaemonTurns.shared.take() }
