@@ -32,7 +32,7 @@ extension StoreWriter {
         left.removals = shared.removals.count
         endUses()
         // The readers have ended or are about to end. This connection closes last.
-        let areOut = shared.gate.shut(within: shared.ending.left(at: shared.time.monotonic())) { shared.letGo() }
+        let areOut = readersAreOut()
         closeDatabase(writesBack: areOut && !isOver)
         if areOut { shared.files.closeDescriptors() }
         shared.readers.withLock { $0 = nil }
@@ -51,6 +51,19 @@ extension StoreWriter {
         if areOut, isWritten { shared.files.unlock() }
         shared.waits.end()
         closing?.resume()
+    }
+
+    /// Waits until no reader has the database open. Returns false if the disk takes longer than there is time.
+    private func readersAreOut() -> Bool {
+        let now = shared.time.monotonic()
+        let end = now + shared.ending.left(at: now)
+        while true {
+            // A clock that a test sets wakes nobody, so the time is looked at again soon.
+            let left = max(.zero, end - shared.time.monotonic())
+            let rest = min(left, .milliseconds(250))
+            if shared.gate.shut(within: rest, nudge: { shared.letGo() }) { return true }
+            if rest == left { return false }
+        }
     }
 
     func endUses() {
