@@ -85,7 +85,8 @@ extension SQLiteStore {
 extension StoreReader {
     /// Passes the row on to the writer, unless it is there already.
     func prepare(_ order: ReadyOrder) {
-        guard let connection else { return }
+        // Each row that was taken is counted as written or as dropped, unless it is there already.
+        guard let connection else { return shared.meters.readyDropped.add() }
         let data = order.row.encoded(entry: order.entry, list: order.list)
         do throws(StoreError) {
             if try isThere(order.row.id, data, connection) { return }
@@ -103,7 +104,7 @@ extension StoreReader {
                 return shared.meters.readyDropped.add()
             }
         } catch {
-            return
+            return shared.meters.readyDropped.add()
         }
         let job = WriteJob.ready(order, data)
         if !shared.writes.offer(job, weight: job.weight, isPatient: true) { shared.meters.readyDropped.add() }
