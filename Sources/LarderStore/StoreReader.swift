@@ -98,6 +98,7 @@ final class StoreReader {
             return
         }
         var bytes = 0
+        var told: [(Reply<Result<StoreStatistics, StoreError>>, Result<StoreStatistics, StoreError>)] = []
         for job in jobs {
             switch job {
             case .entry(let key, let opens, let continuation):
@@ -109,13 +110,15 @@ final class StoreReader {
                 }
             case .statistics(let continuation):
                 shared.lookAtFiles()
-                continuation.resume(returning: ready ? statistics() : .success(shared.emptyStatistics()))
+                told.append((continuation, ready ? statistics() : .success(shared.emptyStatistics())))
             case .name(let digest, let reply): reply.resume(returning: ready ? name(of: digest) : nil)
             case .stretch, .search, .ready, .openShelf, .closeShelf, .slice: break
             }
         }
         if ready { finish() }
         flush()
+        // After the transaction: who has the sizes may ask for upkeep at once, which an open snapshot would hinder.
+        for (continuation, answer) in told { continuation.resume(returning: answer) }
     }
 
     private func flush() {
@@ -199,8 +202,10 @@ final class StoreReader {
     private func read(_ key: CacheKey, _ opens: Bool, _ bytes: inout Int) -> Result<StoredResponse?, StoreError> {
         do throws(StoreError) {
             var found = try row(key, opens)
-            // The body has no file: in another snapshot the row is gone or replaced, or it is damaged.
-            for _ in 0..<3 {
+            // The body has no file: in another snapshot the row is gone or replaced, or it is damaged. If this thread
+            // has to wait between row and file, the entry may be replaced again each time. So there are many tries:
+            // only an entry that is replaced all the time uses them up.
+            for _ in 0..<16 {
                 guard let missing = found.lacksFile else { break }
                 try renewSnapshot()
                 found = try row(key, opens)
