@@ -301,7 +301,7 @@ import Testing
             // Another response holds the writer, which leaves this response in the queue.
             #expect(await store.write(bench.entry("other", provider: "tmdb")) == .accepted)
             _ = store.shared.writes.insist(.closeBodies)
-            try await bench.eventually("the writer is held", in: store) { store.shared.faults.isHolding }
+            try await bench.eventually("the writer is held", in: store, rate: 0) { store.shared.faults.isHolding }
             #expect(await store.write(bench.entry("a", seed: 2)) == .accepted)
             _ = try await bench.passing([.write, .removal], of: store) {
                 await store.remove(.provider("itunes"), soft: true, provider: nil)

@@ -261,6 +261,8 @@ import Testing
             let (variant, list) = pair(bench, "a", .streamed)
             let writer = try await store.begin(expecting: nil).get()
             #expect(await writer.append(variant.body) == .stored)
+            // Upkeep runs first: otherwise its commit may be the one that is held.
+            await store.maintain()
             store.shared.faults.hold(true)
             async let other = store.write(bench.entry("other"))
             try await bench.eventually("the writer is held", in: store, rate: 0) { store.shared.faults.isHolding }
@@ -313,6 +315,8 @@ import Testing
                 faults.fail(with: SQLITE_BUSY)
                 return true
             }
+            // Upkeep runs first: otherwise its commit may be the one that is held.
+            await store.maintain()
             faults.hold(true)
             async let other = store.write(bench.entry("other"))
             try await bench.eventually("the writer is held", in: store, rate: 0) { faults.isHolding }
@@ -341,6 +345,8 @@ import Testing
                 if hasFailed.withLock({ $0 }) { faults.fail(with: nil) }
                 return true
             }
+            // Upkeep runs first: otherwise its commit may be the one that is held.
+            await store.maintain()
             faults.hold(true)
             async let other = store.write(bench.entry("other"), supersedes: true, when: endsFailing)
             try await bench.eventually("the writer is held", in: store, rate: 0) { faults.isHolding }

@@ -1,6 +1,7 @@
 // The queue in front of the threads is bounded, and each job is taken exactly once.
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -191,22 +192,31 @@ import Testing
         try await withStore { (store, bench) async throws in
             _ = try await store.read(bench.entry("a").key)
             _ = await store.write(bench.entry("a"))
-            var names: Set<String> = []
-            let tasks = try #require(opendir("/proc/self/task"))
-            while let task = readdir(tasks) {
-                let id = withUnsafeBytes(of: &task.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                var text = Bytes(repeating: 0, count: 32)
-                let descriptor = open("/proc/self/task/\(id)/comm", O_RDONLY)
-                guard descriptor >= 0 else { continue }
-                let count = max(0, read(descriptor, &text, 32))
-                close(descriptor)
-                names.insert(String(decoding: text.prefix(count), as: UTF8.self))
+            // The listing may skip a thread while others end.
+            try await eventually("all names are listed") {
+                let names = Self.threadNames()
+                return names.contains("store-w\n") && names.contains { $0.hasPrefix("store-r") }
             }
-            closedir(tasks)
-            #expect(names.isSuperset(of: ["store-w\n"]) && names.contains { $0.hasPrefix("store-r") })
         }
+    }
+
+    /// The names of this process's threads, each with a line end.
+    private static func threadNames() -> Set<String> {
+        var names: Set<String> = []
+        guard let tasks = opendir("/proc/self/task") else { return [] }
+        defer { closedir(tasks) }
+        while let task = readdir(tasks) {
+            let id = withUnsafeBytes(of: &task.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            var text = Bytes(repeating: 0, count: 32)
+            let descriptor = open("/proc/self/task/\(id)/comm", O_RDONLY)
+            guard descriptor >= 0 else { continue }
+            let count = max(0, read(descriptor, &text, 32))
+            close(descriptor)
+            names.insert(String(decoding: text.prefix(count), as: UTF8.self))
+        }
+        return names
     }
 }
 

@@ -133,6 +133,8 @@ extension Bench {
     func change(_ sql: String) throws {
         let connection = try DatabaseConnection(path: path)
         defer { connection.close(keepsLog: true) }
+        // The store's writer may have the lock for a moment.
+        try connection.execute("PRAGMA busy_timeout = 60000")
         try connection.execute(sql)
     }
 }

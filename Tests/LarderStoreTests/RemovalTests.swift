@@ -22,14 +22,14 @@ enum Trouble: CaseIterable, Sendable {
     }
 }
 
-/// Another process's lock on the database, held for this object's lifetime. SQLite does not distinguish another process
-/// from another connection.
+/// Another process's lock on the database, which waits for the store's own and is then held for this object's lifetime.
+/// SQLite does not distinguish another process from another connection.
 final class ForeignLock {
     private let connection: DatabaseConnection
 
     init(_ bench: Bench) throws {
         connection = try DatabaseConnection(path: bench.path)
-        try connection.execute("BEGIN IMMEDIATE")
+        try connection.execute("PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE")
     }
 
     func release() {

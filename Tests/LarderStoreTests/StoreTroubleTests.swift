@@ -35,7 +35,11 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
                 }
                 while shared.writes.count < 3 { await Task.yield() }
                 var seen = 0
-                guard case .jobs(let jobs) = shared.writes.take(upTo: 9, seen: &seen) else { return }
+                guard case .jobs(let jobs) = shared.writes.take(upTo: 9, seen: &seen) else {
+                    Issue.record("no jobs are there")
+                    return
+                }
+                #expect(jobs.count == 3)
                 writer.perform(jobs)
                 for task in wrote { #expect(await task.value == .refused(.busy)) }
                 #expect(shared.ending.locks.waitedClosing == LockPatience.closing)
