@@ -219,7 +219,7 @@ import Testing
     }
 
     /// The wait and the end of the write reach the client's loop together, the wait first.
-    @Test(.timeLimit(.minutes(1))) func whoWaitsForTheNotesOfALaneIsToldOfOneThatIsWrittenJustThen() async throws {
+    @Test(.timeLimit(.minutes(10))) func whoWaitsForTheNotesOfALaneIsToldOfOneThatIsWrittenJustThen() async throws {
         let directory = TemporaryDirectory()
         try await withDesk(in: directory) { _ in
             nil

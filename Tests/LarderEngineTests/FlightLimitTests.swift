@@ -60,7 +60,7 @@ import Testing
     }
 
     /// The whole answer waited in the queue for longer than may be added to its deadline. This part did not wait.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func aPlanThatLostItsTimeInOurQueueIsNoFailureOfTheUpstreamForAYoungPart() async throws {
         try await withStand { stand in
             let plan = plan(stand)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func anUpstreamThatHadItsWholeDeadlineIsToBlameThoughCallsWaitedBefore() async throws {
         try await withStand { stand in
             let blame = await stand.ask(plan: plan(stand, .seconds(30))) { wait in
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aPatienceThatEndsBeforeThePlanIsJudgedByItself() async throws {
+    @Test(.timeLimit(.minutes(10))) func aPatienceThatEndsBeforeThePlanIsJudgedByItself() async throws {
         try await withStand { stand in
             let blame = await stand.ask(patience: .seconds(2), plan: plan(stand, .seconds(30))) { wait in
                 wait.changed(true, at: stand.time.monotonic())
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// The loop was late. Time in the queue after the end of the wait does not count.
-    @Test(.timeLimit(.minutes(1))) func theQueueIsReckonedUpToTheEndOfTheWait() async throws {
+    @Test(.timeLimit(.minutes(10))) func theQueueIsReckonedUpToTheEndOfTheWait() async throws {
         try await withStand { stand in
             let blame = await stand.ask(patience: .seconds(2)) { wait in
                 stand.time.advance(by: .seconds(5))
@@ -119,7 +119,7 @@ import Testing
         return await handover { done in stand.loop.post { done.resume(returning: stand.loop.load.timers) } }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false])
     func theTimerOfAWaitEndsWithItsSeat(onLoop: Bool) async throws {
         try await withStand { stand in #expect(await timersLeft(stand, onLoop: onLoop) == 0) }
     }

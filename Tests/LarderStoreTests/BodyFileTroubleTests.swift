@@ -45,7 +45,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func aPipeInPlaceOfAFileIsAMissAndNobodyWaitsForIt() async throws {
         try await withBench { (bench) async throws in
             let first = try bench.open(roomy)
