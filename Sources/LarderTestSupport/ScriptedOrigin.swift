@@ -157,8 +157,8 @@ public final class ScriptedOrigin: Sendable {
                 while write(piece, descriptor) {}
                 return false
             case .hold:
-                var byte: UInt8 = 0
-                while recv(descriptor, &byte, 1, 0) > 0 {}
+                var byte: Bytes = [0]
+                while receive(descriptor, &byte) > 0 {}
             case .call(let body):
                 body()
             case .await(let gate):
@@ -183,16 +183,24 @@ public final class ScriptedOrigin: Sendable {
             let count = bytes[sent...].withUnsafeBytes {
                 send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
+            if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return false }
             sent += count
         }
         return true
     }
 
+    /// Like `recv`, but goes on if a signal interrupts it: that is no end of the connection.
+    private func receive(_ descriptor: Int32, _ buffer: inout Bytes) -> Int {
+        var count: Int
+        repeat { count = recv(descriptor, &buffer, buffer.count, 0) } while count < 0 && errno == EINTR
+        return count
+    }
+
     private func readRequest(_ descriptor: Int32, _ number: Int, _ pending: inout Bytes) -> SeenRequest? {
         func more(_ pending: inout Bytes) -> Bool {
             var buffer = Bytes(repeating: 0, count: 16_384)
-            let count = recv(descriptor, &buffer, buffer.count, 0)
+            let count = receive(descriptor, &buffer)
             guard count > 0 else { return false }
             pending.append(contentsOf: buffer[..<count])
             return true
