@@ -134,7 +134,8 @@ public func withLarder(
     let patience = text.contains("patience:") ? [] : [(path: "cache.patience", value: "30s")]
     let flags = places.map { (path: $0.0, value: $0.1) } + patience + unnamedAPIs(text)
     let load: @Sendable () throws -> Settings = {
-        // A test may rewrite the file. So each load finds out anew which limits it leaves at their defaults.
+        // Limits on real time that the test does not write are as long as they may be. The test may rewrite the file,
+        // so each load finds out anew which these are.
         let plain = try SettingsLoader().load(file: file, environment: environment, flags: flags)
         return try SettingsLoader().load(
             file: file, environment: environment, flags: flags + PatientLimits.values(for: plain))
