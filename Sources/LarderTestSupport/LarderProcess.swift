@@ -1,5 +1,6 @@
 // Runs the program as a child process, for tests of kills, signals, descriptors, limits, standard output, and the
 // service manager's protocol. The child is always ended, by its own process id, even if the test fails.
+import CLinux
 import Glibc
 import LarderCore
 import LarderSettings
@@ -62,7 +63,6 @@ public final class LarderProcess: Sendable {
         }
         // As in `withLarder`: tests must not depend on the speed of disk and machine, unless that is their subject.
         if !launch.configuration.contains("patience:") { environment["LARDER_CACHE_PATIENCE"] = "30s" }
-        if !launch.configuration.contains("connectTimeout:") { environment["LARDER_FETCH_CONNECTTIMEOUT"] = "120s" }
         environment.merge(launch.environment) { $1 }
         // A configuration that cannot be loaded here is the subject of its test.
         if let plain = try? SettingsLoader().load(file: file, environment: environment) {

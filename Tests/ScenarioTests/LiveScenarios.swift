@@ -353,7 +353,7 @@ import Testing
     @Test func aQuietStreamIsNoIdleness() async throws {
         let gate = Gate()
         func server(_ limits: String) -> String {
-            "server: { loops: 1\(limits) }\nfetch: { deadline: 120s }\nsearch: { deadline: 120s }"
+            "server: { loops: 1\(limits) }"
         }
         try await withMarket(server("")) { larder, market async throws in
             market.set("dnd5e", .await(gate), .send(ok(Self.empty["dnd5e"] ?? "")))

@@ -2,6 +2,7 @@
 // nothing.
 import Glibc
 import LarderCore
+import LarderDaemon
 import LarderTestSupport
 import Testing
 
@@ -244,8 +245,7 @@ import Testing
             #expect(head.status == 200, "\(head)")
             clients.append(client)
             // Only this request is to be refused. All others had the time that they needed.
-            larder.directory.write("larder.yaml", "listen: [\"127.0.0.1:0\"]\n" + configuration("300ms"))
-            await larder.daemon.reload()
+            await larder.reload(configuration("300ms"))
             let refused = try await larder.get("/raw/stalling/a")
             #expect(refused.status == 503 && refused["Retry-After"] == "2", "\(refused)")
             #expect(clients.count == 41)

@@ -25,6 +25,7 @@ enum SignIn {
         """
         admin: { token: \(token) }
         log: { access: all }
+        fetch: { maxTransfers: 128 }
         providers:
           imgur: { baseURL: "\(origin.baseURL(for: "imgur"))", key: \(clientID), clientSecret: \(clientSecret), \(more) }
         """

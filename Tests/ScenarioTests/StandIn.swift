@@ -27,10 +27,7 @@ struct StandIn {
 
     /// Runs the daemon against a given stand-in.
     func run(at origin: OriginServer, _ body: (RunningLarder) async throws -> Void) async throws {
-        // An aid to an answer, such as the API's configuration, is given up after this time. No test of a stand-in is
-        // about that limit.
         let settings = """
-            fetch: { softDeadline: 60s }
             providers:
               \(provider):
                 baseURL: "\(origin.baseURL(for: provider))"

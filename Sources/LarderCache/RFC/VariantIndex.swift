@@ -5,7 +5,7 @@
 import LarderCore
 import LarderHTTP
 
-/// The variants of one URL, newest first. A value, stored as bytes.
+/// The variants of one URL, the most recent first. A value, stored as bytes.
 public struct VariantIndex: Sendable, Hashable {
     /// The most variants of one URL. An origin whose `Vary` names a field that differs in every request would fill the
     /// store with responses that are never used again. 32 are enough for languages times codings. Beyond that the
@@ -19,11 +19,16 @@ public struct VariantIndex: Sendable, Hashable {
         /// The digest of the selecting fields, names and values.
         public let selection: Digest
         public var receivedAt: WallTime
+        /// The instant in its `Date`, at most `receivedAt`. `receivedAt` if it has none.
+        public var date: WallTime
         /// Whether another variant has been answered with 404 or 410 since. This variant must then be validated before
         /// its next use.
         public var isInDoubt = false
         /// Its language, if the language was negotiated.
         public var language: Language?
+
+        /// Whether this variant must be used instead of the other if a request matches both (RFC 9111 §4).
+        func isMoreRecent(than other: Variant) -> Bool { (date, receivedAt) > (other.date, other.receivedAt) }
     }
 
     public private(set) var variants: [Variant]
@@ -36,8 +41,8 @@ public struct VariantIndex: Sendable, Hashable {
         variants = []
     }
 
-    /// The selections that a request matches, each by its own names, the most recently received first. RFC 9111 §4.1
-    /// requires the most recent of several.
+    /// The selections that a request matches, each by its own names, the most recent first. RFC 9111 §4 requires the
+    /// most recent of several, as `Date` tells it. Of equal dates, the one received last counts as more recent.
     public func candidates(for requestFields: HeaderFields) -> [Digest] {
         var known: [[String]: Digest] = [:]
         return variants.compactMap { variant in
@@ -52,7 +57,7 @@ public struct VariantIndex: Sendable, Hashable {
     /// - Parameters:
     ///   - names: the names in the response's `Vary`. They never include "*", which nothing matches.
     ///   - putsOthersInDoubt: see `Displacement`. It applies to variants received earlier, even those added later.
-    ///   - answerFields: the fields of the response, which may state its language.
+    ///   - answerFields: the fields of the response, which may state its date and its language.
     ///   - now: the current time. A later `receivedAt` dates from before the wall clock was set back and gives no
     ///     order.
     /// - Returns: the variant's selection, and the dropped selections, whose rows the caller removes.
@@ -66,14 +71,27 @@ public struct VariantIndex: Sendable, Hashable {
         doubtSince = doubtSince.map { min($0, now) }
         let isInDoubt = doubtSince.map { receivedAt < $0 } ?? false
         if putsOthersInDoubt { doubt(since: receivedAt, now: now) }
-        let place = variants.firstIndex { $0.receivedAt <= receivedAt } ?? variants.endIndex
-        variants.insert(
-            Variant(
-                names: names, selection: selection, receivedAt: receivedAt, isInDoubt: isInDoubt,
-                language: Language(names, requestFields: requestFields, fields: answerFields)), at: place)
-        let dropped = variants.dropFirst(Self.limit).map(\.selection)
-        variants.removeLast(dropped.count)
-        return (selection, dropped)
+        let told = answerFields.first("Date").flatMap { HTTPDate.parse($0, now: receivedAt) }
+        let new = Variant(
+            names: names, selection: selection, receivedAt: receivedAt, date: min(told ?? receivedAt, receivedAt),
+            isInDoubt: isInDoubt, language: Language(names, requestFields: requestFields, fields: answerFields))
+        let place = variants.firstIndex { !$0.isMoreRecent(than: new) } ?? variants.endIndex
+        variants.insert(new, at: place)
+        return (selection, dropBeyondLimit())
+    }
+
+    /// Drops the variants that were received first, as far as there are too many.
+    private mutating func dropBeyondLimit() -> [Digest] {
+        var dropped: [Digest] = []
+        while variants.count > Self.limit {
+            // Of several received at the same time, the one with the oldest date is dropped.
+            var place = variants.endIndex - 1
+            for other in variants.indices.reversed() where variants[other].receivedAt < variants[place].receivedAt {
+                place = other
+            }
+            dropped.append(variants.remove(at: place).selection)
+        }
+        return dropped
     }
 
     /// Puts all variants received up to this instant in doubt, including those that are added later.
@@ -86,7 +104,7 @@ public struct VariantIndex: Sendable, Hashable {
     }
 
     /// Whether the choice of a variant depends only on these request fields. That is so if neither the variant nor a
-    /// newer one, which would be preferred (RFC 9111 §4.1), is selected by other fields.
+    /// more recent one, which would be preferred (RFC 9111 §4), is selected by other fields.
     public func isChosen(_ selection: Digest, byOnly names: Set<String>) -> Bool {
         guard let place = variants.firstIndex(where: { $0.selection == selection }) else { return false }
         return variants[...place].allSatisfy { $0.names.allSatisfy(names.contains) }
@@ -109,15 +127,18 @@ extension VariantIndex {
     private static let versions: (plain: UInt8, doubting: UInt8) = (1, 2)
     /// Added to the version if a variant has a language.
     private static let withLanguages: UInt8 = 2
+    /// Added to the version if a variant has another `date` than `receivedAt`.
+    private static let withDates: UInt8 = 4
 
     /// Format: version, count. Then for each variant: count of names, each name with its length; 32 bytes of digest;
     /// `receivedAt` in milliseconds as 8 bytes, big-endian. With `doubtSince`, each variant has one more byte, 1 if it
-    /// is in doubt, and the 8 bytes of `doubtSince` come last. With languages, each variant has the length of its tag,
-    /// 0 if there is none, then the tag and 32 bytes of digest.
+    /// is in doubt, and the 8 bytes of `doubtSince` come last. With dates, each variant then has the 8 bytes of `date`.
+    /// With languages, each variant has the length of its tag, 0 if there is none, then the tag and 32 bytes of digest.
     public func encoded() -> Bytes {
         let hasLanguages = variants.contains { $0.language != nil }
+        let hasDates = variants.contains { $0.date != $0.receivedAt }
         let version = doubtSince == nil ? Self.versions.plain : Self.versions.doubting
-        var out: Bytes = [version + (hasLanguages ? Self.withLanguages : 0)]
+        var out: Bytes = [version + (hasLanguages ? Self.withLanguages : 0) + (hasDates ? Self.withDates : 0)]
         VariableLength.append(UInt64(variants.count), to: &out)
         for variant in variants {
             VariableLength.append(UInt64(variant.names.count), to: &out)
@@ -128,6 +149,7 @@ extension VariantIndex {
             out.append(contentsOf: variant.selection.bytes)
             Self.append(variant.receivedAt, to: &out)
             if doubtSince != nil { out.append(variant.isInDoubt ? 1 : 0) }
+            if hasDates { Self.append(variant.date, to: &out) }
             if hasLanguages {
                 VariableLength.append(UInt64(variant.language?.tag.utf8.count ?? 0), to: &out)
                 out.append(contentsOf: variant.language?.tag.utf8 ?? "".utf8)
@@ -152,9 +174,11 @@ extension VariantIndex {
     /// Decodes the output of `encoded`. Returns nil for any other bytes.
     public init?(decoding bytes: Bytes) {
         var place = 1
-        guard let version = bytes.first, (1...4).contains(version),
+        guard let first = bytes.first, (1...8).contains(first),
             let count = VariableLength.read(bytes, at: &place), count <= Self.limit
         else { return nil }
+        let hasDates = first > Self.withDates
+        let version = first - (hasDates ? Self.withDates : 0)
         let hasLanguages = version > Self.withLanguages
         let hasDoubt = version - (hasLanguages ? Self.withLanguages : 0) == Self.versions.doubting
         variants = []
@@ -166,7 +190,13 @@ extension VariantIndex {
             place += 40
             let isInDoubt = hasDoubt && bytes[place] == 1
             if hasDoubt { place += 1 }
-            var variant = Variant(names: names, selection: selection, receivedAt: time, isInDoubt: isInDoubt)
+            var variant = Variant(
+                names: names, selection: selection, receivedAt: time, date: time, isInDoubt: isInDoubt)
+            if hasDates {
+                guard bytes.count - place >= 8 else { return nil }
+                variant.date = Self.time(bytes[place..<place + 8])
+                place += 8
+            }
             if hasLanguages {
                 guard Self.readLanguage(bytes, at: &place, &variant.language) else { return nil }
             }

@@ -18,9 +18,11 @@ struct ContentCheck {
     init(_ head: UpstreamHead, _ kind: ReadOnlyPost.Kind?) {
         let promised: DigestFields? =
             switch head.status {
-            case 200: DigestFields(head.fields)
             case 206: DigestFields(ofPart: head.fields)
-            default: nil
+            // No content of its own.
+            case 204, 304: nil
+            // The content of an error is the representation of the error.
+            default: DigestFields(head.fields)
             }
         digest = promised.map { DigestFields.Check($0) }
         guard kind == .graphql else { return }

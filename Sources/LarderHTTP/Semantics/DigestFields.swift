@@ -1,5 +1,5 @@
 // Digests that a response carries of its own bytes (RFC 9530). `Content-Digest` covers the content, `Repr-Digest` the
-// representation. In a whole response with status 200, both cover the same bytes. The active algorithms of the IANA
+// representation. In a response that is not a part, both cover the same bytes. The active algorithms of the IANA
 // registry are checked, SHA-256 and SHA-512; other algorithms are skipped (§5 leaves the choice to the recipient).
 import LarderCore
 

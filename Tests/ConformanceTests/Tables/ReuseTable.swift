@@ -101,7 +101,7 @@ extension Tables {
             get("Cache-Control: only-if-cached", expect: status(504))
             saw(0)
         }
-        for (method, body) in [("OPTIONS", nil), ("PROPFIND", nil), ("SEARCH", "x"), ("GET", "x")] {
+        for (method, body) in [("OPTIONS", nil), ("REPORT", nil), ("QUERY", nil), ("SEARCH", "x"), ("GET", "x")] {
             Clause(
                 "RFC 9111 §5.2.1.7 only-if-cached, \(method)\(body == nil ? "" : " with content")", .should,
                 "A safe request that nothing stored can answer gets 504 with only-if-cached."

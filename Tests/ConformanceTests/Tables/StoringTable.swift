@@ -309,6 +309,20 @@ extension Tables {
                 hits("body 2")
             }
         }
+        for status in ["203 Transformed", "301 Moved", "404 Not Found", "500 Broken"] {
+            for name in ["Content-Digest", "Repr-Digest"] {
+                Clause(
+                    "RFC 9530 §2 wrong \(name) of \(status.prefix(3))", .shouldNot,
+                    "Content that does not match its digest is not stored, whatever the status."
+                ) {
+                    answers(
+                        reply("Cache-Control: max-age=60", "\(name): \(wrong)", status: status),
+                        reply("Cache-Control: max-age=60", status: status))
+                    get(expect: body("body 1"), has(name, wrong))
+                    miss("body 2")
+                }
+            }
+        }
         Clause(
             "RFC 9530 §2 Content-Digest of a part", .mustNot,
             "The digest of the whole content is not sent with other content."

@@ -174,6 +174,20 @@ extension Tables {
             get("X-Who: c", "X-Where: b", expect: body("body 2"))
             get("X-Who: a", "X-Where: b", expect: body("body 2"), hit())
         }
+        Clause(
+            "RFC 9111 §4 most recent by Date", .must,
+            "Of several matching responses, the one with the latest Date is used, not the one received last."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=600", "Date: {now}", "Vary: X-Who"),
+                reply("Cache-Control: max-age=600", "Date: {now-300}", "Vary: X-Where"))
+            get("X-Who: a", expect: body("body 1"))
+            get("X-Who: c", "X-Where: b", expect: body("body 2"))
+            get("X-Who: a", "X-Where: b", expect: body("body 1"), hit())
+            get("X-Who: d", "X-Where: b", expect: body("body 2"), hit())
+            get("X-Who: a", expect: body("body 1"), hit())
+            saw(2)
+        }
         Clause("RFC 9111 §4.1 Vary that comes later", .mustNot, "The Vary of the newest response counts.") {
             answers(
                 reply("Cache-Control: max-age=60"),

@@ -2,6 +2,7 @@
 // as an index.
 import LarderCache
 import LarderCore
+import LarderHTTP
 import Testing
 
 @Suite struct VariantIndexTests {
@@ -50,6 +51,56 @@ import Testing
         #expect(index.candidates(for: request) == [first, second])
         index.remove(first)
         #expect(index.candidates(for: request) == [second])
+    }
+
+    /// A response of this many seconds ago, as its `Date` tells it.
+    private func dated(_ seconds: Int64) -> HeaderFields {
+        ["Date": HTTPDate.format(Sample.now + .seconds(-seconds))]
+    }
+
+    @Test func ofTwoMatchesTheOneWithTheLaterDateComesFirst() {
+        var index = VariantIndex()
+        let request: HeaderFields = ["A": "1", "B": "2"]
+        let late = index.add(
+            vary: ["A"], requestFields: request, receivedAt: Sample.now, answerFields: dated(5),
+            now: Sample.now + .seconds(200)
+        ).selection
+        let early = index.add(
+            vary: ["B"], requestFields: request, receivedAt: Sample.now + .seconds(1), answerFields: dated(500),
+            now: Sample.now + .seconds(200)
+        ).selection
+        #expect(index.candidates(for: request) == [late, early])
+        #expect(!index.isChosen(early, byOnly: ["b"]) && index.isChosen(late, byOnly: ["a"]))
+        #expect(VariantIndex(decoding: index.encoded()) == index)
+        expectOnlyWhole(index.encoded(), index)
+    }
+
+    @Test func aDateAheadOfTheReceiptCountsAsTheReceipt() {
+        var index = VariantIndex()
+        let request: HeaderFields = ["A": "1", "B": "2"]
+        let ahead = index.add(
+            vary: ["A"], requestFields: request, receivedAt: Sample.now, answerFields: dated(-900),
+            now: Sample.now + .seconds(200)
+        ).selection
+        let later = index.add(
+            vary: ["B"], requestFields: request, receivedAt: Sample.now + .seconds(2), answerFields: dated(-1),
+            now: Sample.now + .seconds(200)
+        ).selection
+        #expect(index.candidates(for: request) == [later, ahead])
+    }
+
+    @Test func beyondTheLimitTheVariantReceivedFirstLeavesWhateverItsDate() {
+        var index = VariantIndex()
+        for number in 0..<VariantIndex.limit {
+            _ = index.add(
+                vary: ["X"], requestFields: ["X": "\(number)"], receivedAt: Sample.now + .seconds(Int64(number)),
+                answerFields: dated(Int64(number)), now: Sample.now + .seconds(200))
+        }
+        let first = select(["x"], ["X": "0"])
+        let new = index.add(
+            vary: ["X"], requestFields: ["X": "new"], receivedAt: Sample.now + .seconds(100), answerFields: dated(9000),
+            now: Sample.now + .seconds(200))
+        #expect(new.dropped == [first] && index.variants.last?.selection == new.selection)
     }
 
     @Test func oldestVariantLeavesBeyondTheLimit() {
