@@ -10,7 +10,8 @@ extension Connection {
     func answerFromMemory(_ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard head.flags.isDisjoint(with: .slow), head.methodCode != .other, let source = worker.shared.ready,
             bytes[Int(head.target.start)] == 0x2F, worker.accepts(host: head.host.bytes(in: bytes), on: self),
-            head.flags.isDisjoint(with: .browser) || allowsOrigin(of: head, bytes)
+            head.flags.isDisjoint(with: .browser)
+                || allowsOrigin(of: head, bytes, host: head.host.bytes(in: bytes))
         else { return false }
         let now = worker.loop.now
         let query = ReadyQuery(

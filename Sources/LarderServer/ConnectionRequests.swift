@@ -32,7 +32,8 @@ extension Connection {
         }
         guard let parts = TargetParts(target) else { return refuse(.badTarget) }
         guard allowsHost(head, parts, bytes) else { return refuseHost(head, parts, bytes) }
-        guard head.flags.isDisjoint(with: .browser) || allowsOrigin(of: head, bytes) else {
+        let isFromPage = !head.flags.isDisjoint(with: .browser)
+        guard !isFromPage || allowsOrigin(of: head, bytes, authority: parts.authority) else {
             worker.shared.cells.crossSite.add()
             return refuse(.crossSite)
         }
@@ -73,13 +74,12 @@ extension Connection {
         }
     }
 
-    /// Whether the request's host is accepted. The authority of an absolute target replaces Host (RFC 9112 §3.2.2). An
-    /// HTTP/1.0 request without Host passes, because no browser sends one.
+    /// Whether the request's host is accepted. The authority of an absolute target replaces Host, which must only be
+    /// well-formed then (RFC 9112 §3.2, §3.2.2). An HTTP/1.0 request without Host passes, because no browser sends one.
     private func allowsHost(_ head: RequestHead, _ parts: TargetParts, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        if let authority = parts.authority {
-            guard isAccepted(authority) else { return false }
-        }
+        if let authority = parts.authority, !isAccepted(authority) { return false }
         if head.host.isEmpty { return head.minorVersion == 0 && !head.flags.contains(.host) }
+        if parts.authority != nil { return HostPolicy.isWellFormed(head.host.bytes(in: bytes)) }
         return worker.accepts(host: head.host.bytes(in: bytes), on: self)
     }
 
@@ -100,9 +100,20 @@ extension Connection {
     }
 
     /// Whether a request that may come from a browser comes from a page that may make it.
-    func allowsOrigin(of head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// - Parameter authority: the authority of an absolute target. It replaces Host.
+    private func allowsOrigin(
+        of head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>, authority: Bytes?
+    ) -> Bool {
+        guard let authority else { return allowsOrigin(of: head, bytes, host: head.host.bytes(in: bytes)) }
+        return authority.withUnsafeBufferPointer { allowsOrigin(of: head, bytes, host: $0) }
+    }
+
+    /// - Parameter host: the host that the request was sent to.
+    func allowsOrigin(
+        of head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>, host: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
         let request = RequestOrigin(
-            host: head.host.bytes(in: bytes), origin: head.origin.bytes(in: bytes),
+            host: host, origin: head.origin.bytes(in: bytes),
             fetchSite: head.fetchSite.bytes(in: bytes), fetchMode: head.fetchMode.bytes(in: bytes),
             fetchDest: head.fetchDest.bytes(in: bytes), isGet: head.methodCode == .get,
             isRead: head.methodCode != .other || method(head, bytes) == .options,

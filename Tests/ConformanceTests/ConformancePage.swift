@@ -54,6 +54,8 @@ enum ConformancePage {
         - Parts (206) are stored if one range was requested and the complete length is known. They are combined only if they have the
           same strong validator. A part without a strong validator answers ranges within it and is not combined with others (RFC 9111
           §3.3, §3.4). If nothing is stored, a range that begins within the first 1 MiB is cut from the whole response.
+        - `Vary` selects by the fields that the origin gets. Conditions, `Range`, `Expect` and `TE` are answered by Larder or belong
+          to one connection, so a `Vary` that names them is as if it did not.
         - `Content-Digest` of a part is checked before the part is stored. `Repr-Digest` of a representation that is combined from
           parts is checked while all of it is sent; parts that do not match are removed and the client can check the digest itself.
           SHA-256 and SHA-512 are checked, no other algorithm (RFC 9530 §5).

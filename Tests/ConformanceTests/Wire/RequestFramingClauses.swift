@@ -239,6 +239,30 @@ extension WireClauses {
                 stand.lastRequest.expect(.target("/a?b"), .isForOrigin)
             }
         },
+        WireClause("RFC 9112 §3.2.2", .must, "the host of a target in absolute form counts, and Host is ignored") {
+            stand in
+            stand.answers(whole("x"))
+            let target = "http://127.0.0.1:1\(stand.root)/a"
+            try await stand.exchange("GET \(target) HTTP/1.1\r\nHost: evil.example\r\n\r\n").expect(.status(200))
+            stand.lastRequest.expect(.target("/a"), .isForOrigin)
+        },
+        WireClause("RFC 9112 §3.2.2", .must, "a page of the host in the ignored Host field is foreign") { stand in
+            stand.answers(whole("x"))
+            let target = "http://127.0.0.1:1\(stand.root)/a"
+            let fields = "Host: evil.example\r\nOrigin: http://evil.example\r\n"
+            try await stand.exchange("GET \(target) HTTP/1.1\r\n\(fields)\r\n").expect(.status(403))
+            stand.expectCalls(0)
+        },
+        WireClause(
+            "RFC 9112 §3.2", .must, "a malformed Host is answered with 400, also beside a target in absolute form"
+        ) {
+            stand in
+            stand.answers(whole("x"))
+            let target = "http://127.0.0.1:1\(stand.root)/a"
+            try await stand.exchange("GET \(target) HTTP/1.1\r\nHost: a b\r\n\r\n").expect(.status(400))
+            try await stand.exchange("GET \(target) HTTP/1.1\r\n\r\n").expect(.status(400))
+            stand.expectCalls(0)
+        },
         WireClause("RFC 9112 §3.2.2", .must, "a foreign host in absolute form is answered with 421, whatever Host says")
         {
             stand in
