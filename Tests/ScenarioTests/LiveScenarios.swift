@@ -352,9 +352,7 @@ import Testing
 
     @Test func aQuietStreamIsNoIdleness() async throws {
         let gate = Gate()
-        func server(_ limits: String) -> String {
-            "server: { loops: 1\(limits) }"
-        }
+        func server(_ limits: String) -> String { "server: { loops: 1\(limits) }" }
         try await withMarket(server("")) { larder, market async throws in
             market.set("dnd5e", .await(gate), .send(ok(Self.empty["dnd5e"] ?? "")))
             let path = try await begin(larder, question)
