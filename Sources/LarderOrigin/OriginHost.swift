@@ -253,7 +253,7 @@ final class OriginConnection: EventHandler {
             fault = .early(SeenUploads.failure(401, "Authentication required", method: "POST"))
         }
         if case .early(let answer) = fault {
-            // The body follows and is not wanted. If the connection was closed while it arrives, the reset could
+            // The body follows and is not wanted. If the connection were closed meanwhile, the reset could
             // overtake the answer. So only the sending direction is closed until the client closes too.
             discards = Self.maxDiscarded
             output += Self.encoded(answer, to: request.method, keepsAlive: false)

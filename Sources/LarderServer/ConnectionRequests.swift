@@ -44,10 +44,12 @@ extension Connection {
                     method: method, path: parts.path, listenerProvider: listener.provider)
         )
         if case .refuse(let fault) = begin { return refuse(fault) }
+        var fields = worker.parser.fields(of: head, in: bytes)
+        if let authority = parts.authority { fields.set("Host", HeaderField.text(authority)) }
         inHand = RequestInHand(
             request: ServerRequest(
                 id: worker.nextRequest(), method: method, target: Bytes(target), path: parts.path,
-                query: parts.query, fields: worker.parser.fields(of: head, in: bytes), listener: listener.number,
+                query: parts.query, fields: fields, listener: listener.number,
                 listenerProvider: listener.provider, peer: peer, receivedAt: worker.loop.now,
                 isVersion10: head.minorVersion == 0),
             framing: head.framing, began: worker.shared.time.monotonic(),

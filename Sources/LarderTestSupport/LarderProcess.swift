@@ -30,7 +30,8 @@ public final class LarderProcess: Sendable {
     }
 
     public let pid: pid_t
-    /// The path of its configuration file, which a test may rewrite.
+    /// The path of its configuration file, which a test may rewrite. The limits of `PatientLimits` are in the child's
+    /// environment, which outranks the file.
     public let configurationFile: String
     private let errorFile: String
     private let output: Int32

@@ -57,12 +57,15 @@ import Testing
             client.send("PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc")
             try client.awaitDelivery()
             await settle(test)
-            // The time of the body begins when the server has read the head.
-            try await eventually {
+            // The time of the body begins when the server has read the head, which may be after the first advance.
+            var rounds = 0
+            while !client.hasInput, rounds < 3 {
                 await test.advance(.seconds(11))
-                return client.hasInput
+                await settle(test)
+                rounds += 1
             }
             #expect(try client.response().status == 408)
+            #expect(rounds < 3)
         }
     }
 
@@ -76,10 +79,14 @@ import Testing
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             try await eventually { test.count(ServerCounters.requests, "none") == 1 }
             // The response may be written only after the request is counted. Its time begins then.
-            try await eventually {
-                await test.advance(.seconds(8))
-                return test.count(ServerCounters.timeouts, "write") == 1
-            }
+            try await eventually { client.hasInput }
+            await settle(test)
+            await test.advance(.seconds(29))
+            #expect(test.count(ServerCounters.timeouts, "write") == 0)
+            // Bytes that the kernel took after the advance begin the time anew, once.
+            await test.advance(.seconds(2))
+            if test.count(ServerCounters.timeouts, "write") == 0 { await test.advance(.seconds(31)) }
+            #expect(test.count(ServerCounters.timeouts, "write") == 1)
             #expect(client.rest().utf8.count < body.count)
         }
     }

@@ -253,7 +253,7 @@ private func hackerNews(
                 guard origin.requests(to: "/hackernews") == 4 else { return false }
                 return try await larder.counter("larder_flights_under_way") == 2
             }
-            // The deadline counts by the system's clock. The daemon's clock follows it by hand.
+            // The deadline counts by the system's clock. The test sets the daemon's clock accordingly.
             time.advance(by: .seconds(20))
             let partial = try await asked.value
             #expect(partial.status == 200, "\(partial)")

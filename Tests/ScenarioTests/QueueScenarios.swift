@@ -57,7 +57,7 @@ import Testing
         let configuration = Self.itunes(
             origin, "rate: 1000/min, maxConnections: 1, deadline: 3s",
             "fetch: { queueTimeout: 5min, failurePause: 0s }")
-        try await withLarder(configuration, time: time) { larder in
+        try await withLarder(configuration, time: time, timers: time) { larder in
             async let crowd = crowd(150, of: larder)
             try await larder.eventually("all others wait") {
                 try await larder.counter("larder_fetch_waiting") == 149
@@ -66,6 +66,7 @@ import Testing
             let answers = try await crowd
             // Calls that were reserved ahead and not used are given back after a second.
             time.advance(by: .seconds(2))
+            try await larder.giveLoopsATurn()
             #expect(answers.allSatisfy { $0.status == 200 }, "\(answers.filter { $0.status != 200 })")
             #expect(calls(origin) == 150)
             try await expectRemaining(850, of: larder)

@@ -31,6 +31,7 @@ import Testing
                 var buffer = Bytes(repeating: 0, count: 4096)
                 while true {
                     let count = recv(descriptor, &buffer, buffer.count, 0)
+                    if count < 0, errno == EINTR { continue }
                     guard count > 0 else { return }
                     let lines = Bytes(buffer[..<count]).lossyText.split(separator: "\n").map(String.init)
                     heard.withLock { $0.append(lines) }

@@ -33,7 +33,8 @@ struct VariantStore: Sendable {
             return EntryCache.Found(ready: ready, began: began)
         }
         cache.used(request.primary.digest)
-        for (place, selection) in index.candidates(for: request.forwarded).enumerated() {
+        let candidates = index.candidates(for: request.forwarded)
+        for (place, selection) in await order(candidates) {
             let key = request.variantKey(selection)
             // Stamp before the variant is read: a variant is freshened, hidden and removed without its list.
             let both = cache.readyStamp([request.primary.digest, key.digest])
@@ -49,6 +50,21 @@ struct VariantStore: Sendable {
                 ready: cache.isCurrent(ready) ? both : ready, began: began)
         }
         return EntryCache.Found(index: index, ready: ready, began: began)
+    }
+
+    /// The order in which candidates are tried, each with its place among them. The most recent of those that can be
+    /// used must be used (RFC 9111 §4). So a fresh one goes before a more recent one that is stale and would have to be
+    /// validated first. Its place is 0 then, unless a more recent one cannot be read.
+    private func order(_ candidates: [Digest]) async -> [(place: Int, selection: Digest)] {
+        let usual = candidates.enumerated().map { (place: $0.offset, selection: $0.element) }
+        guard candidates.count > 1 else { return usual }
+        let now = engine.time.wall()
+        for (place, selection) in usual {
+            guard let entry = await engine.cache.open(request.variantKey(selection)) else { break }
+            guard now < entry.freshUntil else { continue }
+            return [(0, selection)] + usual.filter { $0.place != place }
+        }
+        return usual
     }
 
     /// Whether the requested ranges of a large body begin with the bytes that were stored. A damaged body is a miss as
@@ -107,7 +123,7 @@ struct VariantStore: Sendable {
         var isOutdated = false
     }
 
-    /// Writes a response, and if request fields select it, the variant list with it: the response becomes the newest.
+    /// Writes a response, and if request fields select it, the variant list with it, in which variants are ordered by `Date`.
     /// Calls for one URL take turns, because each reads the list and writes it back with its own variant.
     /// - Parameters:
     ///   - place: the response's place among the responses in progress of its URL.
@@ -136,7 +152,7 @@ struct VariantStore: Sendable {
         return Kept(written: written, hadList: new.hadList, isForAll: new.isForAll)
     }
 
-    /// Notes a variant that has been validated, and so is the newest.
+    /// Notes a variant that has been validated. It is the most recent one from then on, whatever its `Date` says.
     func note(_ entry: StoredResponse, names: [String], _ place: AnswerPlace) async {
         guard !names.isEmpty else { return }
         let turns = engine.cache.turns
@@ -145,13 +161,15 @@ struct VariantStore: Sendable {
         // The stamp is taken before the list is read. If all variants were removed since, the list is outdated, and may
         // lack a doubt that could not be written.
         let began = engine.cache.begin(request.target)
-        let new = await list(with: entry, names, false)
+        var dated = entry
+        dated.fields.remove("Date")
+        let new = await list(with: dated, names, false)
         let written = await engine.cache.write(
             new.row, since: began, supersedes: !new.hadList, when: { !place.isOvertaken })
         if written.isAccepted { await remove(new.dropped) }
     }
 
-    /// Whether newer variants with other selecting fields precede this one in the list, so that some requests get
+    /// Whether more recent variants with other selecting fields precede this one in the list, so that some requests get
     /// those.
     func isBehindOthers(_ entry: StoredResponse, _ names: [String], _ index: VariantIndex?) -> Bool {
         guard let index, !names.isEmpty else { return false }

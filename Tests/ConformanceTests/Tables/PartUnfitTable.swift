@@ -58,7 +58,31 @@ extension Tables {
                 received(3, lacks("Range"))
                 saw(3)
             }
+            Clause(
+                "RFC 9530 §3 wrong \(name) of a part that arrives", .shouldNot,
+                "A part that arrives and completes a representation that does not match is not stored either."
+            ) {
+                let line = "Repr-Digest: \(name)=:\(wrong):"
+                answers(
+                    part(6, "v", "6789", "max-age=600", line), slowStart(line),
+                    reply("Cache-Control: max-age=600", "ETag: \"v\"", body: "other"))
+                get("Range: bytes=-4", expect: status(206), body("6789"))
+                start("all")
+                reaches(2)
+                open("end")
+                finish("all", body("0123456789"))
+                miss("other")
+                received(3, lacks("Range"))
+            }
         }
+    }
+
+    /// The first six digits without a promised length. The last five follow when the gate "end" opens.
+    private static func slowStart(_ line: String) -> Answer {
+        let head =
+            "HTTP/1.1 206 Partial Content\r\nCache-Control: max-age=600\r\nETag: \"v\"\r\n\(line)\r\n"
+            + "Content-Range: bytes 0-5/10\r\nTransfer-Encoding: chunked\r\n\r\n"
+        return say(.text(head + "1\r\n0\r\n"), .gate("end"), .text("5\r\n12345\r\n0\r\n\r\n"))
     }
 
     @Clauses static var partsUnfit: [Clause] {

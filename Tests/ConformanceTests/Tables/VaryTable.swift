@@ -188,6 +188,19 @@ extension Tables {
             get("X-Who: a", expect: body("body 1"), hit())
             saw(2)
         }
+        Clause(
+            "RFC 9111 §4 most recent that can be used", .must,
+            "A fresh matching response is used, although a stale one has a later Date."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60", "Date: {now}", "Vary: X-Who"),
+                reply("Cache-Control: max-age=6000", "Date: {now-900}", "Vary: X-Where"))
+            get("X-Who: a", expect: body("body 1"))
+            pass(60)
+            get("X-Who: a", "X-Where: b", expect: body("body 2"))
+            get("X-Who: a", "X-Where: b", expect: body("body 2"), hit())
+            saw(2)
+        }
         Clause("RFC 9111 §4.1 Vary that comes later", .mustNot, "The Vary of the newest response counts.") {
             answers(
                 reply("Cache-Control: max-age=60"),

@@ -38,7 +38,7 @@ extension WireClauses {
                 answer.expect(.status(504), .proxyStatus(["http_response_timeout", "connection_read_timeout"]))
                 stand.recovers()
             }
-        },
+        }.withTimersOfTheStand(),
         WireClause(
             "RFC 9209 §2.3.11", .should, "a response that is not HTTP is answered with 502 and http_protocol_error"
         ) { stand in

@@ -39,7 +39,8 @@ struct Stand: Sendable {
             \(clause.settings)
             """
         let listen = [#""127.0.0.1:0""#, #"{ address: "127.0.0.1:0", provider: api }"#]
-        try await withLarder(settings, listen: listen, time: time) { larder in
+        let timers: any TimeSource = clause.setsTimers ? time : SystemTime()
+        try await withLarder(settings, listen: listen, time: time, timers: timers) { larder in
             try await clause.show(Stand(larder, origin, time, door))
             // Requests that still wait for the origin end now instead of at the daemon's deadlines.
             origin.stop()

@@ -25,6 +25,15 @@ struct WireClause: Requirement, CustomTestStringConvertible {
     /// A base URL to use instead of the stand's own origin.
     let origin: String?
     let show: @Sendable (Stand) async throws -> Void
+    /// Whether the timers of the daemon's loops follow the clock of the stand.
+    private(set) var setsTimers = false
+
+    /// The same clause with timers that follow the clock of the stand.
+    func withTimersOfTheStand() -> WireClause {
+        var clause = self
+        clause.setsTimers = true
+        return clause
+    }
 
     init(
         _ section: String, _ level: Level, _ says: String, _ settings: String = "", origin: String? = nil,

@@ -43,6 +43,12 @@ struct PartsBody: LargeBody {
         if case .tape(let tape) = live?.body { tape.tape.failure != nil } else { false }
     }
 
+    /// Whether a digest that does not match may remove the parts. The digest may have come with a part for one client
+    /// alone, which does not speak for other clients.
+    fileprivate var maySpeakForAll: Bool {
+        live == nil || !parts.request.isPersonal && !parts.request.directives.noStore
+    }
+
     /// Notes that a reader left before its end.
     fileprivate func noteAbandoned() {
         if case .tape(let tape) = live?.body { tape.noteAbandoned() }
@@ -124,21 +130,20 @@ final class PartsReader: BodyReader {
         /// Where the last fetch began. If bytes are still missing there, the reader fails instead of fetching again.
         var fetchedAt: Int64?
         var isAbandoned = false
-        /// Checks the bytes against the digest of the representation, if the pass reads all of them.
-        var check: DigestFields.Check?
     }
     private let body: PartsBody
     private let range: Range<Int64>
     private let state: Lock<State>
+    /// Checks the bytes against the digest of the representation, if the pass reads all of them. Only `next` uses it.
+    private let check: Lock<DigestFields.Check?>
 
     init(_ body: PartsBody, _ range: Range<Int64>) {
         self.body = body
         self.range = range
-        let isWhole = range == 0..<body.length
+        state = Lock(State(place: range.lowerBound, end: range.lowerBound))
+        let isWhole = range == 0..<body.length && body.maySpeakForAll
         let promised = isWhole ? DigestFields(ofRepresentation: body.stored.row.fields) : nil
-        state = Lock(
-            State(
-                place: range.lowerBound, end: range.lowerBound, check: promised.map { DigestFields.Check($0) }))
+        check = Lock(promised.map { DigestFields.Check($0) })
         body.noteReader(1)
     }
 
@@ -156,10 +161,13 @@ final class PartsReader: BodyReader {
             guard let piece = try await current.next() else {
                 throw BodyFailure("A part of the body ended before its end.")
             }
-            let isWrong = state.withLock { state in
+            let isLast = state.withLock { state in
                 state.place += Int64(piece.count)
-                state.check?.add(piece)
-                return state.place == range.upperBound && state.check?.agrees == false
+                return state.place == range.upperBound
+            }
+            let isWrong = check.withLock { check in
+                check?.add(piece)
+                return isLast && check?.agrees == false
             }
             // The client gets the last bytes after the parts are removed, so its next request is a fetch.
             if isWrong { await body.parts.removeMismatched(body.stored) }

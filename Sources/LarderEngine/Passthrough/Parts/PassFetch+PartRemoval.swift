@@ -112,9 +112,19 @@ extension PassFetch {
 }
 
 extension PassParts {
-    /// Removes stored parts that together do not match the digest of their representation. Parts that were stored since
-    /// they were read stay, if they belong to another representation.
+    /// Removes stored parts that together do not match the digest of their representation. A part that is still being
+    /// stored is not stored any more. Parts of another representation that were stored since stay.
     func removeMismatched(_ stored: StoredParts) async {
+        var newer = stored.row
+        (newer.body, newer.large, newer.responseTime) = ([], nil, engine.time.wall())
+        let place = engine.cache.answers.enter(
+            request.primary.digest, AnswerOrder.Selection(vary: Vary(newer.fields), fields: request.forwarded),
+            key: newer.key,
+            AnswerOrder.Representation(fields: newer.fields, length: nil, receivedAt: newer.responseTime))
+        for key in place.overtake(.selected) {
+            newer.key = key
+            engine.cache.hide(newer)
+        }
         guard let now = await engine.cache.open(stored.row.key).flatMap({ StoredParts($0) }),
             now.content.isSame(as: stored.content)
         else { return }

@@ -1,5 +1,5 @@
 // Decides which searches are remembered. Their number is limited; ended ones are also limited by age and by bytes.
-// Searches under way are never dropped. A value; time comes in as a parameter.
+// Searches that may still change are never dropped. A value; time comes in as a parameter.
 import LarderCore
 import LarderSettings
 
