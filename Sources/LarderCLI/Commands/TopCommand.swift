@@ -34,7 +34,7 @@ enum TopCommand {
         let quick = Conversation(conversation, timeout: min(conversation.timeout, .seconds(2)))
         var state = TopState()
         // If no daemon answers at the start, the command fails. It waits only for a daemon that goes away later.
-        let first = min(conversation.timeout, .seconds(10))
+        let first = invocation.has("--timeout") ? conversation.timeout : .seconds(10)
         try poll(Conversation(conversation, timeout: first), into: &state)
         let terminal = TopTerminal(console)
         let interruption = Interruption.isPrepared ? Interruption { terminal.restore() } : nil

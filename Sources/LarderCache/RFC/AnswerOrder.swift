@@ -55,6 +55,8 @@ public struct AnswerOrder: Sendable {
         case selected
         /// Those of `selected`, and also the older responses whose requests the newer response matches.
         case answered
+        /// Those of `selected` that are known to be of the same representation.
+        case same
         /// All older responses of the URL.
         case all
     }
@@ -71,14 +73,19 @@ public struct AnswerOrder: Sendable {
         var isWritten = false
 
         func spares(_ older: Place) -> Bool {
-            guard sparesSame, let representation, let other = older.representation else { return false }
-            return representation.isSame(as: other)
+            sparesSame && isSame(as: older)
+        }
+
+        private func isSame(as other: Place) -> Bool {
+            guard let representation, let others = other.representation else { return false }
+            return representation.isSame(as: others)
         }
 
         func reaches(_ older: Place, _ reach: Reach) -> Bool {
             switch reach {
             case .selected: older.selection.answers(selection)
             case .answered: older.selection.answers(selection) || selection.answers(older.selection)
+            case .same: older.selection.answers(selection) && isSame(as: older)
             case .all: true
             }
         }

@@ -80,6 +80,17 @@ public struct VariantIndex: Sendable, Hashable {
         return (selection, dropBeyondLimit())
     }
 
+    /// Puts a variant that was validated just now before those that were received earlier, although its `Date` may be
+    /// older: the origin has said that it is current.
+    public mutating func lead(_ selection: Digest) {
+        guard let place = variants.firstIndex(where: { $0.selection == selection }), let first = variants.first else {
+            return
+        }
+        var variant = variants.remove(at: place)
+        variant.date = min(max(variant.date, first.date), variant.receivedAt)
+        variants.insert(variant, at: variants.firstIndex { !$0.isMoreRecent(than: variant) } ?? variants.endIndex)
+    }
+
     /// Drops the variants that were received first, as far as there are too many.
     private mutating func dropBeyondLimit() -> [Digest] {
         var dropped: [Digest] = []

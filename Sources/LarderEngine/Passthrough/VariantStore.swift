@@ -34,7 +34,7 @@ struct VariantStore: Sendable {
         }
         cache.used(request.primary.digest)
         let candidates = index.candidates(for: request.forwarded)
-        for (place, selection) in await order(candidates) {
+        for (place, selection) in await order(candidates, in: index) {
             let key = request.variantKey(selection)
             // Stamp before the variant is read: a variant is freshened, hidden and removed without its list.
             let both = cache.readyStamp([request.primary.digest, key.digest])
@@ -53,18 +53,32 @@ struct VariantStore: Sendable {
     }
 
     /// The order in which candidates are tried, each with its place among them. The most recent of those that can be
-    /// used must be used (RFC 9111 §4). So a fresh one goes before a more recent one that is stale and would have to be
-    /// validated first. Its place is 0 then, unless a more recent one cannot be read.
-    private func order(_ candidates: [Digest]) async -> [(place: Int, selection: Digest)] {
+    /// used must be used (RFC 9111 §4). So one that can be used goes before a more recent one that would have to be
+    /// validated first, unless it was received earlier: after a response was given out, no earlier one is. Its place is
+    /// 0 then, unless a more recent one cannot be read.
+    private func order(_ candidates: [Digest], in index: VariantIndex) async -> [(place: Int, selection: Digest)] {
         let usual = candidates.enumerated().map { (place: $0.offset, selection: $0.element) }
         guard candidates.count > 1 else { return usual }
-        let now = engine.time.wall()
+        var latest: WallTime?
         for (place, selection) in usual {
             guard let entry = await engine.cache.open(request.variantKey(selection)) else { break }
-            guard now < entry.freshUntil else { continue }
-            return [(0, selection)] + usual.filter { $0.place != place }
+            let isEarlier = latest.map { entry.responseTime < $0 } ?? false
+            if !isEarlier, !index.isInDoubt(selection), isUsable(entry) {
+                return [(0, selection)] + usual.filter { $0.place != place }
+            }
+            latest = max(latest ?? entry.responseTime, entry.responseTime)
         }
         return usual
+    }
+
+    /// Whether the entry answers this request without being validated.
+    private func isUsable(_ entry: StoredResponse) -> Bool {
+        let judge = request.judge
+        guard !request.isPersonal || judge.isForAll(entry) else { return false }
+        return switch judge.decide(entry, request.directives, now: engine.time.wall()).decision {
+        case .fresh, .negative, .stale: true
+        case .unusable: false
+        }
     }
 
     /// Whether the requested ranges of a large body begin with the bytes that were stored. A damaged body is a miss as
@@ -152,7 +166,8 @@ struct VariantStore: Sendable {
         return Kept(written: written, hadList: new.hadList, isForAll: new.isForAll)
     }
 
-    /// Notes a variant that has been validated. It is the most recent one from then on, whatever its `Date` says.
+    /// Notes a variant that has been validated. It then goes before those that were received earlier,
+    /// whatever its `Date` says.
     func note(_ entry: StoredResponse, names: [String], _ place: AnswerPlace) async {
         guard !names.isEmpty else { return }
         let turns = engine.cache.turns
@@ -161,9 +176,7 @@ struct VariantStore: Sendable {
         // The stamp is taken before the list is read. If all variants were removed since, the list is outdated, and may
         // lack a doubt that could not be written.
         let began = engine.cache.begin(request.target)
-        var dated = entry
-        dated.fields.remove("Date")
-        let new = await list(with: dated, names, false)
+        let new = await list(with: entry, names, false, isValidated: true)
         let written = await engine.cache.write(
             new.row, since: began, supersedes: !new.hadList, when: { !place.isOvertaken })
         if written.isAccepted { await remove(new.dropped) }
@@ -218,8 +231,9 @@ struct VariantStore: Sendable {
     }
 
     /// The URL's variant list after the new variant was added to it or replaced its older version.
+    /// - Parameter isValidated: whether the variant was validated just now.
     private func list(
-        with entry: StoredResponse, _ names: [String], _ putsOthersInDoubt: Bool
+        with entry: StoredResponse, _ names: [String], _ putsOthersInDoubt: Bool, isValidated: Bool = false
     ) async -> NewList {
         let found = await engine.cache.open(request.primary)
         let known = found?.endpoint == Self.indexName ? found : nil
@@ -227,6 +241,7 @@ struct VariantStore: Sendable {
         let (selection, dropped) = index.add(
             vary: names, requestFields: request.forwarded, receivedAt: entry.responseTime,
             putsOthersInDoubt: putsOthersInDoubt, answerFields: entry.fields, now: engine.time.wall())
+        if isValidated { index.lead(selection) }
         let row = StoredResponse(
             key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
             body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,

@@ -201,6 +201,21 @@ extension Tables {
             get("X-Who: a", "X-Where: b", expect: body("body 2"), hit())
             saw(2)
         }
+        Clause(
+            "RFC 9111 §4 stale newer response", .should,
+            "A fresh matching response that was received before a stale one does not come back; the stale one is validated."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=6000", "Vary: X-Where"),
+                reply("Cache-Control: max-age=60", "Vary: X-Who"))
+            get("X-Where: b", expect: body("body 1"))
+            pass(10)
+            get("X-Who: a", expect: body("body 2"))
+            pass(10)
+            get("X-Who: a", "X-Where: b", expect: body("body 2"), hit())
+            pass(60)
+            get("X-Who: a", "X-Where: b", expect: body("body 3"), forwarded("stale"))
+        }
         Clause("RFC 9111 §4.1 Vary that comes later", .mustNot, "The Vary of the newest response counts.") {
             answers(
                 reply("Cache-Control: max-age=60"),

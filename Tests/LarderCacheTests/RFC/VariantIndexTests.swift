@@ -89,6 +89,21 @@ import Testing
         #expect(index.candidates(for: request) == [later, ahead])
     }
 
+    @Test func aValidatedVariantGoesBeforeThoseReceivedEarlierOnly() {
+        var index = VariantIndex()
+        let request: HeaderFields = ["A": "1", "B": "2", "C": "3"]
+        func add(_ name: String, _ received: Int64, _ ago: Int64) -> Digest {
+            index.add(
+                vary: [name], requestFields: request, receivedAt: Sample.now + .seconds(received),
+                answerFields: dated(ago), now: Sample.now + .seconds(200)
+            ).selection
+        }
+        let (first, validated, later) = (add("A", 0, 5), add("B", 10, 500), add("C", 20, 4))
+        index.lead(validated)
+        #expect(index.candidates(for: request) == [later, validated, first])
+        #expect(VariantIndex(decoding: index.encoded()) == index)
+    }
+
     @Test func beyondTheLimitTheVariantReceivedFirstLeavesWhateverItsDate() {
         var index = VariantIndex()
         for number in 0..<VariantIndex.limit {

@@ -120,8 +120,9 @@ extension PassParts {
         let place = engine.cache.answers.enter(
             request.primary.digest, AnswerOrder.Selection(vary: Vary(newer.fields), fields: request.forwarded),
             key: newer.key,
-            AnswerOrder.Representation(fields: newer.fields, length: nil, receivedAt: newer.responseTime))
-        for key in place.overtake(.selected) {
+            AnswerOrder.Representation(
+                fields: newer.fields, length: stored.content.length, receivedAt: newer.responseTime))
+        for key in place.overtake(.same) {
             newer.key = key
             engine.cache.hide(newer)
         }
