@@ -5,7 +5,7 @@ import LarderIO
 
 /// Runs a clean-up once, at the end of the work or on a signal, whichever comes first.
 final class Interruption: Sendable {
-    private let clearing: Lock<(@Sendable () -> Void)?>
+    private let clearing: Hook<(@Sendable () -> Void)?>
     /// The signals. They are blocked on the main thread before the first task (`CommandLineTool.prepareProcess`).
     static let signals = [SIGINT, SIGTERM, SIGHUP]
 
@@ -16,26 +16,18 @@ final class Interruption: Sendable {
     }
 
     init(_ clear: @escaping @Sendable () -> Void) {
-        clearing = Lock(clear)
+        clearing = Hook(clear)
         // If the thread cannot be started, a signal causes no clean-up.
         try? SystemThread.start { self.wait() }.detach()
     }
 
     func clear() {
-        let body = clearing.withLock { held in
-            defer { held = nil }
-            return held
-        }
-        body?()
+        clearing.exchange(nil)?()
     }
 
     /// Discards the clean-up. If a signal has already begun it, this call waits for the end of the process.
     func disarm() {
-        let wasArmed = clearing.withLock { held in
-            defer { held = nil }
-            return held != nil
-        }
-        if !wasArmed { pause() }
+        if clearing.exchange(nil) == nil { pause() }
     }
 
     private func wait() {

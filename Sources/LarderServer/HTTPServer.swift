@@ -41,8 +41,8 @@ public final class HTTPServer: Sendable {
                     hits: counters.cell(ServerCounters.memoryHits, String(loop.index))),
                 on: loop)
         }
-        shared.announceRoom.withLock { $0 = { [weak self] in self?.each { $0.resumeAccepting() } } }
-        shared.announceCrowd.withLock { $0 = { [weak self] in self?.each { $0.shed() } } }
+        shared.announceRoom.set { [weak self] in self?.each { $0.resumeAccepting() } }
+        shared.announceCrowd.set { [weak self] in self?.each { $0.shed() } }
     }
 
     /// Opens every listener and starts to accept.

@@ -17,9 +17,9 @@ final class ServerShared: Sendable {
     let time: any TimeSource
     /// Makes every worker accept again after a connection was given back. The closure must not hold the server: the
     /// workers hold this object, so the cycle would keep the loops' descriptors open.
-    let announceRoom = Lock<@Sendable () -> Void>({})
+    let announceRoom = Hook<@Sendable () -> Void>({})
     /// Makes every worker shed connections. The closure must not hold the server either.
-    let announceCrowd = Lock<@Sendable () -> Void>({})
+    let announceCrowd = Hook<@Sendable () -> Void>({})
     let isCrowdAnnounced = Atomic<Bool>(false)
 
     init(
@@ -40,7 +40,7 @@ final class ServerShared: Sendable {
         guard limit.excess(somebodyWaits: limit.hasStopped) > 0,
             !isCrowdAnnounced.exchange(true, ordering: .relaxed)
         else { return }
-        announceCrowd.withLock { $0 }()
+        announceCrowd.get()()
     }
 }
 
@@ -208,7 +208,7 @@ final class Worker {
     }
 
     private func giveBack() {
-        if shared.limit.give() { shared.announceRoom.withLock { $0 }() }
+        if shared.limit.give() { shared.announceRoom.get()() }
     }
 
     var connectionCount: Int { connections.count }

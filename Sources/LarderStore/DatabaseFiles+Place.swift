@@ -64,7 +64,7 @@ extension DatabaseFiles {
 
     /// Which of the open files has no name any more, or whose name is another file's; nil if each has its own.
     var lostFile: LostFile? {
-        beforeLook.withLock { $0 }?()
+        beforeLook.get()?()
         guard let known = opened.withLock({ $0 }) else { return nil }
         if !Self.isInPlace(path, known.database) { return .database }
         // SQLite removes the log and its index when the last connection closes, and a connection is open
@@ -120,7 +120,7 @@ extension DatabaseFiles {
 
     /// Whether the held lock is on the file that a second daemon would lock.
     var isDirectoryInPlace: Bool {
-        beforeLook.withLock { $0 }?()
+        beforeLook.get()?()
         var status = stat()
         let held = lock.withLock { $0 }
         guard held >= 0, fstat(held, &status) == 0 else { return true }

@@ -17,7 +17,7 @@ final class DatabaseFiles: Sendable {
     /// The name by which SQLite opened the database for the loops.
     private let openedAs = Lock<String?>(nil)
     /// A simulated disk, for tests: the free bytes, given the bytes that the database and its log take.
-    let reckonedFreeDisk = Lock<(@Sendable (Int64) -> Int64)?>(nil)
+    let reckonedFreeDisk = Hook<(@Sendable (Int64) -> Int64)?>(nil)
     /// A simulated directory, for tests: the error with which it refuses to remove a name.
     let refusedRemoval = Lock<Int32?>(nil)
 
@@ -25,7 +25,7 @@ final class DatabaseFiles: Sendable {
     let refusesChanges = Lock(false)
 
     /// A simulated disk, for tests: called before each look at a file.
-    let beforeLook = Lock<(@Sendable () -> Void)?>(nil)
+    let beforeLook = Hook<(@Sendable () -> Void)?>(nil)
 
     /// Makes the directory and takes the lock.
     init(directory: String, name: String) throws(StoreError) {
@@ -84,7 +84,7 @@ final class DatabaseFiles: Sendable {
 
     /// Bytes of the database file and of its write-ahead log; 0 if there is none.
     var sizes: (file: Int64, log: Int64) {
-        beforeLook.withLock { $0 }?()
+        beforeLook.get()?()
         return (Self.size(path), Self.size(path + "-wal"))
     }
 
@@ -96,7 +96,7 @@ final class DatabaseFiles: Sendable {
     /// Bytes that an ordinary user may still write on this file system (statvfs(3)); nil if the system does not say.
     /// Read before each write, through the lock file's descriptor, so that no path is walked.
     var freeDisk: Int64? {
-        if let reckoned = reckonedFreeDisk.withLock({ $0 }) { return reckoned(sizes.file + sizes.log) }
+        if let reckoned = reckonedFreeDisk.get() { return reckoned(sizes.file + sizes.log) }
         var status = statvfs()
         guard lock.withLock({ fstatvfs($0, &status) }) == 0 else { return nil }
         return Int64(

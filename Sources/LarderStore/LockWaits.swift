@@ -39,7 +39,7 @@ final class LockWaits: Sendable {
     private let closing = Atomic<Bool>(false)
     private let isRefused = Atomic<Bool>(false)
     private let patience = Lock(LockPatience())
-    private let holds = Lock<(@Sendable () -> Bool)?>(nil)
+    private let holds = Hook<(@Sendable () -> Bool)?>(nil)
 
     /// Runs a body that waits for no lock at all. On the connection's thread.
     func withoutWaiting<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
@@ -52,7 +52,7 @@ final class LockWaits: Sendable {
     func shorten() { closing.store(true, ordering: .releasing) }
 
     /// Extends a pause while the closure returns true. For tests, whose work meanwhile may take any time.
-    func hold(while holds: (@Sendable () -> Bool)?) { self.holds.withLock { $0 = holds } }
+    func hold(while holds: (@Sendable () -> Bool)?) { self.holds.set(holds) }
 
     /// Time waited for all locks since the store began to close.
     var waitedClosing: Duration { patience.withLock { $0.waitedClosing } }
@@ -70,7 +70,7 @@ final class LockWaits: Sendable {
         repeat {
             var rest = timespec(tv_sec: 0, tv_nsec: Int(pause.nanoseconds))
             nanosleep(&rest, nil)
-        } while holds.withLock({ $0 })?() ?? false
+        } while holds.get()?() ?? false
         return true
     }
 }

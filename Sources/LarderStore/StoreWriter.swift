@@ -70,9 +70,7 @@ final class StoreWriter {
         database?.rows.damaged = shared.damaged
         database?.rows.generation = shared.gate.present
         shareBodies()
-        database?.bodies.table.onWriterWork.withLock {
-            $0 = { [weak shared] in _ = shared?.writes.insist(.closeBodies) }
-        }
+        database?.bodies.table.onWriterWork.set { [weak shared] in _ = shared?.writes.insist(.closeBodies) }
     }
 
     /// Publishes the files of the present database. Must be called before readers may enter it.

@@ -248,13 +248,13 @@ import Testing
     }
 
     @Test func aTurnThatComesAfterTheEndReservesNothing() async throws {
-        let late = Lock<(@Sendable () async -> Bool)?>(nil)
+        let late = Hook<(@Sendable () async -> Bool)?>(nil)
         try await withDesk { order in
-            late.withLock { $0 = order.beforeSending }
+            late.set(order.beforeSending)
             return Self.unsent
         } _: { (client, state, call) async throws in
             _ = await client.perform(call)
-            let kept = late.withLock { $0 }
+            let kept = late.get()
             let turn = try #require(kept)
             #expect(await turn() == false)
             #expect(try await recorded(client, state) == 0)
@@ -282,13 +282,13 @@ import Testing
     @Test func aCallThatIsGivenUpWhileTheDatabaseIsLockedIsOverAtOnceAndTakenBackLater() async throws {
         let directory = TemporaryDirectory()
         let turn = Lock<Task<Bool, Never>?>(nil)
-        let goOn = Lock<(@Sendable () async -> Bool)?>(nil)
+        let goOn = Hook<(@Sendable () async -> Bool)?>(nil)
         try await withDesk(in: directory) { order in
             turn.withLock { $0 = Task { await order.beforeSending?() ?? true } }
-            while await goOn.withLock({ $0 })?() != true { await Task.yield() }
+            while await goOn.get()?() != true { await Task.yield() }
             return Self.unsent
         } _: { (client, state, call) async throws in
-            goOn.withLock { $0 = { client.isReserving } }
+            goOn.set { client.isReserving }
             try await locked(directory, state) {
                 _ = await client.perform(call)
                 #expect(client.isReserving, "it is still being written down")
@@ -302,13 +302,13 @@ import Testing
     /// The flight has ended, so the stop goes on. The reservation has not ended yet.
     @Test func aStopWaitsForAReservationAndForItsBeingTakenBack() async throws {
         let directory = TemporaryDirectory()
-        let goOn = Lock<(@Sendable () async -> Bool)?>(nil)
+        let goOn = Hook<(@Sendable () async -> Bool)?>(nil)
         try await withDesk(in: directory) { order in
             Task { await order.beforeSending?() }
-            while await goOn.withLock({ $0 })?() != true { await Task.yield() }
+            while await goOn.get()?() != true { await Task.yield() }
             return Self.unsent
         } _: { (client, state, call) async throws in
-            goOn.withLock { $0 = { client.isReserving } }
+            goOn.set { client.isReserving }
             let hasEnded = Lock(false)
             let end = try await locked(directory, state) {
                 _ = await client.perform(call)
@@ -363,9 +363,9 @@ import Testing
     }
 
     @Test func aCallWhoseProviderIsSuspendedBeforeItsTurnIsCountedAsUnsent() async throws {
-        let meanwhile = Lock<(@Sendable () async -> Void)?>(nil)
+        let meanwhile = Hook<(@Sendable () async -> Void)?>(nil)
         try await withDesk(limits: "rate: off, quota: off") { order in
-            guard let suspend = meanwhile.withLock({ $0.take() }) else {
+            guard let suspend = meanwhile.exchange(nil) else {
                 _ = await order.beforeSending?()
                 return FetchError(stage: .receive, origin: "", message: "")
             }
@@ -373,19 +373,19 @@ import Testing
             return await order.beforeSending?() == true ? nil : Self.unsent
         } _: { (client, _, call) async throws in
             // Enough failures for a suspension.
-            meanwhile.withLock { $0 = { for _ in 0..<9 { _ = await client.perform(call) } } }
+            meanwhile.set { for _ in 0..<9 { _ = await client.perform(call) } }
             _ = await client.perform(call)
             #expect(await unsent(client) == ["suspended": 1])
         }
     }
 
     @Test func aCallWhoseBudgetIsSpentAtItsTurnIsARefusalOfTheBudgetAndNoOther() async throws {
-        let meanwhile = Lock<(@Sendable () async -> Void)?>(nil)
+        let meanwhile = Hook<(@Sendable () async -> Void)?>(nil)
         try await withDesk(limits: "rate: 1/min, quota: off") { order in
-            if let spend = meanwhile.withLock({ $0.take() }) { await spend() }
+            if let spend = meanwhile.exchange(nil) { await spend() }
             return await order.beforeSending?() == true ? nil : Self.unsent
         } _: { (client, _, call) async throws in
-            meanwhile.withLock { $0 = { _ = await client.perform(call) } }
+            meanwhile.set { _ = await client.perform(call) }
             _ = await client.perform(call)
             #expect(await unsent(client).isEmpty)
             #expect(client.counters.cell(EngineCounters.budgetRefusals, "itunes").current == 1)

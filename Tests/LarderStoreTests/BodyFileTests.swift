@@ -268,7 +268,7 @@ enum FileDamage: CaseIterable, Sendable {
     @Test func theLastDescriptorOfARemovedBodyIsClosedByTheWriter() {
         let table = OpenBodies()
         let told = Lock(0)
-        table.onWriterWork.withLock { $0 = { told.withLock { $0 += 1 } } }
+        table.onWriterWork.set { told.withLock { $0 += 1 } }
         _ = table.add(7, 1000, 8192, keeps: true)
         #expect(table.remove(7) == nil && table.uncounted == 8192)
         // `leave` does not return the descriptor for closing, because its caller may be a loop.

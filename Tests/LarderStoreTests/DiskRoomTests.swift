@@ -140,8 +140,8 @@ private let mebi: Int64 = 1 << 20
 
     /// Simulates a disk of this capacity, of which others use the given number of bytes.
     private func disk(_ store: SQLiteStore, _ bench: Bench, _ capacity: Int64, others: Lock<Int64>) {
-        store.shared.files.reckonedFreeDisk.withLock { reckoned in
-            reckoned = { own in max(0, capacity - own - bench.bytesOfBodies() - others.withLock { $0 }) }
+        store.shared.files.reckonedFreeDisk.set { own in
+            max(0, capacity - own - bench.bytesOfBodies() - others.withLock { $0 })
         }
     }
 

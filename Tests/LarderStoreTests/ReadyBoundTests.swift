@@ -55,9 +55,9 @@ import Testing
     @Test func aSmallDiskKeepsAnswersReadyUntilItIsShort() async throws {
         try await withReady(StoreSettings(minFree: 1 << 20)) { (stand) async throws in
             let files = stand.store.shared.files
-            files.reckonedFreeDisk.withLock { $0 = { _ in 12 << 20 } }
+            files.reckonedFreeDisk.set { _ in 12 << 20 }
             let entry = try await stand.kept()
-            files.reckonedFreeDisk.withLock { $0 = { _ in 9 << 20 } }
+            files.reckonedFreeDisk.set { _ in 9 << 20 }
             #expect(try await !stand.keep(stand.row(entry, "/raw/api/b"), of: entry))
             #expect(stand.store.shared.degraded.withLock { $0 } == nil)
         }

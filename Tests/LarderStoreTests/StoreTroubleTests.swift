@@ -217,11 +217,9 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
         try await withStore { (store, bench) async throws in
             #expect(await store.write(bench.entry("a")) == .stored)
             let threads = Lock<Set<String>>([])
-            store.shared.files.beforeLook.withLock { beforeLook in
-                beforeLook = { threads.withLock { _ = $0.insert(Self.thread) } }
-            }
+            store.shared.files.beforeLook.set { threads.withLock { _ = $0.insert(Self.thread) } }
             #expect(try await store.statistics().fileBytes > 0)
-            store.shared.files.beforeLook.withLock { $0 = nil }
+            store.shared.files.beforeLook.set(nil)
             let others = threads.withLock { $0 }.subtracting(["store-r0", "store-r1", "store-w"])
             #expect(others.isEmpty, "nor does the clock of those who wait")
         }
@@ -233,15 +231,13 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
             let before = try await store.statistics()
             let isHeld = Lock(true)
             let bell = WorkQueue<Int>(capacity: 1, crowd: 1, threads: 8)
-            store.shared.files.beforeLook.withLock { beforeLook in
-                beforeLook = {
-                    var seen = 0
-                    while isHeld.withLock({ $0 }) { _ = bell.take(upTo: 1, timeout: .milliseconds(20), seen: &seen) }
-                }
+            store.shared.files.beforeLook.set {
+                var seen = 0
+                while isHeld.withLock({ $0 }) { _ = bell.take(upTo: 1, timeout: .milliseconds(20), seen: &seen) }
             }
             let told = try await bench.passing([.read], of: store) { try await store.statistics() }
             isHeld.withLock { $0 = false }
-            store.shared.files.beforeLook.withLock { $0 = nil }
+            store.shared.files.beforeLook.set(nil)
             #expect(told.degraded == "reads take longer than 250ms")
             #expect(told.fileBytes == before.fileBytes, "as it was seen last")
         }

@@ -86,8 +86,8 @@ public final class Daemon: Sendable {
         let server = base.makeServer(engine, handler: RequestDispatch(parts))
         parts.tellOfProviders()
         await parts.history.open()
-        parts.hits.withLock { $0 = { [weak server] id in await server?.hit(id) } }
-        parts.recentHits.withLock { $0 = { [weak server] in await server?.hits(after: $0, atMost: $1) } }
+        parts.hits.set { [weak server] id in await server?.hit(id) }
+        parts.recentHits.set { [weak server] in await server?.hits(after: $0, atMost: $1) }
         // Set before the first request: clients of an inherited socket may be waiting already.
         parts.readiness.set(true)
         let addresses: [String]

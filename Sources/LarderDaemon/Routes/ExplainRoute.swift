@@ -9,7 +9,7 @@ import LarderStore
 
 struct ExplainRoute: Sendable {
     /// Asks the loop of a request for its record of a memory hit. Nil until the server exists.
-    typealias Hits = Lock<(@Sendable (RequestID) async -> HitRecord?)?>
+    typealias Hits = Hook<(@Sendable (RequestID) async -> HitRecord?)?>
 
     let engine: Engine
     let explanations: ExplanationLog
@@ -44,7 +44,7 @@ struct ExplainRoute: Sendable {
             if known.parts.count == 1 { known.parts[0].further += known.parts[0].form(status: known.status) }
             return known
         }
-        guard let ask = hits.withLock({ $0 }), let hit = await ask(id) else { return nil }
+        guard let ask = hits.get(), let hit = await ask(id) else { return nil }
         let entry = await stored(hit.entry)
         if let known = explanations.ready(hit.entry) { return Self.explanation(id, hit, known, entry) }
         // An entry of an earlier run that only the loops have answered from.

@@ -44,7 +44,7 @@ struct NamelessEntries: Sendable {
 /// Reads the requests that were answered recently.
 struct RequestWatch: Sendable {
     /// Asks the loops for their last hits. Nil until the server exists.
-    typealias Hits = Lock<(@Sendable (HitCursor?, Int) async -> RecentHits?)?>
+    typealias Hits = Hook<(@Sendable (HitCursor?, Int) async -> RecentHits?)?>
 
     /// The most requests that one reading returns of each kind.
     static let capacity = 1000
@@ -83,7 +83,7 @@ struct RequestWatch: Sendable {
     ) async -> Seen {
         var nameless = before
         nameless.look()
-        let recent = await hits.withLock { $0 }?(place, limit)
+        let recent = await hits.get()?(place, limit)
         let answered = explanations.answered(after: number, atMost: Self.capacity)
         var requests = answered.requests.compactMap { SeenRequest($0) }
         if let recent { requests += await told(recent.hits, &nameless) }

@@ -56,12 +56,12 @@ public actor AccountCoordinator {
     private let executor: LoopSerialExecutor
 
     /// Called on the loop at every change of standing. Nil until the daemon's wiring sets it.
-    private nonisolated let listener = Lock<(@Sendable (String, AccountStanding) -> Void)?>(nil)
+    private nonisolated let listener = Hook<(@Sendable (String, AccountStanding) -> Void)?>(nil)
 
     /// Sets the listener, which is called on the home loop at every change of a provider's standing. It replaces the
     /// previous listener.
     public nonisolated func listen(_ body: @escaping @Sendable (String, AccountStanding) -> Void) {
-        listener.withLock { $0 = body }
+        listener.set(body)
     }
 
     struct Account {
@@ -293,7 +293,7 @@ public actor AccountCoordinator {
 
     func announce(_ provider: String) {
         guard let standing = accounts[provider]?.state.standing else { return }
-        listener.withLock { $0 }?(provider, AccountStanding(standing))
+        listener.get()?(provider, AccountStanding(standing))
     }
 
     /// Saves the present standing. The state database's thread takes these writes in order, so the last one stays.

@@ -266,13 +266,13 @@ final class LentReader: BodyReader {
 
 /// A body whose bytes are made when they are asked for.
 final class LateBytesReader: BodyReader {
-    private let make: Lock<(@Sendable () -> Bytes)?>
+    private let make: Hook<(@Sendable () -> Bytes)?>
 
     init(_ make: @escaping @Sendable () -> Bytes) {
-        self.make = Lock(make)
+        self.make = Hook(make)
     }
 
-    func next() async throws(BodyFailure) -> Bytes? { make.withLock { $0.take() }?() }
+    func next() async throws(BodyFailure) -> Bytes? { make.exchange(nil)?() }
 
-    func abandon() { make.withLock { $0 = nil } }
+    func abandon() { make.set(nil) }
 }

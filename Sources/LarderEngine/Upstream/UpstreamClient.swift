@@ -57,7 +57,7 @@ public final class UpstreamClient: Sendable {
     /// The clocks' readings when this run began.
     let started: Moment
     /// The listener for changes.
-    private let listener = Lock<(@Sendable (LaneNews) -> Void)?>(nil)
+    private let listener = Hook<(@Sendable (LaneNews) -> Void)?>(nil)
     /// The budgets that the fleet shares.
     let fleet = Lock(FleetBudgets())
 
@@ -97,7 +97,7 @@ public final class UpstreamClient: Sendable {
     /// Reports changes and plans the next looks. Runs on the home loop.
     private func runErrands() {
         let errands = table.withLock { $0.takeErrands() }
-        if let listener = listener.withLock({ $0 }) {
+        if let listener = listener.get() {
             for news in errands.news { listener(news) }
         }
         let now = time.monotonic()
@@ -123,7 +123,7 @@ public final class UpstreamClient: Sendable {
     /// Sets the listener, which is called on the home loop. The state left by the last run is reported first, then each
     /// change as it happens.
     public func listen(_ listener: @escaping @Sendable (LaneNews) -> Void) {
-        self.listener.withLock { $0 = listener }
+        self.listener.set(listener)
         let now = time.moment()
         step { $0.listen(now: now) }
     }

@@ -68,7 +68,7 @@ final class OpenBodies: Sendable {
     private let state = Lock(State())
     private let bytes = Atomic<Int64>(0)
     /// Called when the writer has something to close or to remove.
-    let onWriterWork = Lock<(@Sendable () -> Void)?>(nil)
+    let onWriterWork = Hook<(@Sendable () -> Void)?>(nil)
 
     /// Bytes on the disk that no row counts.
     var uncounted: Int64 { bytes.load(ordering: .relaxed) }
@@ -189,7 +189,7 @@ final class OpenBodies: Sendable {
             }
             return nil
         }
-        if isForWriter { onWriterWork.withLock { $0 }?() }
+        if isForWriter { onWriterWork.get()?() }
         return idle
     }
 
