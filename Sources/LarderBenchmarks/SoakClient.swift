@@ -162,6 +162,27 @@ final class SoakClient {
     }
 }
 
+// Requests to the provider that fails at every other request.
+extension SoakClient {
+    /// Requests one URL. An answer of 200 must have the whole body; each other status is explained.
+    func flap(_ number: Int) {
+        place = state.place
+        guard place.isUp else { return SoakThread.sleep(milliseconds: 20) }
+        let request = "GET /raw/\(SoakFlapper.provider)/\(number)"
+        do throws(SoakSocket.Ending) {
+            let exchange = try ask("GET", "/raw/\(SoakFlapper.provider)/\(number)") { _, _, _, _ in true }
+            state.count(.flaps)
+            if exchange.status == 200, exchange.body != SoakFlapper.body {
+                state.report(.request(request), "wrong bytes", same: "flap")
+            } else if exchange.status != 200, exchange.status < 500 {
+                state.report(.request(request), "status \(exchange.status)", same: "flap")
+            }
+        } catch {
+            failed(error, nil, request)
+        }
+    }
+}
+
 // Requests for a resource.
 extension SoakClient {
     private func get(_ resource: SoakResource, _ language: String, _ manner: SoakStep.Manner) {

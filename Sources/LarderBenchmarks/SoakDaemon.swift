@@ -7,6 +7,7 @@ struct SoakConfiguration {
     var cache: String
     var state: String
     var origins: [SoakProvider: UInt16]
+    var flapper: UInt16
     /// A reload changes this value.
     var memoryMebibytes = 2
     var minFree: String?
@@ -30,6 +31,8 @@ struct SoakConfiguration {
             let base = "http://127.0.0.1:\(origins[provider] ?? 0)"
             text += "  \(provider.rawValue): { kind: passthrough, baseURL: \"\(base)\", rate: off, quota: off }\n"
         }
+        let base = "http://127.0.0.1:\(flapper)"
+        text += "  \(SoakFlapper.provider): { kind: passthrough, baseURL: \"\(base)\", rate: off, quota: off }\n"
         return text
     }
 }
@@ -48,13 +51,14 @@ final class SoakDaemon {
 
     init(
         _ arguments: SoakArguments, _ stand: Stand, _ state: SoakState, _ disk: SoakDisk, _ clock: SoakClock,
-        _ origins: [SoakProvider: UInt16]
+        _ origins: [SoakProvider: UInt16], _ flapper: SoakFlapper
     ) throws(Failure) {
         (self.arguments, self.stand, self.state, self.disk) = (arguments, stand, state, disk)
         let directory = try stand.newDirectory("larder")
         file = "\(directory)/larder.yaml"
         configuration = SoakConfiguration(
-            cache: "\(disk.directory)/cache", state: "\(directory)/state", origins: origins)
+            cache: "\(disk.directory)/cache", state: "\(directory)/state", origins: origins,
+            flapper: flapper.port)
         command = [
             "env", "LD_PRELOAD=\(arguments.clock)", "SOAK_CLOCK=\(clock.path)", arguments.larder, "serve", "--config",
             file,

@@ -13,20 +13,26 @@ final class SoakOrigin: Sendable {
     init(_ provider: SoakProvider, _ state: SoakState) throws(Failure) {
         self.provider = provider
         self.state = state
+        let listener = try Self.listen()
+        port = listener.port
+        try SoakThread.start { self.acceptAll(listener.descriptor) }
+    }
+
+    /// Listens on a port of loopback that the kernel chooses.
+    static func listen() throws(Failure) -> (descriptor: Int32, port: UInt16) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard listener >= 0 else { throw .failed("origin", systemReason()) }
         var address = loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, length) == 0 && listen(listener, 512) == 0
+                bind(listener, address, length) == 0 && Glibc.listen(listener, 512) == 0
                     && getsockname(listener, address, &length) == 0
             }
         }
         guard isBound else { throw .failed("origin", systemReason()) }
         _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
-        port = UInt16(bigEndian: address.sin_port)
-        try SoakThread.start { self.acceptAll(listener) }
+        return (listener, UInt16(bigEndian: address.sin_port))
     }
 
     private func acceptAll(_ listener: Int32) {

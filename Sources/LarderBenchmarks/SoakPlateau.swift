@@ -9,12 +9,21 @@ struct SoakPlateau: Equatable {
     /// Kept connections to the origins vary.
     static let descriptors = 20
     static let threads = 2
+    /// The greatest depth of a stack. A stack has 8 MiB.
+    static let stackKibibytes = 1024
+    /// The share of a core that a thread may use while there are no requests.
+    static let idlePercent = 5
 
     var milliseconds = 0
     var process = 0
     var residentKibibytes = 0
     var descriptors = 0
     var threads = 0
+    /// The thread whose stack was deepest.
+    var deepest = SoakThreadFigures(name: "none", milliseconds: 0, stackKibibytes: 0)
+    /// The thread that used most time at rest, and its share of a core.
+    var busiest = "none"
+    var busiestPercent = 0
 
     init(milliseconds: Int, process: Int, residentKibibytes: Int, descriptors: Int, threads: Int) {
         self.milliseconds = milliseconds
@@ -33,6 +42,32 @@ struct SoakPlateau: Equatable {
         self.init(
             milliseconds: milliseconds, process: process, residentKibibytes: number("VmRSS:"),
             descriptors: Files.names(in: "/proc/\(pid)/fd").count, threads: number("Threads:"))
+    }
+
+    /// Notes the threads, and their use of time since an earlier reading.
+    mutating func compare(
+        _ threads: [String: SoakThreadFigures], with before: [String: SoakThreadFigures], over milliseconds: Int
+    ) {
+        for (number, thread) in threads {
+            if thread.stackKibibytes > deepest.stackKibibytes { deepest = thread }
+            let percent = (thread.milliseconds - (before[number]?.milliseconds ?? 0)) * 100 / max(1, milliseconds)
+            if percent > busiestPercent { (busiest, busiestPercent) = (thread.name, percent) }
+        }
+    }
+
+    /// The figures that no process may have at rest.
+    var excesses: [String] {
+        var found: [String] = []
+        if deepest.stackKibibytes > Self.stackKibibytes {
+            found.append(
+                "the stack of \(deepest.name) was \(deepest.stackKibibytes) KiB deep; \(Self.stackKibibytes) are tolerated"
+            )
+        }
+        if busiestPercent > Self.idlePercent {
+            found.append(
+                "\(busiest) uses \(busiestPercent) % of a core at rest; \(Self.idlePercent) are tolerated")
+        }
+        return found
     }
 
     /// The figures that exceed an earlier plateau of the same process by more than the tolerance.

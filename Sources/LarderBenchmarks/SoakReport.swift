@@ -17,16 +17,18 @@ struct SoakReport {
         text += Figures.table(rows)
         text += "\n"
         text += Figures.table(
-            [["At rest", "Memory, KiB", "Descriptors", "Threads"]]
+            [["At rest", "Memory, KiB", "Descriptors", "Threads", "Deepest stack, KiB", "Busiest thread"]]
                 + plateaus.map {
                     [
                         "at \($0.milliseconds / 1000) s", Figures.grouped(Double($0.residentKibibytes)),
                         "\($0.descriptors)",
-                        "\($0.threads)",
+                        "\($0.threads)", "\($0.deepest.stackKibibytes) (\($0.deepest.name))",
+                        "\($0.busiestPercent) % (\($0.busiest))",
                     ]
                 })
         text += "\nTolerated: \(SoakPlateau.memoryPercent) % and \(SoakPlateau.memoryKibibytes / 1024) MiB of memory, "
-        text += "\(SoakPlateau.descriptors) descriptors, \(SoakPlateau.threads) threads.\n\n"
+        text += "\(SoakPlateau.descriptors) descriptors, \(SoakPlateau.threads) threads; "
+        text += "\(SoakPlateau.stackKibibytes) KiB of a stack, \(SoakPlateau.idlePercent) % of a core at rest.\n\n"
         let findings = state.findings
         if findings.isEmpty { return text + "Nothing was found.\n" }
         return text + "Found:\n\n" + findings.map { "- \($0.line)\n" }.joined()

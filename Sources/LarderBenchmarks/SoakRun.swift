@@ -25,12 +25,14 @@ struct SoakRun {
         let clock = try SoakClock(stand)
         var origins: [SoakProvider: UInt16] = [:]
         for provider in SoakProvider.allCases { origins[provider] = try SoakOrigin(provider, state).port }
+        let flapper = try SoakFlapper()
         note("soak: seed \(arguments.seed), \(arguments.seconds) s, \(arguments.rate) requests a second")
         note(
             "soak: the disk is \(disk.isMounted ? "a file system of its own" : "full by cache.minFree only: it cannot be mounted here")"
         )
-        let daemon = try SoakDaemon(arguments, stand, state, disk, clock, origins)
+        let daemon = try SoakDaemon(arguments, stand, state, disk, clock, origins, flapper)
         defer { daemon.process.stop() }
+        try flapper.startClient(state)
         var run = SoakRun(arguments: arguments, stand: stand, state: state, daemon: daemon, disk: disk, clock: clock)
         try run.go()
         print(SoakReport(arguments: arguments, state: state, plateaus: run.plateaus, disk: disk).text, terminator: "")
@@ -108,9 +110,16 @@ struct SoakRun {
         state.isPaused = true
         defer { state.isPaused = false }
         try waitForQuiet()
-        try stand.pauseWhole(milliseconds: max(5000, min(60_000, arguments.seconds * 100)))
-        plateaus.append(
-            SoakPlateau(of: daemon.process.pid, process: state.place.process, milliseconds: state.milliseconds))
+        // In the first half the daemon ends the work that the requests left. In the second half it has nothing to do.
+        let half = max(2500, min(30_000, arguments.seconds * 50))
+        try stand.pauseWhole(milliseconds: half)
+        let before = SoakThreadFigures.all(of: daemon.process.pid)
+        try stand.pauseWhole(milliseconds: half)
+        var plateau = SoakPlateau(
+            of: daemon.process.pid, process: state.place.process, milliseconds: state.milliseconds)
+        plateau.compare(SoakThreadFigures.all(of: daemon.process.pid), with: before, over: half)
+        for excess in plateau.excesses { state.report(.process, excess) }
+        plateaus.append(plateau)
     }
 
     private func waitForQuiet() throws(Failure) {

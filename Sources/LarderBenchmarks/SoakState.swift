@@ -28,7 +28,7 @@ struct SoakFinding {
 enum SoakCount: String, CaseIterable {
     case answers, bytes, hits, misses, revalidated, stale, ranges, notModified, heads, absences
     case changes, purges, softPurges, left, slow, cutExplained, errorsExplained, refusedPurges, ownPages
-    case upstreamCalls, faults, reloads, restarts, kills, clockSteps, disksFilled
+    case upstreamCalls, faults, flaps, reloads, restarts, kills, clockSteps, disksFilled
     /// All findings. Only different ones are reported.
     case findings
 

@@ -1,4 +1,5 @@
 // A soak finds only what its model can distinguish, and can be repeated only if all of it follows from the seed.
+import Glibc
 import LarderCore
 import Testing
 
@@ -167,5 +168,46 @@ import Testing
         let met = (0..<10_000).count { faults.next(at: $0) != nil }
         #expect((2700...3300).contains(met))
         #expect(faults.count == met && faults.last != nil)
+    }
+}
+
+@Suite struct SoakThreadFiguresTests {
+    private let smaps = """
+        7f0000000000-7f0000001000 ---p 00000000 00:00 0
+        Size:                  4 kB
+        Rss:                   0 kB
+        7f0000001000-7f0000801000 rw-p 00000000 00:00 0
+        Size:               8192 kB
+        Rss:                 212 kB
+        """
+
+    @Test func aStackIsTheMappingOfTheStackPointer() {
+        let mappings = SoakThreadFigures.mappings(smaps)
+        let call = "232 0x4 0x7f0000700000 0x400 0xffffffff 0x0 0x0 0x7f0000700ff0 0x7f1111111111\n"
+        #expect(SoakThreadFigures.stack(call, in: mappings) == 212)
+        #expect(SoakThreadFigures.stack("running\n", in: mappings) == 0)
+    }
+
+    @Test func timeIsReadBehindANameWithSpacesAndBrackets() {
+        let fields = (4...30).map(String.init).joined(separator: " ")
+        // User time is the 14th field and system time the 15th.
+        let hertz = sysconf(Int32(_SC_CLK_TCK))
+        #expect(SoakThreadFigures.milliseconds("7 (a) b (c)) S \(fields)") == (14 + 15) * 1000 / hertz)
+    }
+
+    @Test func theOwnThreadsAreSeen() {
+        let threads = SoakThreadFigures.all(of: getpid())
+        #expect(threads["\(getpid())"] != nil)
+    }
+
+    @Test func aDeepStackAndABusyThreadAreFindings() {
+        var plateau = SoakPlateau(milliseconds: 0, process: 1, residentKibibytes: 0, descriptors: 0, threads: 2)
+        #expect(plateau.excesses.isEmpty)
+        let before = ["1": SoakThreadFigures(name: "loop-0", milliseconds: 100, stackKibibytes: 80)]
+        let after = ["1": SoakThreadFigures(name: "loop-0", milliseconds: 700, stackKibibytes: 7000)]
+        plateau.compare(after, with: before, over: 5000)
+        #expect(plateau.busiestPercent == 12)
+        #expect(plateau.excesses.count == 2)
+        #expect(plateau.excesses.allSatisfy { $0.contains("loop-0") })
     }
 }
