@@ -101,12 +101,7 @@ public struct Logger: Sendable {
 
     private func log(_ level: LogLevel, _ message: String, _ values: KeyValuePairs<String, String>) {
         guard level >= threshold else { return }
-        let shown = values.map { (name: $0.key, value: Self.isSecret($0.key) ? "(hidden)" : $0.value) }
+        let shown = values.map { (name: $0.key, value: RequestCredentials.isSecret($0.key) ? "(hidden)" : $0.value) }
         sink.write(LogLine(time: time.wall(), level: level, label: label, message: message, values: shown))
-    }
-
-    private static func isSecret(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return ["key", "token", "secret", "authorization", "cookie", "password"].contains { name.hasSuffix($0) }
     }
 }
