@@ -299,6 +299,17 @@ struct CommandTests {
         }
     }
 
+    @Test func configCheckTellsWhichFieldsGoToAnAPIUnderTTL() async throws {
+        try await withScratchDirectory { directory in
+            let file = "\(directory)/larder.yaml"
+            let own = "kind: passthrough, baseURL: \"https://a\", semantics: ttl, keyFields: [X-Tenant]"
+            try "providers: { mine: { \(own) } }\n".write(toFile: file, atomically: false, encoding: .utf8)
+            let told = await larder("config", "check", file)
+            #expect(told.text.contains("note: mine gets of a client's GET: Accept, Accept-Language"), "\(told.text)")
+            #expect(told.text.contains("and X-Tenant; others need keyFields"), "\(told.text)")
+        }
+    }
+
     @Test func configCheckTellsEveryMistake() async throws {
         try await withScratchDirectory { directory in
             let file = "\(directory)/larder.yaml"

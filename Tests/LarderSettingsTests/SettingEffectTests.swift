@@ -33,6 +33,8 @@ struct SettingEffectTests {
         ("itunes: { semantics: rfc, ttl: 1h }", "it needs semantics: ttl"),
         ("jokes: { cdnCacheControl: true, semantics: rfc }", "it is for providers of your own"),
         ("dnd5e: { clientSecret: abc }", "dnd5e has no sign-in"),
+        ("dnd5e: { keyFields: [X-A] }", "Larder makes the requests of built-in providers itself"),
+        ("itunes: { keyCredentials: false }", "Larder makes the requests of built-in providers itself"),
     ])
     func soItIsForBuiltInProviders(_ text: String, _ message: String) {
         let found = findings("providers: { \(text) }\n")

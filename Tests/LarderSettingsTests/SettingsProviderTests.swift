@@ -101,6 +101,8 @@ struct SettingsProviderTests {
         ("jokes: { dialect: icndb }", "needs a baseURL"),
         ("jokes: { baseURL: \"https://api.icndb.com\", dialect: icndb }", "strangers own the name"),
         ("mine: { kind: passthrough, baseURL: \"https://icndb.com\" }", "strangers own the name"),
+        ("mine: { kind: passthrough, baseURL: \"https://a\", keyFields: [\"a b\"] }", "is not the name of a field"),
+        ("mine: { kind: passthrough, baseURL: \"https://a\", keyFields: [cookie] }", "has its own rules"),
         ("jokes: { imageHosts: [\"*.icndb.com\"] }", "strangers own the name"),
     ])
     func aMistakeIsNamed(_ text: String, _ message: String) {

@@ -28,7 +28,8 @@ enum ConfigCommand {
             let count = error.issues.count
             throw CommandFailure(.usage, "\(count) \(count == 1 ? "mistake" : "mistakes")")
         }
-        for note in settings.notes { invocation.console.line("note: \(Console.printable(note))") }
+        let forwarded = settings.providers.values.sorted { $0.name < $1.name }.compactMap(\.forwardedNote)
+        for note in settings.notes + forwarded { invocation.console.line("note: \(Console.printable(note))") }
         let unit = ServiceUnit.installed(environment: invocation.environment)
         for warning in unit?.warnings(file: sources.file, secrets: settings.secretFiles) ?? [] {
             invocation.console.line("warning: \(Console.printable(warning))")

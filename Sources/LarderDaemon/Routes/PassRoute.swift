@@ -25,16 +25,18 @@ struct PassRoute: Sendable {
         }
         let hasBody = context.request.upload != nil || !context.request.body.isEmpty
         let isGet = context.request.method == .get || context.request.method == .head
-        guard content != nil || isGet && !hasBody, !request.isOwnBusiness else {
+        guard content != nil || isGet && !hasBody, !request.isOwnBusiness, request.override == nil else {
             // Unsafe requests are written through in any case (RFC 9111 §4). Nothing stored answers the others.
-            if request.directives.onlyIfCached, context.request.method.isSafe || content != nil {
+            if request.directives.onlyIfCached, request.effectiveMethod.isSafe || content != nil && request.isReadOnly {
                 throw notCached(request, .onlyIfCached)
             }
-            let isRead = isGet || content != nil
+            let isRead = (isGet || content != nil) && request.override == nil
             let reason: ForwardReason = isRead ? .bypass : .method
             // The body is the reason only if the method alone is not.
             let rule: CacheRule =
-                question.rule ?? (!isRead ? .method : hasBody && content == nil ? .requestBody : .ownBusiness)
+                question.rule
+                ?? (request.override != nil
+                    ? .methodOverride : !isRead ? .method : hasBody && content == nil ? .requestBody : .ownBusiness)
             return try await forward(context, request, reason, stored: nil, rule: rule)
         }
         do {
@@ -171,10 +173,10 @@ struct PassRoute: Sendable {
         if context.request.method == .options, let hops = Self.forwardsLeft(context.request), hops > 0 {
             fields.set("Max-Forwards", String(min(hops - 1, UInt64(UInt32.max))))
         }
-        let began = engine.cache.begin(request.primary)
+        let began = engine.cache.begin(request.target)
         var order = request.order(
             fields, method: context.request.method, settings: context.snapshot.settings, limit: .max)
-        order.mayRetry = order.mayRetry && context.request.method.isSafe && context.request.upload == nil
+        order.mayRetry = order.mayRetry && request.effectiveMethod.isSafe && context.request.upload == nil
         order.body = context.request.body.isEmpty ? nil : context.request.body
         order.interim = Self.interim(context, request)
         switch await engine.upstream.open(request.call(order), upload: context.request.upload, stall: PassFetch.stall)
@@ -200,7 +202,7 @@ struct PassRoute: Sendable {
             // If others changed the stored entries meanwhile, the response may predate their change: it is not adopted.
             if request.rule.semantics == .rfc, began.changes(until: after) == change.count,
                 PostReuse.isDue(
-                    method: context.request.method, status: stream.head.status, requestURL: request.url,
+                    method: request.effectiveMethod, status: stream.head.status, requestURL: request.url,
                     fields: stream.head.fields, targets: request.targets),
                 let served = await PassFetch.adopt(
                     stream, classification, of: request, since: after, engine: engine, snapshot: context.snapshot)
@@ -244,14 +246,14 @@ struct PassRoute: Sendable {
         since began: RemovalStamp
     ) async -> StoredChange {
         var change = StoredChange()
-        if !request.isReadOnly, Invalidation.isDue(method: context.request.method, status: head.status) {
+        if !request.isReadOnly, Invalidation.isDue(method: request.effectiveMethod, status: head.status) {
             await engine.invalidateTarget(of: request)
             for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
                 guard let key = request.provider.rawKey(url: url) else { continue }
                 await engine.cache.invalidate(key.digest, of: request.provider)
             }
             let groups = CacheGroups.invalidated(
-                method: context.request.method, status: head.status, fields: head.fields,
+                method: request.effectiveMethod, status: head.status, fields: head.fields,
                 provider: request.provider.name, requestURL: request.url)
             await engine.cache.removeGroups(groups, of: request.provider)
             change = StoredChange(count: groups.isEmpty ? 2 : 4, rules: [.invalidated])

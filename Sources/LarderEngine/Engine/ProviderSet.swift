@@ -105,9 +105,12 @@ public final class ConfiguredProvider: Sendable {
     /// Returns the key of a canonical request's raw entry. The base URL is part of the key, since another origin is
     /// another resource. For a pass-through provider all equivalent spellings of a URL have one key (RFC 9110 §4.2.3),
     /// so a change to one applies to all.
-    /// - Parameter content: identifies the request's content if the content is part of the question.
+    /// - Parameters:
+    ///   - content: identifies the request's content if the content is part of the question.
+    ///   - fields: identifies the request's fields that are part of the question.
     public func rawKey(
-        _ request: UpstreamRequest, variant: String? = nil, content: String? = nil, identity: Bytes = []
+        _ request: UpstreamRequest, variant: String? = nil, content: String? = nil, fields: String? = nil,
+        identity: Bytes = []
     ) -> CacheKey {
         let identity = identity.isEmpty ? accountIdentity(request) : identity
         let spelled = { [isPassthrough] (text: String) in isPassthrough ? EquivalentURL.normalised(text) : text }
@@ -116,7 +119,8 @@ public final class ConfiguredProvider: Sendable {
             parameters: [
                 KeyParameter("base", base(of: request.path)), KeyParameter("path", spelled(request.path)),
                 KeyParameter("query", request.query.map(spelled)), KeyParameter("coding", variant),
-            ] + (content.map { [KeyParameter("content", $0)] } ?? []), identity: identity)
+            ] + (content.map { [KeyParameter("content", $0)] } ?? [])
+                + (fields.map { [KeyParameter("fields", $0)] } ?? []), identity: identity)
     }
 
     /// Returns the key of the raw entry for a URL, or nil if the URL is not below one of this provider's bases.

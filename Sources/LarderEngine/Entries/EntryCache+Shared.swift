@@ -109,6 +109,7 @@ extension ConfiguredProvider {
         var lines = [settings.name, "\(normaliser)", "\(settings.semantics)", settings.dialect ?? ""]
         if settings.isPassthrough {
             lines.append("\(settings.cookies) \(settings.personalCookies) \(settings.cdnCacheControl)")
+            lines.append("\(settings.keyCredentials) \(settings.keyFields)")
             lines += settings.readOnlyPosts.map { "\($0)" }
             // An API may answer each of its callers differently.
             if let key = settings.key { lines.append(Base64URL.encode(Digest(of: Bytes(text: key)).bytes)) }

@@ -1,5 +1,6 @@
 // A client's request as the engine sees it: what the client asks for, without how the request arrived.
 import LarderCore
+import LarderHTTP
 
 /// The head of a request.
 public struct ClientRequest: Sendable {
@@ -12,6 +13,8 @@ public struct ClientRequest: Sendable {
     let content: QueryContent?
     /// See `PassRequest.isReadOnly`.
     let isReadOnly: Bool
+    /// See `PassRequest.override`.
+    let override: Method?
 
     /// - Parameters:
     ///   - query: the query without "?", percent-encoded as received.
@@ -21,7 +24,9 @@ public struct ClientRequest: Sendable {
         isDeclared: Bool = false
     ) {
         self.content = content
-        isReadOnly = method.isSafe || isDeclared
+        let override = MethodOverride.method(fields: fields, query: query).flatMap { $0 == method ? nil : $0 }
+        self.override = override
+        isReadOnly = (method.isSafe || isDeclared) && override?.isSafe ?? true
         self.method = method
         self.query = query
         self.fields = fields

@@ -368,8 +368,9 @@ public struct PassFetch: Sendable {
         entry.staleUntil = lifetimes.staleUntil
         entry.isNegative = lifetimes.isNegative
         (entry.key, entry.parents) = variants.place(names(entry))
-        // An unsafe request to the URL also removes the responses to requests with content (RFC 9111 §4.4).
-        if request.content != nil { entry.parents.append(request.target.digest) }
+        // An unsafe request to the URL also removes the responses to requests with content and to other callers (RFC 9111
+        // §4.4).
+        if request.primary != request.target { entry.parents.append(request.target.digest) }
         entry.parents += request.groups(entry)
         return entry
     }

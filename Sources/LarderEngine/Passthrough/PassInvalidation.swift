@@ -5,6 +5,16 @@
 // entry would be wrong for its whole lifetime.
 import LarderCache
 import LarderCore
+import LarderHTTP
+
+extension PassRequest {
+    /// The URL that the request changes if a parameter of its own URL asks for another method: without that parameter.
+    fileprivate var changedTarget: CacheKey? {
+        guard override != nil, let query else { return nil }
+        let key = provider.rawKey(UpstreamRequest(path: path, query: MethodOverride.stripped(query)))
+        return key == target ? nil : key
+    }
+}
 
 extension Engine {
     /// Removes what is stored at the request's URL, on every host and in the shared tier, and responses to other
@@ -12,6 +22,7 @@ extension Engine {
     public func invalidateTarget(of request: PassRequest) async {
         // The key is the one that the response was stored under. Another spelling of the URL would give another key.
         await cache.invalidate(request.target.digest, of: request.provider)
+        if let changed = request.changedTarget { await cache.invalidate(changed.digest, of: request.provider) }
         if request.rule.semantics == .rfc { await invalidateEquivalents(of: request) }
     }
 

@@ -35,6 +35,10 @@ public final class PassRequest: Sendable {
     let content: QueryContent?
     /// Whether the request changes nothing, because of its method or because the configuration says so.
     public let isReadOnly: Bool
+    /// Another method that the request asks its server for. The request is then passed on.
+    public let override: Method?
+    /// The fields that are part of the key.
+    let keyFields: KeyFields
     /// The prefix of the variants' keys: empty, or the mark of what is stored in parts.
     let form: String
     /// The provider's endpoint name for such requests.
@@ -74,17 +78,17 @@ public final class PassRequest: Sendable {
         rule.declaredTTL = request.content?.declared?.ttl
         self.rule = rule
         isReadOnly = request.isReadOnly
+        override = request.override
         directives = ClientDirectives(fields: request.fields)
-        forwarded = Self.forwarded(fields, request, provider)
+        let forwarded = Self.forwarded(fields, request, provider)
+        self.forwarded = forwarded
         isPersonal = forwarded.contains(anyOf: Self.personal)
-        let target = provider.rawKey(UpstreamRequest(path: path, query: request.query))
-        self.target = target
-        primary =
-            request.content.map { content in
-                provider.rawKey(
-                    UpstreamRequest(method: request.method, path: path, query: request.query),
-                    content: content.identity)
-            } ?? target
+        let keyFields = KeyFields(forwarded, provider.settings)
+        self.keyFields = keyFields
+        target = provider.rawKey(UpstreamRequest(path: path, query: request.query))
+        primary = provider.rawKey(
+            UpstreamRequest(method: request.content == nil ? .get : request.method, path: path, query: request.query),
+            content: request.content?.identity, fields: keyFields.parameter, identity: keyFields.identity)
     }
 
     /// The same request for another query of the same path, without content.
@@ -100,8 +104,10 @@ public final class PassRequest: Sendable {
         isPersonal = other.isPersonal
         content = nil
         target = other.provider.rawKey(UpstreamRequest(path: other.path, query: query))
-        primary = target
-        isReadOnly = other.isReadOnly
+        primary = other.provider.rawKey(
+            UpstreamRequest(path: other.path, query: query), fields: other.keyFields.parameter,
+            identity: other.keyFields.identity)
+        (isReadOnly, override, keyFields) = (other.isReadOnly, other.override, other.keyFields)
         form = ""
         endpoint = other.endpoint
         rule = other.rule
@@ -116,8 +122,9 @@ public final class PassRequest: Sendable {
         (fields, way, forwarded, directives) = (request.fields, request.way, request.forwarded, request.directives)
         (isPersonal, target, content) = (request.isPersonal, request.target, request.content)
         (endpoint, rule, isReadOnly) = (request.endpoint, request.rule, request.isReadOnly)
+        (override, keyFields) = (request.override, request.keyFields)
         form = "parts "
-        primary = provider.rawKey(UpstreamRequest(path: path, query: query), variant: "parts")
+        primary = request.key(variant: "parts")
     }
 
     /// The client's fields without cookies that must not go to the provider.
@@ -140,8 +147,8 @@ public final class PassRequest: Sendable {
     }
 
     /// The client's fields that a pass-through upstream gets. With `rfc` semantics, these are all end-to-end fields:
-    /// `Vary` then tells which of them changed the response. With `ttl` semantics, these are a few fixed fields,
-    /// because nothing would tell that.
+    /// `Vary` then tells which of them changed the response. With `ttl` semantics, these are the fields that are part
+    /// of the key, because nothing would tell that.
     private static func forwarded(
         _ fields: HeaderFields, _ request: ClientRequest, _ provider: ConfiguredProvider
     ) -> HeaderFields {
@@ -156,22 +163,21 @@ public final class PassRequest: Sendable {
             forwarded.set("Accept-Encoding", takesGzip ? "gzip" : "identity")
         }
         if isRead, provider.settings.semantics == .ttl {
-            forwarded.lines.removeAll { !forwardedAlways.contains($0.name) }
-            forwarded.set("Accept", "*/*")
+            forwarded.lines.removeAll { !KeyFields.goUpstream($0.name, provider.settings) }
+            if !forwarded.contains("Accept") { forwarded.set("Accept", "*/*") }
         }
         Via.append(to: &forwarded, version: request.isVersion10 ? "1.0" : "1.1")
         return forwarded
     }
 
     private static func isRead(_ request: ClientRequest) -> Bool {
-        request.method == .get || request.method == .head || request.content != nil
+        request.override == nil && (request.method == .get || request.method == .head || request.content != nil)
     }
 
     private static let notForwarded = FieldNameSet(
         // Each upstream call continues the trace itself (`TraceContext`), so the trace fields select no variant.
         ["Host", "Content-Length", "Expect", "X-Larder-Session", "traceparent", "tracestate"] + conditions)
-    private static let personal: FieldNameSet = ["Authorization", "Cookie"]
-    private static let forwardedAlways: FieldNameSet = ["Authorization", "Cookie", "Accept-Encoding"]
+    static let personal: FieldNameSet = ["Authorization", "Cookie"]
 
     /// The methods that are passed on, as listed in `Allow`. Methods with any other name are passed on too, except
     /// TRACE and CONNECT.
@@ -196,15 +202,16 @@ public final class PassRequest: Sendable {
     /// The URL that the upstream is asked for.
     public var url: String { provider.url(UpstreamRequest(path: path, query: query)) }
 
+    /// The method by which the request may change something: an unsafe one that it asks for, or its own.
+    public var effectiveMethod: Method { override.flatMap { $0.isSafe ? nil : $0 } ?? method }
+
     /// The label of a stored response: "GET https://h/p?q=a", followed by a space and the content's mark if the request
     /// has `content`.
     var label: String { "\(fetchMethod) \(url)" + (content.map { " " + $0.mark } ?? "") }
 
     /// The key of the variant that these selecting values choose.
     func variantKey(_ selection: Digest) -> CacheKey {
-        provider.rawKey(
-            UpstreamRequest(method: fetchMethod, path: path, query: query),
-            variant: form + Base64URL.encode(selection.bytes), content: content?.identity)
+        key(variant: form + Base64URL.encode(selection.bytes), content: content)
     }
 
     /// The groups that a stored response belongs to (RFC 9875).
@@ -255,7 +262,7 @@ extension PassRequest {
 
     /// Whether the request's target and coding alone select this response, so that memory can keep it ready.
     public func varyIsPlain(_ entry: StoredResponse) -> Bool {
-        rule.semantics == .ttl || Vary(entry.fields).dependsOnly(on: Self.codingNames)
+        isKeyedPlainly && Vary(entry.fields).dependsOnly(on: Self.codingNames)
     }
 
     /// Whether the choice of that variant depends on the request's target and coding alone.
@@ -284,16 +291,15 @@ extension PassRequest {
     public var explained: PassTarget {
         PassTarget(
             base: provider.settings.baseURL, path: path, query: query, coding: forwarded.first("Accept-Encoding"),
-            content: content.map { $0.body.count == 1 ? "1 byte" : "\($0.body.count) bytes" })
+            content: content.map { $0.body.count == 1 ? "1 byte" : "\($0.body.count) bytes" },
+            fields: keyFields.names.isEmpty ? nil : keyFields.names.joined(separator: ", "))
     }
 
     /// Whether the response may be stored in parts: with `ttl` semantics validators do not count.
     var mayHaveParts: Bool { rule.semantics == .rfc && content == nil }
 
     /// A key for a row or a flight that belongs to the stored parts of this URL.
-    func partKey(_ name: String) -> CacheKey {
-        provider.rawKey(UpstreamRequest(path: path, query: query), variant: "part " + name)
-    }
+    func partKey(_ name: String) -> CacheKey { key(variant: "part " + name) }
 
     var wantsRange: Bool { method == .get && fields.contains("Range") }
 
@@ -323,10 +329,16 @@ public struct PassTarget: Sendable {
     var coding: String?
     /// What an explanation tells of content that is part of the key: its length.
     var content: String?
+    /// The names of the request's fields that are part of the key. Their values may be secret.
+    var fields: String?
 
-    /// A target. By default it has no query, no content and no coding.
-    public init(base: String, path: String, query: String? = nil, coding: String? = nil, content: String? = nil) {
+    /// A target. By default it has no query, no content, no coding and no fields.
+    public init(
+        base: String, path: String, query: String? = nil, coding: String? = nil, content: String? = nil,
+        fields: String? = nil
+    ) {
         self.content = content
+        self.fields = fields
         self.base = base
         self.path = path
         self.query = query
@@ -344,5 +356,6 @@ public struct PassTarget: Sendable {
             KeyParameter("base", base), KeyParameter("path", path), KeyParameter("query", names),
             KeyParameter("coding", coding),
         ] + (content.map { [KeyParameter("content", $0)] } ?? [])
+            + (fields.map { [KeyParameter("fields", $0)] } ?? [])
     }
 }

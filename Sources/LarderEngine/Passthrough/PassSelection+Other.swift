@@ -12,7 +12,8 @@ extension PassSelection {
     /// - Parameter found: the result of the normal look-up, which selected no entry.
     func other(than found: EntryCache.Found) async -> EntryCache.Found? {
         if let chosen = await inBestLanguage(found) { return chosen }
-        guard request.content == nil else { return nil }
+        // Only answers for all callers are noted.
+        guard request.content == nil, request.primary == request.target else { return nil }
         for query in engine.searchVariances.equivalents(of: request) {
             let asked = PassRequest(request, query: query)
             let there = await VariantStore(engine: engine, request: asked).find()

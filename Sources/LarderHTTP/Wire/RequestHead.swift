@@ -54,11 +54,13 @@ public struct HeadFlags: OptionSet, Sendable, Hashable {
     public static let body = HeadFlags(rawValue: 1 << 9)
     /// A field that the memory tier reads has more than one line, so its combined value is not in one place.
     public static let repeated = HeadFlags(rawValue: 1 << 10)
+    /// A field that looks like a credential or asks for another method. Only the provider's rules tell what it changes.
+    public static let deciding = HeadFlags(rawValue: 1 << 14)
 
     /// Any of these keeps a request from being answered from memory.
     public static let slow: HeadFlags = [
         .authorization, .cookie, .cacheControl, .pragma, .prefer, .session, .conditional, .expectContinue, .body,
-        .repeated,
+        .repeated, .deciding,
     ]
 
     /// Fields by which the memory tier chooses between a whole response, a range of it and a 304.

@@ -286,9 +286,18 @@ private struct HeadReader {
             head.ifModifiedSince = value
         case (17, 0x74) where Octet.equals(name, "transfer-encoding"): return transferEncoding(value, &head)
         case (19, 0x69) where Octet.equals(name, "if-unmodified-since"): head.flags.insert(.conditional)
-        default: break
+        default:
+            let name = UnsafeBufferPointer(start: name, count: length)
+            if RequestCredentials.mayEndField(name) || MethodOverride.mayEndField(name) { noteDeciding(name, &head) }
         }
         return .complete
+    }
+
+    @inline(never)
+    private func noteDeciding(_ name: UnsafeBufferPointer<UInt8>, _ head: inout RequestHead) {
+        if RequestCredentials.isField(name) || MethodOverride.isField(String(decoding: name, as: UTF8.self)) {
+            head.flags.insert(.deciding)
+        }
     }
 
     /// Records a field of which the memory tier reads one line only.

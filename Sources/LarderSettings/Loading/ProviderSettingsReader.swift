@@ -90,6 +90,9 @@ extension SettingsLoader {
         settings.cookies = reader.choice(
             Table.providerCookies, path: "\(path).cookies", default: ProviderCookies.strict)
         settings.personalCookies = reader.flag(Table.providerPersonalCookies, path: "\(path).personalCookies")
+        settings.keyCredentials = reader.flag(Table.providerKeyCredentials, path: "\(path).keyCredentials")
+        settings.keyFields = reader.texts(
+            Table.providerKeyFields, path: "\(path).keyFields", check: KeyFieldName.check)
         settings.readOnlyPosts = Self.readOnlyPosts(&reader, path: "\(path).readOnlyPosts")
         settings.dialect = dialect(&reader, about)
         settings.isShared = isShared(&reader, settings)

@@ -60,6 +60,8 @@ public enum ExampleConfiguration {
                 #forwardCookies: false
                 #cookies: strict
                 #personalCookies: true
+                #keyCredentials: true
+                #keyFields: []
                 #readOnlyPosts: [{ path: /graphql, ttl: 1min, kind: graphql }]
                 #rate: off
                 #quota: off

@@ -116,6 +116,10 @@ public struct ProviderSettings: Sendable, Hashable {
     public var cookies = ProviderCookies.strict
     /// Whether a request's cookies may change its response.
     public var personalCookies = true
+    /// Whether request fields that look like credentials are part of the cache key.
+    public var keyCredentials = true
+    /// Further request fields that are part of the cache key.
+    public var keyFields: [String] = []
     /// POST endpoints that only read.
     public var readOnlyPosts: [ReadOnlyPost] = []
     /// One of the provider's dialects; nil if it has only one.

@@ -87,6 +87,23 @@ extension SettingsTable {
             must-revalidate. With false, Larder removes the cookies of GET and HEAD, and those of QUERY and of POST by \
             readOnlyPosts if the content is part of the key. All other requests keep their cookies.
             """)
+    static let providerKeyCredentials = Parameter(
+        "providers.<name>.keyCredentials", .flag, default: "true",
+        summary: "Whether request fields that look like credentials, such as X-Api-Key, are part of the cache key.",
+        advice: """
+            A field looks so if its name ends with key, token, secret, auth, password, signature, session, jwt or the \
+            like. Each caller then has stored answers of its own. With false, all callers share the answers, as RFC \
+            9111 permits. Authorization and cookies have their own rules.
+            """)
+    static let providerKeyFields = Parameter(
+        "providers.<name>.keyFields", .texts, default: nil,
+        summary: "Further request fields that are part of the cache key, such as [X-Tenant].",
+        advice: """
+            Under ttl, only these fields of a read go to the API, beside Accept, Accept-Language, Authorization, \
+            cookies and what looks like a credential; Accept and Accept-Language are part of the key. Under rfc, all \
+            fields go to the API, and its Vary tells which of them select an answer; name here what Vary leaves out. \
+            A field whose value is new in each request ends all hits.
+            """)
     static let providerReadOnlyPosts = Parameter(
         "providers.<name>.readOnlyPosts", .readOnlyPosts, default: nil,
         summary: "Under rfc, POST endpoints that only read, such as { path: /graphql, ttl: 1min, kind: graphql }.",
@@ -176,7 +193,8 @@ extension SettingsTable {
     static let provider = [
         providerEnabled, providerKind, providerBaseURL, providerSearchURL, providerDialect, providerPlainHTTP,
         providerKey, providerClientSecret, providerSemantics, providerCDNCacheControl,
-        providerForwardCookies, providerCookies, providerPersonalCookies, providerReadOnlyPosts, providerTTL,
+        providerForwardCookies, providerCookies, providerPersonalCookies, providerKeyCredentials, providerKeyFields,
+        providerReadOnlyPosts, providerTTL,
         providerEmptyTTL, providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
         providerDeadline, providerMaxConnections, providerMaxStreams, providerMaxQueue,
         providerImageHosts, providerShared,

@@ -24,6 +24,7 @@ extension SettingsTable {
         SettingEffect(providerStaleFor), SettingEffect(providerRate), SettingEffect(providerQuota),
         SettingEffect(providerDeadline), SettingEffect(providerMaxConnections), SettingEffect(providerMaxStreams),
         SettingEffect(providerMaxQueue), SettingEffect(providerShared),
+        SettingEffect(providerKeyCredentials, lack: ownFields), SettingEffect(providerKeyFields, lack: ownFields),
         SettingEffect(providerForwardCookies) { settings, about in
             settings.isPassthrough
                 ? nil : "\(about.name) is built in and gets no cookies: this setting is only for providers of your own"
@@ -64,6 +65,10 @@ extension SettingsTable {
     @Sendable private static func ownRules(_ settings: ProviderSettings, _: ProviderAbout) -> String? {
         if settings.semantics == .ttl { return "has no effect under semantics: ttl; it needs semantics: rfc" }
         return settings.isPassthrough ? nil : "has no effect here: it is for providers of your own (kind: passthrough)"
+    }
+
+    @Sendable private static func ownFields(_ settings: ProviderSettings, _: ProviderAbout) -> String? {
+        settings.isPassthrough ? nil : "has no effect here: Larder makes the requests of built-in providers itself"
     }
 
     @Sendable private static func ownLifetimes(_ settings: ProviderSettings, _: ProviderAbout) -> String? {

@@ -31,6 +31,8 @@ enum Tables {
         Table(title: "Answers to POST", clauses: posts),
         Table(title: "QUERY", clauses: queries),
         Table(title: "POST that only reads", clauses: readOnlyPosts),
+        Table(title: "Callers", clauses: callers),
+        Table(title: "Other methods by a field", clauses: overrides),
         Table(title: "Groups", clauses: groups),
         Table(title: "Cache-Status", clauses: cacheStatus),
         Table(title: "Collapsing", clauses: collapsing),

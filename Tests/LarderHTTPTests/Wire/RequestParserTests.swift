@@ -30,6 +30,22 @@ struct Parsed {
 }
 
 @Suite struct RequestParserTests {
+    @Test(arguments: [
+        "X-Api-Key: a", "private-token: a", "X-Auth-Token: a", "Cookie2: a\r\nAPIKEY: b", "X-HTTP-Method-Override: PUT",
+        "X-HTTP-Method: PUT", "_METHOD: PUT", "X-Session-Id: 1",
+    ])
+    func aFieldThatTellsCallersOrMethodsApartKeepsARequestFromMemory(_ line: String) {
+        let parsed = Parsed("GET / HTTP/1.1\r\nHost: a\r\n\(line)\r\n\r\n")
+        #expect(parsed.head.flags.contains(.deciding) && !parsed.head.flags.isDisjoint(with: .slow))
+    }
+
+    @Test func otherFieldsDoNot() {
+        let parsed = Parsed(
+            "GET / HTTP/1.1\r\nHost: a\r\nUser-Agent: x\r\nAccept: */*\r\nX-Request-Id: 1\r\nX-Country-Code: de\r\n"
+                + "Sec-WebSocket-Key: a\r\nAccept-Language: de\r\nReferer: x\r\nDNT: 1\r\na: b\r\n\r\n")
+        #expect(parsed.result == .complete && parsed.head.flags.isDisjoint(with: .slow))
+    }
+
     @Test func givesTheLineAndTheFieldsAsTheyCame() {
         let text =
             "GET /v1/search?q=a%20b HTTP/1.1\r\nHost:  localhost:8787 \r\nX-Odd:\r\n"
@@ -237,7 +253,7 @@ struct Parsed {
     @Test func keepsOrdinaryRequestsOnTheFastPath() {
         let parsed = Parsed(
             "GET / HTTP/1.1\r\nHost: a\r\nUser-Agent: curl/8\r\nAccept: */*\r\nAccept-Encoding: gzip\r\n"
-                + "Content-Length: 0\r\nRanges: x\r\nXCookie: y\r\n\r\n")
+                + "Content-Length: 0\r\nRanges: x\r\nCookies: y\r\n\r\n")
         #expect(parsed.result == .complete)
         #expect(parsed.head.flags.isDisjoint(with: .slow))
     }

@@ -57,7 +57,9 @@ extension PassFetch {
     public static func notePassedOn(
         _ head: UpstreamHead, of request: PassRequest, since began: RemovalStamp, engine: Engine, snapshot: Snapshot
     ) async {
-        guard request.method == .get || request.method == .head, request.mayHaveParts else { return }
+        guard request.method == .get || request.method == .head, request.override == nil, request.mayHaveParts else {
+            return
+        }
         let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
         switch head.status {
         case 200 where request.method == .head: await fetch.removeParts(disprovedByHEAD: head, began)

@@ -2,9 +2,48 @@
 import LarderCore
 import Testing
 
-@testable import LarderCache
+@testable import LarderHTTP
 
 @Suite struct MethodOverrideTests {
+    private func method(_ fields: HeaderFields, _ query: String? = nil) -> String? {
+        MethodOverride.method(fields: fields, query: query)?.name
+    }
+
+    @Test(arguments: [
+        "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "x_http_method_override", "_method",
+        "HTTP-Method",
+    ])
+    func aFieldWithAKnownNameNamesAMethodInAnyCase(_ name: String) {
+        let name = HeaderField.text(Bytes(text: name))
+        #expect(method([name: "delete"]) == "DELETE" && method([name: " Purge "]) == "PURGE")
+        #expect(method([name: ""]) == nil)
+    }
+
+    @Test func anotherFieldAboutAMethodCountsOnlyIfItNamesOne() {
+        #expect(method(["X-Payment-Method": "card"]) == nil && method(["X-Api-Verb": "Patch"]) == "PATCH")
+        #expect(method(["X-Method-Name": "DELETE", "X-Mode": "PUT"]) == nil)
+    }
+
+    @Test(arguments: ["_method=DELETE", "a=1&_method=put", "x-http-method-override=PATCH", "_httpMethod=POST"])
+    func aParameterThatNamesAChangeIsHeeded(_ query: String) {
+        #expect(method([:], query) != nil)
+    }
+
+    @Test(arguments: ["method=POST", "method=flickr.photos.search", "_method=GET", "_method", "q=_method=PUT", "d=1"])
+    func aParameterOfAnotherMeaningIsNot(_ query: String) {
+        #expect(method([:], query) == nil)
+    }
+
+    @Test func ofSeveralMethodsTheUnsafeOneCounts() {
+        #expect(method(["X-HTTP-Method": "GET", "X-HTTP-Method-Override": "DELETE"]) == "DELETE")
+        #expect(method(["X-HTTP-Method": "GET"], "_method=PUT") == "PUT")
+    }
+
+    @Test func theURLThatIsChangedLacksTheParameter() {
+        #expect(MethodOverride.stripped("a=1&_method=DELETE&b=2") == "a=1&b=2")
+        #expect(MethodOverride.stripped("_method=DELETE") == nil)
+    }
+
     @Test(arguments: [
         "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Http_Method-Override",
         "X_HTTP_METHOD_OVERRIDE",
