@@ -154,7 +154,8 @@ let package = Package(
         tests(
             "LarderCLITests",
             [
-                "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderSettings", "LarderDaemon",
+                "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderOrigin", "LarderSettings",
+                "LarderDaemon",
                 "LarderCLI",
                 "LarderTestSupport",
             ]),

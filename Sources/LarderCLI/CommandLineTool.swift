@@ -21,7 +21,7 @@ public struct CommandLineTool: Sendable {
             ExplainCommand.command, ArtworkCommand.command, StatusCommand.command, EventsCommand.command,
             LogCommand.command, TopCommand.command, QuotaCommand.command, PurgeCommand.command, WarmCommand.command,
             SuspendCommand.command, HistoryCommand.command, FleetCommand.command,
-            ResumeCommand.command,
+            ResumeCommand.command, OriginCommand.command,
         ]
         let last = [
             ConfigCommand.command, ParamsCommand.command, CompletionsCommand.command, HelpCommand.command,

@@ -15,7 +15,7 @@ extension CommandLineTool {
             Signals.ignoreWriteSignals()
             ProcessMemory.shapeHeap()
         case _ where ProviderCommands.isUpload(arguments): Signals.block(Interruption.signals)
-        case "demo":
+        case "demo", "origin":
             Signals.block(Interruption.signals)
             // A closed standard output must not end the process before its daemon and directory are cleaned up.
             Signals.ignoreWriteSignals()

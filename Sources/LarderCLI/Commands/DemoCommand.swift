@@ -13,12 +13,12 @@ enum DemoCommand {
             "Starts a stand-in for the APIs and a daemon in front of it, on free ports and in a temporary directory. "
                 + "Makes some searches twice (first from the API, then from the cache), fetches an image, shows the "
                 + "status, and removes everything. With --keep both run until Ctrl-C, with the samples stored, for the "
-                + "console and other tools. Changes in the console need the token "
+                + "console and other tools. The daemon then listens on 127.0.0.1:\(DaemonAddress.standardPort) if that is free, "
+                + "otherwise on a port that the kernel chooses. Changes in the console need the token "
                 + "\"\(Workshop.token)\"."
         ],
         options: [
-            CommandOption(
-                "--recordings", value: "DIR", "use the recorded answers of this folder (its index.json)"),
+            StandIn.recordingsOption,
             CommandOption("--keep", "keep running until Ctrl-C, for the console"),
         ],
         examples: [
@@ -30,7 +30,9 @@ enum DemoCommand {
         try invocation.noOperands()
         let console = invocation.console
         let folder = invocation.value("--recordings")
-        let workshop = try Workshop(recordings: folder, environment: invocation.environment)
+        let workshop = try Workshop(
+            recordings: folder, port: invocation.has("--keep") ? DaemonAddress.portIfFree() : 0,
+            environment: invocation.environment)
         defer { workshop.clear() }
         console.line("A stand-in for the APIs answers on \(workshop.origin.root). The daemon listens on")
         for address in workshop.daemon.addresses { console.line("  \(address)") }
@@ -121,7 +123,8 @@ private final class Workshop: Sendable {
     let daemon: ChildDaemon
     private let interruption: Interruption
 
-    init(recordings: String?, environment: [String: String]) throws(CommandFailure) {
+    /// - Parameter port: the daemon's; 0 lets the kernel choose one.
+    init(recordings: String?, port: UInt16, environment: [String: String]) throws(CommandFailure) {
         // The path is short enough for a socket, and the process id makes it unique.
         let directory = "/tmp/larder-demo-\(getpid())"
         let started = Lock<(origin: OriginServer?, daemon: ChildDaemon?)>((nil, nil))
@@ -134,21 +137,19 @@ private final class Workshop: Sendable {
         guard mkdir(directory, 0o700) == 0 else {
             throw CommandFailure(.failed, "\(directory) cannot be made")
         }
-        do {
-            let origin = try OriginServer(
-                source: recordings.map { .recordings(folder: $0) } ?? .samples, rewritesImageHosts: true)
-            try origin.start()
+        do throws(CommandFailure) {
+            let origin = try StandIn.start(recordings: recordings)
             started.withLock { $0.origin = origin }
             self.origin = origin
-            try Self.configuration(directory, origin, isLimited: recordings == nil).write(
-                toFile: "\(directory)/larder.yaml", atomically: false, encoding: .utf8)
-        } catch {
-            interruption.clear()
-            throw CommandFailure(.failed, "the stand-in cannot be started: \(error)")
-        }
-        do throws(CommandFailure) {
+            let file = "\(directory)/larder.yaml"
+            do {
+                try Self.configuration(directory, origin, port, isLimited: recordings == nil).write(
+                    toFile: file, atomically: false, encoding: .utf8)
+            } catch {
+                throw CommandFailure(.failed, "\(file) cannot be written: \(error)")
+            }
             daemon = try ChildDaemon(
-                configuration: "\(directory)/larder.yaml", listeners: 2, environment: Self.plain(environment))
+                configuration: file, listeners: 2, environment: Self.plain(environment))
         } catch {
             interruption.clear()
             throw error
@@ -161,6 +162,11 @@ private final class Workshop: Sendable {
 
     /// Prints the address of the console and waits until a signal cleans up.
     func stay(_ console: Console) -> Never {
+        let port = DaemonAddress.standardPort
+        if !daemon.addresses[0].hasSuffix(":\(port)") {
+            console.line("\nPort \(port) is in use, so it listens on another. Examples of the documents that say")
+            console.line("localhost:\(port) are answered on \(daemon.addresses[0]).")
+        }
         console.line("\nThe console, with this data: \(console.styled("http://\(daemon.addresses[0])/", .bold))")
         console.line("Its token for changes: \(Self.token). Ctrl-C ends everything.")
         while true { pause() }
@@ -178,31 +184,17 @@ private final class Workshop: Sendable {
         return environment.filter { !$0.key.hasPrefix("LARDER_") && !foreign.contains($0.key) }
     }
 
-    /// - Parameter isLimited: whether the providers' own budgets apply. False for recordings: there are more of them
-    ///   than one minute's budget, and some are refusals, which are shown and need no warning.
-    private static func configuration(_ directory: String, _ origin: OriginServer, isLimited: Bool) -> String {
-        let providers = ProviderRegistry.builtIn.map(\.about).map { about in
-            let name = about.name
-            var lines = """
-                  \(name):
-                    baseURL: \(origin.baseURL(for: name))
-                    imageHosts: ["\(origin.root)"]
-                """
-            if about.searchBase != nil { lines += "\n    searchURL: \(origin.baseURL(for: name))" }
-            // The stand-in accepts any key.
-            if about.needsKey { lines += "\n    key: any-will-do" }
-            if !isLimited { lines += "\n    rate: off\n    quota: off" }
-            return lines
-        }
-        return """
-            listen: ["127.0.0.1:0", "unix:\(directory)/larder.sock"]
-            cache: { path: \(directory)/cache, minFree: 0 }
-            state: { path: \(directory)/state }
-            log: { level: \(isLimited ? "warning" : "error") }
-            admin: { token: \(token) }
-            providers:
-            \(providers.joined(separator: "\n"))
+    private static func configuration(
+        _ directory: String, _ origin: OriginServer, _ port: UInt16, isLimited: Bool
+    ) -> String {
+        """
+        listen: ["127.0.0.1:\(port)", "unix:\(directory)/larder.sock"]
+        cache: { path: \(directory)/cache, minFree: 0 }
+        state: { path: \(directory)/state }
+        log: { level: \(isLimited ? "warning" : "error") }
+        admin: { token: \(token) }
+        \(StandIn.providers(origin, isLimited: isLimited))
 
-            """
+        """
     }
 }
