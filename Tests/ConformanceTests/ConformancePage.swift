@@ -61,8 +61,9 @@ enum ConformancePage {
           SHA-256 and SHA-512 are checked, no other algorithm (RFC 9530 §5).
         - Trailers are not passed on, neither stored nor fresh (RFC 9110 §6.5.1 lets a recipient drop them).
         - With GET, HEAD, QUERY and declared POST, and with every request if a key is configured, the upstream gets one of two
-          `Accept-Encoding` values, `gzip` or `identity`. Any other request keeps its own value. Responses are stored in the coding in
-          which they arrived, and decoded for a client that does not accept it.
+          `Accept-Encoding` values, `gzip` or `identity`. Any other request keeps its own value. Responses are stored and sent in the
+          coding in which they arrived. Gzip that was asked for varies by `Accept-Encoding`, also if the origin does not say so
+          ([0037](Decisions/0037-codings-are-not-undone.md)).
         - At most 32 variants of a URL are kept; the oldest are dropped.
         - Guessed lifetimes are a tenth of the time since the last change, a day at most, and only with `Last-Modified`.
         - TRACE is refused with 405, because its response would show fields with secrets (RFC 9110 §9.3.8), and CONNECT with 501,

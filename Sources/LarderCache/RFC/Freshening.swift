@@ -22,8 +22,8 @@ public enum HeadEffect: Sendable {
 
 extension Validation {
     /// Fields that describe the stored body and keep their stored values, because a newer head may describe another
-    /// body. RFC 9111 §3.2 names `Content-Length` and the fields that the cache depends on; Larder decodes bodies and
-    /// cuts ranges from them. A content digest in a 304 describes an empty body.
+    /// body. RFC 9111 §3.2 names `Content-Length` and the fields that the cache depends on; Larder cuts ranges from
+    /// bodies and selects by their coding. A content digest in a 304 describes an empty body.
     public static let describingBody: FieldNameSet = [
         "Content-Length", "Content-Encoding", "Content-Range", "Content-Digest", "Content-MD5", "Repr-Digest", "Digest",
     ]
@@ -103,6 +103,13 @@ extension Validation {
         // A field that a qualified directive names is not stored, whichever of the two heads has the directive.
         let withheld = RFCStorage.withheld(ResponseControl(fields: fields, targets: targets).control)
         fields.remove(withheld)
+        // The stored body keeps its coding. What selected it stays named, whatever `Vary` the newer head has
+        // (`namingCoding`).
+        if stored.contains("Content-Encoding"), Vary(stored).names("accept-encoding"),
+            !Vary(fields).names("accept-encoding")
+        {
+            fields.add("Vary", "Accept-Encoding")
+        }
         return fields
     }
 

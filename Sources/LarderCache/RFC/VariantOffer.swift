@@ -93,11 +93,12 @@ public enum VariantOffer {
         return whole
     }
 
-    /// Larder undoes the codings that it knows, unless the response forbids a transformation (RFC 9111 §5.2.2.6).
+    /// A coding that `Accept-Encoding` did not select is that of the representation, and suits every request.
     private static func suitsCoding(_ fields: HeaderFields, _ requestFields: HeaderFields) -> Bool {
-        guard let coding = fields.combined("Content-Encoding") else { return true }
+        guard let coding = fields.combined("Content-Encoding"), Vary(fields).names("accept-encoding") else {
+            return true
+        }
         return ContentCoding.accepts(requestFields.combined("Accept-Encoding"), coding)
-            || ContentCoding.isKnown(coding) && !CacheControl(fields.all("Cache-Control")).noTransform
     }
 
     private static func suitsLanguage(_ fields: HeaderFields, _ requestFields: HeaderFields) -> Bool {

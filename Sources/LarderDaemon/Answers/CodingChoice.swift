@@ -1,4 +1,5 @@
-// Chooses the form of a coded answer for a client: the stored coded form, or the plain form that is made from it here.
+// Chooses the form of a built-in provider's coded answer for a client: the stored coded form, or the plain form that is
+// made from it here. Larder asks these providers for gzip, whatever the client accepts.
 // `Accept-Encoding` decides, and both forms say so in `Vary` (RFC 9110 §12.5.5).
 import LarderCore
 import LarderEngine

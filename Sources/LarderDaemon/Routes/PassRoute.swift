@@ -48,13 +48,13 @@ struct PassRoute: Sendable {
                 terms: request.terms(patience: context.snapshot.settings.fetch.softDeadline))
             entry.interim = Self.interim(context, request)
             switch try await entry.run() {
-            case .served(let served): return await respond(served, request, context)
+            case .served(let served): return respond(served, request, context)
             case .passOn(let reason, let stored, let rule):
                 return try await forward(context, request, reason, stored: stored, rule: rule)
             case .notCached(let rule): throw notCached(request, rule)
             }
         } catch let failure as UpstreamFailure {
-            if let response = failure.response { return await mirrored(response, request, context) }
+            if let response = failure.response { return mirrored(response, request, context) }
             throw refusal(failure, request)
         } catch let error as ClientFacingError {
             throw error
@@ -81,11 +81,9 @@ struct PassRoute: Sendable {
     private func respond(
         _ served: Served, _ request: PassRequest, _ context: RequestContext, isPassedOn: Bool = false,
         _ further: [CacheRule] = []
-    ) async -> ServerResponse {
+    ) -> ServerResponse {
         var answer = assemble(served, request, context)
         answer.isMirroredError = isPassedOn
-        // Checked here and not inside a call that may suspend, because usually no coding needs to be undone.
-        if let coding = answer.chooseCoding(for: context.request) { answer = await responder.plain(answer, coding) }
         var response = responder.respond(answer, to: context)
         let isWhole = !isPassedOn && served.entry.status == 200 && response.status == 200
         let isRangeVoid = isWhole && context.request.hasFailedIfRange(served.entry.fields, now: engine.time.wall())
@@ -127,14 +125,14 @@ struct PassRoute: Sendable {
     /// With `semantics: ttl`, passes on the upstream's error response that no stored response covers for.
     private func mirrored(
         _ response: UpstreamResponse, _ request: PassRequest, _ context: RequestContext
-    ) async -> ServerResponse {
+    ) -> ServerResponse {
         var answer = Answer(
             passedOn: response, request.way.fields(response.fields, isShared: true, received: response.responseTime),
             Provenance(outcome: .miss, forward: .uriMiss, forwardStatus: response.status),
             provider: request.provider.name)
         answer.reason = response.reason
         answer.isOurs = false
-        return responder.respond(await responder.accepted(answer, by: context.request), to: context)
+        return responder.respond(answer, to: context)
     }
 
     private func explain(
@@ -185,13 +183,14 @@ struct PassRoute: Sendable {
             await engine.invalidateTarget(of: request, after: failure)
             noteRemoval(context, request, after: failure)
             if context.request.method == .head, let stored, let served = covered(stored, failure, request, reason) {
-                return await respond(served, request, context)
+                return respond(served, request, context)
             }
             throw refusal(failure, request)
-        case .success((let stream, let classification)):
+        case .success((var stream, let classification)):
+            stream.head = stream.head.namingCoding(askedBy: fields)
             if let stored, let served = covered(stored, stream.head.status, request, context, reason) {
                 stream.cancel()
-                return await respond(served, request, context)
+                return respond(served, request, context)
             }
             let change = await updateStored(stream.head, request, context, stored, since: began)
             if rule != .requestBody {
@@ -207,9 +206,9 @@ struct PassRoute: Sendable {
                 let served = await PassFetch.adopt(
                     stream, classification, of: request, since: after, engine: engine, snapshot: context.snapshot)
             {
-                return await respond(served, request, context, isPassedOn: true, change.rules)
+                return respond(served, request, context, isPassedOn: true, change.rules)
             }
-            return await passOn(stream, request, context, reason, rule, change.rules)
+            return passOn(stream, request, context, reason, rule, change.rules)
         }
     }
 
@@ -293,7 +292,7 @@ struct PassRoute: Sendable {
     private func passOn(
         _ stream: UpstreamStream, _ request: PassRequest, _ context: RequestContext, _ reason: ForwardReason,
         _ rule: CacheRule, _ further: [CacheRule]
-    ) async -> ServerResponse {
+    ) -> ServerResponse {
         let head = stream.head
         var part = ExplainedPart(provider: request.provider.name)
         part.target = request.explained
@@ -326,7 +325,7 @@ struct PassRoute: Sendable {
             let length = isHead ? head.fields.first("Content-Length").flatMap { Int64($0) } : head.length
             answer.body = .tape(TapeBody(stream.body, length: length))
         }
-        var response = responder.respond(await responder.accepted(answer, by: context.request), to: context)
+        var response = responder.respond(answer, to: context)
         response.interim = request.way.interim(head.interim)
         return response
     }

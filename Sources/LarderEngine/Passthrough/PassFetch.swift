@@ -147,7 +147,11 @@ public struct PassFetch: Sendable {
                     && !isStoredInPart(head, classification, found)
         }
         if let relay = InterimRelay.current { order.interim = { relay.tell($0) } }
-        return await engine.upstream.open(request.call(order), upload: nil, stall: Self.stall)
+        return await engine.upstream.open(request.call(order), upload: nil, stall: Self.stall).map { answer in
+            var (stream, classification) = answer
+            stream.head = stream.head.namingCoding(askedBy: fields)
+            return (stream, classification)
+        }
     }
 
     // MARK: 304

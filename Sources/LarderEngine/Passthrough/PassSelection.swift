@@ -51,11 +51,7 @@ public struct PassSelection: Sendable {
         guard let selection = made.selection else { return true }
         // A flight may remain for a moment after its body has failed. A request that comes then must not get that body.
         if made.tape?.tape.failure != nil { return false }
-        if let parts = made.entry.large as? PartsBody {
-            // A part of coded content cannot be decoded for a client that does not accept the coding.
-            let isTaken = PassParts(engine: engine, request: request, snapshot: snapshot).isTaken(made.entry.fields)
-            if parts.hasFailed || !isTaken { return false }
-        }
+        if let parts = made.entry.large as? PartsBody, parts.hasFailed { return false }
         // A response that was requested before a purge or an unsafe request must not go to a later request.
         guard engine.cache.isCurrent(selection.began) else { return false }
         // Nor must it follow a newer response, whether that one cannot be found, or was found and must not be used.
@@ -63,7 +59,9 @@ public struct PassSelection: Sendable {
             if place.isWithdrawn { return false }
             if let newer = found.entry, place.isOvertaken, newer.responseTime > made.entry.responseTime { return false }
         }
-        return request.rule.semantics == .ttl || selection.vary.matches(selection.fields, request.forwarded)
+        // With `ttl` semantics, "*" selects nothing.
+        if request.rule.semantics == .ttl, selection.vary == .any { return true }
+        return selection.vary.matches(selection.fields, request.forwarded)
     }
 
     /// Fetches and stores the response. Ends when the row is committed or refused.

@@ -61,17 +61,23 @@ public enum ContentCoding {
     /// Whether a request with this `Accept-Encoding` accepts the coding (RFC 9110 §12.5.3). Without the field only
     /// `identity` is sent, because a client that does not ask might not be able to decode.
     public static func accepts(_ acceptEncoding: String?, _ coding: String) -> Bool {
-        let coding = FieldList.lowercased(coding)
+        let coding = canonical(coding)
         guard let acceptEncoding else { return coding == "identity" }
         var wildcard: Bool?
         for member in FieldList.members([acceptEncoding]) {
             let pieces = member.split(separator: ";", omittingEmptySubsequences: false)
-            let name = FieldList.lowercased(ASCII.trimmed(pieces[0]))
+            let name = canonical(String(ASCII.trimmed(pieces[0])))
             let isWanted = pieces.dropFirst().allSatisfy { !isZeroWeight($0) }
-            if name == coding || name == "x-gzip" && coding == "gzip" { return isWanted }
+            if name == coding { return isWanted }
             if name == "*" { wildcard = isWanted }
         }
         return wildcard ?? (coding == "identity")
+    }
+
+    /// The name by which codings are compared: "x-gzip" is equivalent to "gzip" (RFC 9110 §8.4.1.3).
+    private static func canonical(_ coding: String) -> String {
+        let name = FieldList.lowercased(coding)
+        return name == "x-gzip" ? "gzip" : name
     }
 
     /// Whether a parameter is "q=0", "q=0.0" and so on: not acceptable. A parameter that is no weight forbids nothing.

@@ -281,9 +281,16 @@ extension Tables {
         refused(
             "length beyond reason", "A part of a representation that is longer than 2^60 bytes is not stored.",
             part(6, 9, place: "bytes 6-9/9223372036854775807"), "6789")
-        refused(
-            "coding", "A part in a coding that the client does not accept is not stored.",
-            part(6, 9, [kept, tag, "Content-Encoding: gzip"]), "6789")
+        Clause(
+            "RFC 9110 §14.2 coded", .must,
+            "A part in a coding that was not asked for is a part of the coded body, also when it is stored."
+        ) {
+            answers(part(6, 9, [kept, tag, "Content-Encoding: gzip"]))
+            for isHit in [false, true] {
+                range("-4", "6789", "6-9", isHit ? hit() : forwarded(), has("Content-Encoding", "gzip"))
+            }
+            saw(1)
+        }
         Clause(
             "RFC 9110 §15.3.7 reduced", .mustNot,
             "A 206 to the If-Range of the client does not provide the fields of the whole representation."

@@ -47,6 +47,16 @@ import Testing
 
     static let later = Sample.now + .seconds(500)
 
+    @Test(arguments: [[:], ["Vary": "Origin"], ["Vary": "Accept-Encoding"]] as [HeaderFields])
+    func whatSelectedTheCodingOfAConfirmedAnswerStaysNamed(_ told: HeaderFields) {
+        let entry = Sample.entry([
+            "Cache-Control": "max-age=100", "Content-Encoding": "gzip", "Vary": "Accept-Encoding",
+        ])
+        let out = Validation.freshened(entry, by: Sample.head(status: 304, told), rule: Sample.rule(.rfc), targets: [])
+        #expect(Vary(out.fields).names("accept-encoding"))
+        #expect(Vary(out.fields).names("origin") == (told.first("Vary") == "Origin"))
+    }
+
     @Test func confirmedAnswerTakesTheNewHeadAndKeepsItsBody() {
         var entry = Sample.entry([
             "X-A": "1", "ETag": "\"a\"", "Cache-Control": "max-age=100", "Age": "50", "x-a": "2",

@@ -33,7 +33,7 @@ struct PassParts: Sendable {
         if engine.cache.isCurrent(found.ready) { found.ready = ready }
         // A look-up that took too long proves nothing.
         if look.entry == nil, look.index == nil { found.lacksParts = await !engine.cache.mayHold(listed.primary) }
-        var stored = look.entry.flatMap { isTaken($0.fields) ? StoredParts($0) : nil }
+        var stored = look.entry.flatMap { StoredParts($0) }
         var decision = decide(stored)
         // Bytes of a part that is gone count as missing. All parts of the ranges are looked up before a head goes out.
         while case .covered(let ranges) = decision, let known = stored, let lost = await lost(known, ranges) {
@@ -68,12 +68,6 @@ struct PassParts: Sendable {
         PartRequest.decide(
             method: request.method, requestFields: request.fields, content: stored?.content,
             fields: stored?.row.fields ?? [:], largest: snapshot.settings.cache.maxObject, now: engine.time.wall())
-    }
-
-    /// Whether the client accepts the content coding. A part of coded content cannot be decoded for it otherwise.
-    func isTaken(_ fields: HeaderFields) -> Bool {
-        guard let coding = fields.combined("Content-Encoding") else { return true }
-        return ContentCoding.accepts(request.forwarded.combined("Accept-Encoding"), coding)
     }
 
     /// The response that stored parts, and perhaps an arriving one, make up. Its body is read from where they are.
