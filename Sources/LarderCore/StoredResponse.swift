@@ -63,6 +63,13 @@ public struct StoredResponse: Sendable {
     /// The length of the body in bytes, in memory or in the store.
     public var bodyLength: Int64 { large?.length ?? Int64(body.count) }
 
+    /// The value of `freshUntil` of an entry that must be validated before any use. No window of staleness reaches back
+    /// that far.
+    public static let unverified = WallTime(milliseconds: 0)
+
+    /// Whether the entry must be validated before any use, stale use included: its removal may have been missed.
+    public var isUnverified: Bool { freshUntil <= Self.unverified }
+
     /// The age in whole seconds for `Age` (RFC 9111 §4.2.3, §5.1). Never negative, even if the clock was set back.
     public func age(at now: WallTime) -> Int64 {
         max(0, initialAge + max(0, (now - responseTime).milliseconds)) / 1000

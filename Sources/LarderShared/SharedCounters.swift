@@ -26,8 +26,8 @@ enum SharedCounters {
     static let heard = MetricFamily(
         "larder_shared_removals_heard_total",
         help:
-            "Removals by other hosts that this host carried out (order), and gaps in which it may have missed some and "
-            + "dropped all entries from the shared tier (gap).",
+            "Removals by other hosts that this host carried out (order), and gaps in which it may have missed some, so "
+            + "that it validates what it has stored before it uses it (gap).",
         labels: ["result"])
     static let suspensions = MetricFamily(
         "larder_shared_suspensions_heard_total",

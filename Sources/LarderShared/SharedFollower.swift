@@ -67,19 +67,20 @@ extension SharedTier {
     /// - Parameters:
     ///   - report: reports this host's calls to the ledgers of budgets and returns whether they have received them.
     ///     Called after the engine was away, and periodically.
-    ///   - apply: carries out one piece of news. The next one is passed after it has returned.
+    ///   - apply: carries out one piece of news, and returns whether that survives a restart. The next one is passed
+    ///     after it has returned.
     public func follow(
-        report: @escaping @Sendable () async -> Bool = { true }, _ apply: @escaping @Sendable (SharedNews) async -> Void
+        report: @escaping @Sendable () async -> Bool = { true }, _ apply: @escaping @Sendable (SharedNews) async -> Bool
     ) async {
         let kept = await keeping.kept(Self.kept).map { String(decoding: $0, as: UTF8.self) }
         var cursor = SharedStreamCursor(kept: kept)
         // The first host to come finds no stream and creates it.
         for _ in 0..<2 {
             guard case .success(let read) = await read(cursor, within: settings.timeout) else { break }
-            for item in cursor.take(tip: read.tip, entries: read.entries) { await carryOut(item, apply) }
+            await carryOut(cursor.take(tip: read.tip, entries: read.entries), apply)
             if read.tip != nil { break }
         }
-        if let text = cursor.text, text != kept { await keeping.keep(Self.kept, Bytes(text: text)) }
+        if cursor.text != kept { await keep(cursor) }
         let found = cursor
         Task(executorPreference: loop) { await self.followAll(found, report, apply) }
     }
@@ -94,7 +95,7 @@ extension SharedTier {
     private static let mostGarbled = 3
 
     private func followAll(
-        _ found: SharedStreamCursor, _ report: @Sendable () async -> Bool, _ apply: @Sendable (SharedNews) async -> Void
+        _ found: SharedStreamCursor, _ report: @Sendable () async -> Bool, _ apply: @Sendable (SharedNews) async -> Bool
     ) async {
         var cursor = found
         var (failures, garbled) = (0, 0)
@@ -105,15 +106,13 @@ extension SharedTier {
             case .success(let read):
                 (failures, garbled) = (0, 0)
                 let news = cursor.take(tip: read.tip, entries: read.entries)
-                for item in news { await carryOut(item, apply) }
+                await carryOut(news, apply)
                 let now = loop.clock.monotonic()
                 if news.contains(.gap) { reportedAt = .distantPast }
                 // A report that was not received is repeated with the next reading.
                 let isDue = reportedAt == .distantPast || now - reportedAt >= Self.reporting
                 if isDue, await report() { reportedAt = now }
-                if let text = cursor.text, !news.isEmpty {
-                    await keeping.keep(Self.kept, Bytes(text: text))
-                }
+                if !news.isEmpty { await keep(cursor) }
             case .failure(let failure):
                 guard failure != .closed else { return }
                 note(failure: failure)
@@ -122,7 +121,7 @@ extension SharedTier {
                 if garbled == Self.mostGarbled {
                     // The entries after this place cannot be read, and repeating would not help. Continue from the tip
                     // of the stream.
-                    await carryOut(.gap, apply)
+                    await carryOut([.gap], apply)
                     cursor = SharedStreamCursor()
                 }
                 let wait = SharedBreaker.pause(step: failures, random: .random(in: 0 ... .max))
@@ -132,25 +131,43 @@ extension SharedTier {
         }
     }
 
+    /// Writes the place down from which the next run continues. Not if a removal before it is lost with this run: the
+    /// next run carries out everything from the place before it again.
+    private func keep(_ cursor: SharedStreamCursor) async {
+        guard let text = cursor.text, state.withLock({ $0.newsSurvive }) else { return }
+        await keeping.keep(Self.kept, Bytes(text: text))
+    }
+
+    private func carryOut(
+        _ news: [SharedStreamCursor.News], _ apply: @Sendable (SharedNews) async -> Bool
+    ) async {
+        for item in news where await !carryOut(item, apply) { state.withLock { $0.newsSurvive = false } }
+    }
+
     /// Carries out one piece of news. Counts it afterwards: the counters tell what is carried out.
-    private func carryOut(_ news: SharedStreamCursor.News, _ apply: @Sendable (SharedNews) async -> Void) async {
+    /// - Returns: whether that survives a restart.
+    private func carryOut(
+        _ news: SharedStreamCursor.News, _ apply: @Sendable (SharedNews) async -> Bool
+    ) async -> Bool {
+        let survives: Bool
         switch news {
         case .gap:
-            log.notice("removals of other hosts may have been missed: entries from the shared tier are dropped")
-            await apply(.gap)
+            log.notice("removals of other hosts may have been missed: what is stored is validated before it is used")
+            survives = await apply(.gap)
             count(SharedCounters.heard, "gap")
-        case .order(let entry) where takeOwn(entry.nonce): break
+        case .order(let entry) where takeOwn(entry.nonce): return true
         case .order(let entry) where Self.tellsOfSuspension(entry.order):
-            guard let told = suspension(in: entry.order) else { break }
-            await apply(.suspension(told.suspension, of: told.code))
+            guard let told = suspension(in: entry.order) else { return true }
+            survives = await apply(.suspension(told.suspension, of: told.code))
             count(SharedCounters.suspensions, told.suspension == nil ? "ended" : "begun")
         case .order(let entry) where entry.order == Self.dropAll:
-            await apply(.gap)
+            survives = await apply(.gap)
             count(SharedCounters.heard, "gap")
         case .order(let entry):
-            await apply(.order(entry.order))
+            survives = await apply(.order(entry.order))
             count(SharedCounters.heard, "order")
         }
+        return survives
     }
 
     private struct Reading {

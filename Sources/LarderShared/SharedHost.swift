@@ -34,7 +34,7 @@ public enum SharedNews: Sendable {
     case order(Bytes)
     /// The API suspended a caller (identified by `SharedTier.isNamed`). Nil: a person ended the suspension.
     case suspension(SharedSuspension?, of: Bytes)
-    /// News may have been missed. Drop everything that came from the shared tier.
+    /// News may have been missed. Nothing that was received before is used without a validation.
     case gap
 }
 

@@ -218,13 +218,16 @@ extension SharedTier {
 
     /// Sets which providers share nothing on this host. Removals of these are told to nobody, so a provider that shares
     /// again counts as removed once. Must be called before the new settings are in force.
-    public func setApart(_ names: Set<String>) async {
+    /// - Returns: the providers that share again.
+    public func setApart(_ names: Set<String>) async -> [String] {
         let kept = await keeping.kept(Self.apart).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let before = Set(kept.split(separator: "\n").map(String.init))
-        guard before != names else { return }
-        for name in before.subtracting(names).sorted() { await remove(provider: name) }
+        guard before != names else { return [] }
+        let again = before.subtracting(names).sorted()
+        for name in again { await remove(provider: name) }
         let text = names.sorted().joined(separator: "\n")
         await keeping.keep(Self.apart, names.isEmpty ? nil : Bytes(text: text))
+        return again
     }
 
     func tellRecalled() async {

@@ -41,6 +41,8 @@ public final class SharedTier: Sendable {
         var own: [SharedGeneration] = []
         /// News of suspensions that has not been told yet, one item for each caller.
         var owed: [SharedCaller: SharedOwed] = [:]
+        /// Whether everything that was heard survives a restart.
+        var newsSurvive = true
         var isClosed = false
         /// The tier that has replaced this one. Removals made here are told to it.
         var next: SharedTier?

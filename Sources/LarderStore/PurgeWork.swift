@@ -18,6 +18,8 @@ final class PurgeWork {
     private let soft: Bool
     private let folded: Bytes
     private let last: Int64
+    /// Since when expired entries are stale.
+    let at: WallTime
     private var cursor: Int64 = 0
     /// The number of the tombstone that the purge carries out.
     let number: UInt64
@@ -30,6 +32,7 @@ final class PurgeWork {
         soft = tombstone.isSoft
         isOfEverything = tombstone.isOfEverything
         number = tombstone.number
+        at = tombstone.at
         self.last = last
         folded = Self.folded(tombstone.selector)
     }

@@ -44,6 +44,25 @@ import Testing
         #expect(afterFailure(entry, after: 100) == .unusable(.expired))
     }
 
+    /// An entry whose removal may have been missed is used under no rule, whatever client and answer permit.
+    @Test(arguments: FreshnessRule.Semantics.allCases, [nil, "max-stale", "stale-if-error=999999999", "max-stale=9"])
+    func whatIsUnverifiedIsNotUsed(_ semantics: FreshnessRule.Semantics, _ control: String?) {
+        var entry = Sample.entry(["Cache-Control": "max-age=60, stale-while-revalidate=60, stale-if-error=60"])
+        entry.freshUntil = StoredResponse.unverified
+        let directives = ClientDirectives(fields: control.map { ["Cache-Control": $0] } ?? [:])
+        let rule = Sample.rule(semantics)
+        let judge: ReuseJudge =
+            semantics == .rfc ? .standard(rule, targets: []) : .configured(rule, staleWhileRefresh: .seconds(3600))
+        var decisions = [judge.decide(entry, directives, now: Sample.now).decision]
+        for trouble in [UpstreamTrouble.disconnected, .status(503)] {
+            decisions.append(judge.afterFailure(trouble, entry, directives, now: Sample.now).decision)
+        }
+        for decision in decisions {
+            if case .unusable = decision { continue }
+            Issue.record("\(decision)")
+        }
+    }
+
     @Test func smallerWindowOfTheRuleCountsAtOnce() {
         #expect(decide(after: 140, stale: .seconds(50)) == .stale)
         #expect(decide(after: 150, stale: .seconds(50)) == .unusable(.expired))

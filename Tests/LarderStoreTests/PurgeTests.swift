@@ -46,6 +46,21 @@ import Testing
         }
     }
 
+    @Test func whatIsStoredWhenItsProviderIsDistrustedIsUnverified() async throws {
+        try await withStore { (store, bench) async throws in
+            let (old, other) = (bench.entry("old"), bench.entry("other", provider: "newsapi"))
+            for entry in [old, other] { #expect(await store.write(entry) == .stored) }
+            #expect(await store.distrust(provider: old.provider))
+            #expect(try await store.read(old.key)?.isUnverified == true, "at once, whatever the writer does")
+            await store.maintain()
+            #expect(await store.write(bench.entry("new")) == .stored)
+            let found = try #require(try await store.read(old.key))
+            #expect(found.isUnverified && found.staleUntil == old.staleUntil && found.body == old.body)
+            #expect(try await store.read(bench.entry("new").key)?.isUnverified == false)
+            #expect(try await store.read(other.key)?.isUnverified == false)
+        }
+    }
+
     /// Body files are unlinked after the commit, while other writes wait. A slice takes at most 4 MiB of them.
     @Test(arguments: [(false, 5), (true, 1)])
     func aSliceOfAPurgeIsBoundedInBytesOfFiles(soft: Bool, slices: Int) async throws {

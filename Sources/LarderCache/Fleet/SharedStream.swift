@@ -1,7 +1,7 @@
 // Defines the stream by which a host tells the others what it has removed. The stream is bounded, so a host that was
 // away for long finds its place gone. Each entry names the random number of the entry before it, so a reader knows
 // whether it has seen all entries. The chain breaks if the stream was trimmed, is another stream, or holds an entry
-// that is not of this fleet. The reader then drops everything that came from the shared tier.
+// that is not of this fleet. The reader then uses nothing that it has stored before without a validation.
 import LarderCore
 
 /// The ID of an entry in the stream, as assigned by the engine.
@@ -68,7 +68,7 @@ public struct SharedStreamCursor: Sendable, Hashable {
     public enum News: Sendable, Hashable {
         /// Remove what the entry names.
         case order(SharedStreamEntry)
-        /// An entry may have been missed: drop everything that came from the shared tier.
+        /// An entry may have been missed: use nothing that is stored before validating it.
         case gap
     }
 

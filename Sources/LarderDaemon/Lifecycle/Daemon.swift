@@ -134,7 +134,7 @@ public final class Daemon: Sendable {
         func renewed(_ current: Snapshot) -> Snapshot {
             Snapshot(settings, standings: current.standings.merging(opened) { present, _ in present })
         }
-        await engine.cache.shared?.setApart(DaemonBase.apart(settings))
+        if let tier = engine.cache.shared { await base.setApart(settings, tier, engine) }
         // Budgets are opened first: no request must reach a provider whose budget is unknown.
         await engine.upstream.open(renewed(engine.snapshot).providers)
         engine.replace(renewed)

@@ -19,7 +19,7 @@ extension DaemonBase {
             counters: surroundings.counters, log: keeping.log, time: surroundings.time)
         // First, because entries whose removal an earlier run could not publish must not be read from the tier.
         await tier.recallRemovals()
-        await tier.setApart(Self.apart(engine.snapshot.settings))
+        await setApart(engine.snapshot.settings, tier, engine)
         let before = engine.cache.share(tier)
         engine.upstream.share(tier)
         // A call that waits for the previous tier asks this one once that is closed.
@@ -29,14 +29,17 @@ extension DaemonBase {
         await tier.follow(report: { [upstream = engine.upstream] in await upstream.reportFleetCalls() }) {
             [cache = engine.cache, upstream = engine.upstream, weak engine] news in
             if case .suspension = news {} else { engine?.endOtherQueries(of: nil) }
-            await cache.hear(news)
+            let isKept = await cache.hear(news, shared: engine?.snapshot.settings.sharedProviders ?? [])
             await upstream.hear(news)
+            return isKept
         }
     }
 
-    /// The names of the providers that are not shared.
-    static func apart(_ settings: Settings) -> Set<String> {
-        Set(settings.providers.values.filter { !$0.isShared }.map(\.name))
+    /// Tells the tier which providers are not shared. One that is shared again may have missed removals meanwhile.
+    func setApart(_ settings: Settings, _ tier: SharedTier, _ engine: Engine) async {
+        let apart = Set(settings.providers.values.filter { !$0.isShared }.map(\.name))
+        let again = await tier.setApart(apart)
+        if !again.isEmpty { _ = await engine.cache.distrust(again) }
     }
 
     /// Leaves the fleet: this host works alone from now on.
@@ -85,6 +88,11 @@ private struct SharedKeeper: SharedKeeping {
             log.warning("the state of the shared tier cannot be stored", ["name": name, "error": "\(error)"])
         }
     }
+}
+
+extension Settings {
+    /// The names of the providers whose answers the hosts share.
+    fileprivate var sharedProviders: [String] { providers.values.filter(\.isShared).map(\.name) }
 }
 
 extension SharedSettings {

@@ -6,7 +6,7 @@ import LarderShared
 import LarderStore
 
 extension EntryCache {
-    /// The parent of every entry that came from the shared tier. Removing it removes them all.
+    /// The mark of an entry that came from the shared tier, among its parents. Its instants were another host's.
     static let sharedOrigin = Digest(of: Bytes(text: "larder: an entry of the shared tier"))
 
     /// Removes from the shared tier before the removal counts here. Otherwise a look-up between the two would bring
@@ -76,19 +76,33 @@ extension EntryCache {
         return digest
     }
 
+    /// Removals of other hosts may have been missed. Of these providers, nothing that is stored now or under way is used
+    /// without a validation, whoever fetched it.
+    /// - Returns: whether that holds over a restart.
+    public func distrust(_ providers: [String]) async -> Bool {
+        memory.removeAll()
+        // Each counts as soon as its call begins. Waiting for one must not delay the next.
+        let isKept = await withTaskGroup(of: Bool.self) { [store] group in
+            for name in providers { group.addTask { await store.distrust(provider: name) } }
+            return await group.reduce(true) { $0 && $1 }
+        }
+        memory.removeAll()
+        if !isKept { log.error("answers that may have been removed on other hosts could not be marked durably") }
+        return isKept
+    }
+
     /// Carries out another host's removal. Memory forgets one entry if the order names one, and everything otherwise.
-    public func hear(_ news: SharedNews) async {
+    /// - Parameter shared: the providers whose answers are shared.
+    /// - Returns: whether it holds over a restart.
+    public func hear(_ news: SharedNews, shared names: [String]) async -> Bool {
         let outcome: RemovalOutcome
         switch news {
-        case .suspension: return
-        case .gap:
-            memory.removeAll()
-            outcome = await store.remove(.digest(Self.sharedOrigin), soft: false, provider: nil)
-            memory.removeAll()
+        case .suspension: return true
+        case .gap: return await distrust(names)
         case .order(let bytes):
             guard let order = RemovalOrder(encoded: bytes) else {
                 // The order is of a later version, so what it removes is unknown.
-                return await hear(.gap)
+                return await distrust(names)
             }
             let selector = order.selector.movedClock(by: .zero - (shared?.ahead ?? .zero))
             let exact = await exactEntry(of: order)
@@ -96,8 +110,12 @@ extension EntryCache {
             outcome = await store.remove(selector, soft: order.isSoft, provider: order.provider)
             if let exact { memory.remove(exact) } else { memory.removeAll() }
         }
-        if case .refused(let error) = outcome {
+        switch outcome {
+        case .done: return true
+        case .pending(_, let isKept): return isKept
+        case .refused(let error):
             log.error("a removal of another host could not be carried out", ["error": "\(error)"])
+            return false
         }
     }
 }

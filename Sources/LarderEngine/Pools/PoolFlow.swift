@@ -130,7 +130,8 @@ extension Engine {
         let provider = question.provider
         let terms = question.terms
         let began = cache.begin(key)
-        let kept = await cache.read(key)
+        // What may have been removed elsewhere does not come back through a refilled pool.
+        let kept = await cache.read(key).flatMap { $0.isUnverified ? nil : $0 }
         if !isForced, let kept, cache.isFresh(kept, .none, provider.rule(for: question.endpoint)) {
             return .answered(Made(found: kept))
         }

@@ -78,7 +78,7 @@ extension StoreReader {
         var candidates = try candidates(question, connection)
         answer.isCapped = candidates.count == Self.rankedMatches
         if let removals {
-            let removed = try removed(of: Set(candidates.map { $0.row >> 12 }), removals)
+            let removed = try removed(of: Set(candidates.map { $0.row >> 12 }), orUnverified: true, removals)
             candidates.removeAll { removed.contains($0.row >> 12) }
         }
         // If the same result is in several answers, the newest of those that match counts.
@@ -135,7 +135,7 @@ extension StoreReader {
             SELECT f.rowid, bm25(found, 10.0, 4.0, 3.0, 1.0), r.name, e.head
             FROM found f CROSS JOIN result r CROSS JOIN entry e CROSS JOIN life l
             WHERE found MATCH ?1 AND r.id = f.rowid AND e.id = r.id >> 12 AND l.id = e.id AND l.version = ?2
-              AND l.staleUntil > ?3 AND (?4 = '' OR instr(?4, ',' || e.provider || ',') > 0)
+              AND l.staleUntil > ?3 AND l.freshUntil > 0 AND (?4 = '' OR instr(?4, ',' || e.provider || ',') > 0)
               AND (?5 = '' OR instr(?5, ',' || r.kind || ',') > 0) AND (length(?6) = 0 OR instr(e.key, ?6) > 0)
               AND (length(?8) = 0 OR instr(e.key, ?8) > 0) AND (length(?9) = 0 OR instr(e.key, ?9) > 0)
               AND (length(?10) = 0 OR instr(e.key, ?10) > 0)

@@ -29,6 +29,8 @@ struct Tombstone: Sendable {
     var isExact: Bool { if case .digest = selector { true } else { false } }
     /// Whether every entry is removed, and none is left as stale.
     var isOfEverything: Bool { selector == .all && !isSoft }
+    /// Whether the entries must be validated before any use.
+    var unverifies: Bool { isSoft && at <= StoredResponse.unverified }
 }
 
 struct Removals: Sendable {
@@ -41,6 +43,8 @@ struct Removals: Sendable {
     struct Verdict: Sendable, Equatable {
         var isRemoved = false
         var expiredAt: WallTime?
+        /// Whether the entry may answer only after a validation, or not at all.
+        var isUnusable: Bool { isRemoved || expiredAt.map { $0 <= StoredResponse.unverified } ?? false }
     }
 
     private(set) var exact: [Digest: Tombstone] = [:]
@@ -63,11 +67,11 @@ struct Removals: Sendable {
     mutating func add(
         _ selector: PurgeSelector, isSoft: Bool, provider: String?, at now: WallTime
     ) -> (tombstone: Tombstone, replaced: [UInt64]) {
-        if let place = wide.firstIndex(where: { Self.includes($0, selector, provider, isSoft) }) {
+        var made = Tombstone(number: nextNumber, selector: selector, isSoft: isSoft, provider: provider, at: now)
+        if let place = wide.firstIndex(where: { Self.includes($0, made) }) {
             wide[place].isDue = false
             return (wide[place], [])
         }
-        var made = Tombstone(number: nextNumber, selector: selector, isSoft: isSoft, provider: provider, at: now)
         nextNumber += 1
         if case .digest(let digest) = selector {
             if let known = exact[digest] {
@@ -116,13 +120,14 @@ struct Removals: Sendable {
     }
 
     /// Whether a tombstone that the writer has not begun with covers all of this removal.
-    private static func includes(
-        _ tombstone: Tombstone, _ selector: PurgeSelector, _ provider: String?, _ isSoft: Bool
-    ) -> Bool {
-        guard tombstone.last == .max, !tombstone.isSoft, case .digest = selector else { return false }
+    private static func includes(_ tombstone: Tombstone, _ made: Tombstone) -> Bool {
+        guard tombstone.last == .max else { return false }
+        // Entries need be made unverified only once.
+        if tombstone.isSoft { return tombstone.unverifies && made.unverifies && tombstone.selector == made.selector }
+        guard case .digest = made.selector else { return false }
         switch tombstone.selector {
         case .all: return true
-        case .provider(let name): return name == provider
+        case .provider(let name): return name == made.provider
         default: return false
         }
     }

@@ -34,6 +34,21 @@ extension SQLiteStore {
         }
     }
 
+    /// Makes every entry of a provider that is stored now unverified: none is used without a validation, not even as
+    /// stale. This counts at once. The writer carries it out in slices, and the caller does not wait for that.
+    /// - Returns: whether it survives a restart.
+    public func distrust(provider: String) async -> Bool {
+        let shared = shared
+        let selector = PurgeSelector.provider(provider)
+        if shared.isClosed.withLock({ $0 }) { return false }
+        await commit(selector)
+        let tombstone = shared.removals.add(
+            selector, isSoft: true, provider: provider, at: StoredResponse.unverified, nil)
+        shared.drop(shared.overlay.named(by: selector), below: shared.orders.bound())
+        guard shared.writes.insist(.removal(tombstone.number)) else { return false }
+        return await shared.journal.keep(tombstone, shared.waits)
+    }
+
     /// Keeps a removal that the database does not take now.
     private func keep(_ tombstone: Tombstone, _ ticket: RemovalTicket) async -> RemovalOutcome {
         let isKept = await shared.journal.keep(tombstone, shared.waits)

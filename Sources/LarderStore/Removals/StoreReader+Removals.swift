@@ -29,7 +29,10 @@ extension StoreReader {
     }
 
     /// The rows among these that are removed.
-    func removed(of ids: Set<Int64>, _ removals: Removals) throws(StoreError) -> Set<Int64> {
+    /// - Parameter orUnverified: whether rows that must be validated before any use count too.
+    func removed(
+        of ids: Set<Int64>, orUnverified: Bool = false, _ removals: Removals
+    ) throws(StoreError) -> Set<Int64> {
         guard let connection else { return [] }
         let row = try connection.statement(
             "SELECT digest, label, head FROM entry WHERE id = ?1")
@@ -48,7 +51,7 @@ extension StoreReader {
             while try parents.step() {
                 if let parent = Digest(bytes: parents.bytes(0)) { try consider(parent, removals, &verdict) }
             }
-            if verdict.isRemoved { removed.insert(id) }
+            if orUnverified ? verdict.isUnusable : verdict.isRemoved { removed.insert(id) }
         }
         return removed
     }

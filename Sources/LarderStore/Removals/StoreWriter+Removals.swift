@@ -123,9 +123,8 @@ extension StoreWriter {
     func stepPurges() {
         guard let purge = purges.first, let database else { return purges = [] }
         do throws(StoreError) {
-            let now = shared.time.wall()
             let (purged, isLast) = try transact(database.connection) { () throws(StoreError) in
-                try purge.step(database.rows, now: now)
+                try purge.step(database.rows, now: purge.at)
             }
             guard checkPlace(isBrief: true) else {
                 if removing.saveLogAt != nil, purge.isOfEverything { shared.removals.advance(purge.number, purged) }
