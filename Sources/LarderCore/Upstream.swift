@@ -82,6 +82,9 @@ public struct FetchOrder: Sendable {
     /// Called on the fetcher's loop when the exchange begins to wait for its place or for `beforeSending`, and when it
     /// stops waiting.
     public var waits: (@Sendable (_ isWaiting: Bool, _ at: MonotonicTime) -> Void)?
+    /// Asked on the fetcher's loop from time to time while the exchange waits for its place. True ends the exchange as
+    /// `cancelled` and unsent: all clients that wait for it have ended their input.
+    public var isForsaken: (@Sendable (_ at: MonotonicTime) -> Bool)?
     /// Called on the fetcher's loop for each stage of each transfer, after the transfer has ended.
     public var stages: (@Sendable (Timeline.Stage, _ began: MonotonicTime, _ ended: MonotonicTime) -> Void)?
 

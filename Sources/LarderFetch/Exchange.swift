@@ -55,6 +55,8 @@ final class Exchange {
     /// Ends the wait for a place. `waitingSince` is when that wait began.
     var queueTimer: TimerToken?
     var waitingSince: MonotonicTime?
+    /// Fires when the exchange checks, during that wait, whether a client still waits for it.
+    var clientTimer: TimerToken?
     /// Whether the caller was last told that the exchange waits.
     private var isWaiting = false
     var redirects = 0
@@ -125,11 +127,11 @@ final class Exchange {
     }
 
     func cancelTimers(on loop: EventLoop) {
-        for timer in [deadlineTimer, queueTimer, stallTimer, holdTimer, earlyTimer, placeTimer] {
+        for timer in [deadlineTimer, queueTimer, clientTimer, stallTimer, holdTimer, earlyTimer, placeTimer] {
             timer.map(loop.cancel)
         }
-        (deadlineTimer, queueTimer, stallTimer, holdTimer) = (nil, nil, nil, nil)
-        (earlyTimer, placeTimer) = (nil, nil)
+        (deadlineTimer, queueTimer, clientTimer, stallTimer) = (nil, nil, nil, nil)
+        (holdTimer, earlyTimer, placeTimer) = (nil, nil, nil)
     }
 
     /// Whether the caller has its response or failure.

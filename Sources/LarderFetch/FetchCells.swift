@@ -4,7 +4,7 @@ import LarderCore
 /// The counter cells, looked up once in the registry.
 struct FetchCells: Sendable {
     let answered, retries, redirects, receivedBytes, newConnections, keptConnections, active, waiting,
-        unfitConnections, paced, waited, waitedTime, full, late: CounterCell
+        unfitConnections, paced, waited, waitedTime, full, late, forsaken: CounterCell
     private let failures: [FetchError.Stage: CounterCell]
     private let registry: CounterRegistry
 
@@ -28,6 +28,7 @@ struct FetchCells: Sendable {
         waitedTime = registry.cell(FetchCounters.waitedTime)
         full = registry.cell(FetchCounters.unplaced, "full")
         late = registry.cell(FetchCounters.unplaced, "late")
+        forsaken = registry.cell(FetchCounters.unplaced, "forsaken")
     }
 
     func observe(_ stages: TransferStages, of provider: String?) {

@@ -66,6 +66,7 @@ extension FetchCore {
         if exchange.waitingSince == nil {
             exchange.waitingSince = loop.monotonic
             watchQueue(exchange)
+            watchClients(exchange)
         }
         exchange.feed?.gather()
     }
@@ -82,6 +83,25 @@ extension FetchCore {
             finish(
                 exchange,
                 exchange.fault(.overloaded, "\(what) within \(Units.format(duration: settings.queueTimeout))."))
+            pump()
+        }
+    }
+
+    /// Looks every second whether an exchange still waits for a client. One that is gone must not hold its place in the
+    /// queue for as long as the queue is slow.
+    private func watchClients(_ exchange: Exchange) {
+        guard let isForsaken = exchange.order.isForsaken else { return }
+        exchange.clientTimer = loop.schedule(at: loop.monotonic + .seconds(1)) { [weak self, weak exchange] in
+            guard let self, let exchange else { return }
+            exchange.clientTimer = nil
+            guard case .waiting = exchange.phase else { return }
+            guard isForsaken(loop.monotonic) else { return watchClients(exchange) }
+            cells.forsaken.add()
+            finish(
+                exchange,
+                exchange.fault(
+                    .cancelled,
+                    "The clients had ended their input (server.halfClose) before a place for the transfer was free."))
             pump()
         }
     }

@@ -56,7 +56,8 @@ public enum FetchCounters {
     /// Fetches that were not sent because they got no place.
     public static let unplaced = MetricFamily(
         "larder_fetch_refused_total",
-        help: "Fetches that were not sent, because the queue was full or because they got no place in time (late).",
+        help: "Fetches that were not sent: the queue was full, they got no place in time (late), or all their clients "
+            + "had ended their input (forsaken).",
         labels: ["reason"])
 
     /// Responses that were abandoned for lack of memory.

@@ -47,8 +47,14 @@ public enum Socket {
     private static func prepareListener(_ descriptor: Int32, listening: Bool, backlog: Int32) throws(SystemError) {
         switch localAddress(descriptor) {
         case .ipv4, .ipv6:
-            // Accepted sockets inherit this option. One call here replaces one for each connection.
+            // Accepted sockets inherit these options. One call here replaces one for each connection.
             try Syscall.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+            // A client that is gone answers a probe with a reset (RFC 9293 §3.8.4). Otherwise a stream to which nothing
+            // is written would never end.
+            try Syscall.setOption(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
+            try Syscall.setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPIDLE, 60)
+            try Syscall.setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPINTVL, 15)
+            try Syscall.setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPCNT, 4)
         case .unix, nil: break
         }
         if listening { _ = try Syscall.check("listen") { Glibc.listen(descriptor, backlog) } }

@@ -135,11 +135,12 @@ final class Connection: EventHandler {
 
     func ready(_ events: ReadyEvents) {
         if !events.isDisjoint(with: [.error, .hangup]) {
-            // Nothing can be written any more, so unread input does not matter.
+            // A reset, or a Unix socket that the client has closed. Nothing can be written any more, so unread input
+            // does not matter.
             return leave()
         }
         if events.contains(.peerEnded) {
-            input = .last
+            noteInputEnd()
         } else if events.contains(.readable), input == .none {
             input = .some
         }
@@ -163,8 +164,6 @@ final class Connection: EventHandler {
             if machine.isClosing {
                 guard beginLingering() else { return }
             }
-            // A client that ends its side before the response begins has left.
-            if machine.phase == .answering, input == .last { return leave() }
             guard machine.reads || takesUpload else { return }
             if budget <= 0 { return putOff() }
             if stash.isUnparsed {
@@ -244,11 +243,22 @@ final class Connection: EventHandler {
     }
 
     private func inputEnded() {
-        failUpload("The client closed the connection before the end of the body.")
-        switch machine.inputEnded(writing: !pending.isEmpty) {
+        noteInputEnd()
+        let reason = "The client ended its input before the end of the body."
+        // The response is there already. It does not depend on the rest of the body.
+        if upload?.isTakenAnyway == true { failUpload(reason) }
+        let end = machine.inputEnded(writing: !pending.isEmpty)
+        failUpload(reason)
+        switch end {
         case .close, .cancel: leave()
         case .finish: break
         }
+    }
+
+    /// Notes that the client has ended its input, and tells the work for its request how long it may stay queued.
+    func noteInputEnd() {
+        input = .last
+        inHand?.request.halfClose?.began(until: worker.loop.monotonic + worker.settings.limits.halfClose)
     }
 
     // MARK: Input

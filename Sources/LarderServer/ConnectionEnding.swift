@@ -19,7 +19,7 @@ extension ClientFacingError {
 extension Connection {
     /// Called when the last response is written. Returns true if the connection lingers, else closes it.
     func beginLingering() -> Bool {
-        guard machine.written(hasUnread: input == .some || !stash.isEmpty) else {
+        guard machine.written(hasUnread: input != .none || !stash.isEmpty) else {
             leave()
             return false
         }

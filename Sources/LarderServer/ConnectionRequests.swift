@@ -54,6 +54,8 @@ extension Connection {
                 isVersion10: head.minorVersion == 0),
             framing: head.framing, began: worker.shared.time.monotonic(),
             persistsBySaying: head.minorVersion == 0 && head.persists)
+        // A request to change something is sent whatever becomes of its client.
+        if method.isSafe { inHand?.request.halfClose = HalfClose() }
         switch begin {
         case .answer: dispatch()
         case .answerWhileReading:
@@ -176,6 +178,7 @@ extension Connection {
 
     /// Starts the handler in its task.
     private func dispatch() {
+        if input == .last { noteInputEnd() }
         guard var asked = inHand?.request else { return }
         inHand?.request.body = []
         inHand?.request.upload = nil

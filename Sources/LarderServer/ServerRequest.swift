@@ -29,6 +29,8 @@ public struct ServerRequest: Sendable {
     /// Sends an interim response before the final one (RFC 9110 §15.2). An interim response that comes too late is
     /// dropped. Nil for an HTTP/1.0 client. May be called on any thread.
     public var interim: (@Sendable (InterimHead) -> Void)?
+    /// Tells when the client ends its input. Nil if that must not matter, as for an unsafe method.
+    public var halfClose: HalfClose?
     /// Free for the handler's use.
     public var mark: UInt64 = 0
 
@@ -175,7 +177,8 @@ public struct ServerResponse: Sendable {
 /// Answers the requests that memory does not answer.
 public protocol RequestHandler: Sendable {
     /// Answers one request. Runs in its own task, which prefers the connection's loop, so it must not block. If the
-    /// client leaves before the response begins, the task is cancelled and its response dropped.
+    /// client leaves before the response begins, the task is cancelled and its response dropped. The end of its input
+    /// alone is no leaving.
     func respond(to request: ServerRequest) async -> ServerResponse
     /// Calls `start` once, which creates the request's task. A handler binds task-local values around this call.
     /// Binding them inside the task, around an `await`, would cost four executor changes.

@@ -59,6 +59,8 @@ public struct ServerLimits: Sendable, Hashable {
     public var headTimeout: Duration
     /// The longest time without a request in hand.
     public var idleTimeout: Duration
+    /// How long a queued call waits for a client that has ended its input.
+    public var halfClose: Duration
     /// The longest time in which a client takes none of the bytes that wait for it.
     public var writeTimeout: Duration
     /// The minimum rate of transfers that a client paces: an upload it sends, a response it reads.
@@ -68,7 +70,7 @@ public struct ServerLimits: Sendable, Hashable {
 
     public init(
         maxConnections: Int = 4096, head: HeadLimits = HeadLimits(), maxBody: Int = 1 << 20, maxInput: Int = 256 << 10,
-        headTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(75),
+        headTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(75), halfClose: Duration = .seconds(5),
         writeTimeout: Duration = .seconds(30), lingerTimeout: Duration = .seconds(2),
         minimumRate: MinimumRate = MinimumRate()
     ) {
@@ -78,6 +80,7 @@ public struct ServerLimits: Sendable, Hashable {
         self.maxInput = maxInput
         self.headTimeout = headTimeout
         self.idleTimeout = idleTimeout
+        self.halfClose = halfClose
         self.writeTimeout = writeTimeout
         self.lingerTimeout = lingerTimeout
         self.minimumRate = minimumRate

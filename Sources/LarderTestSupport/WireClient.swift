@@ -99,6 +99,12 @@ public final class WireClient: @unchecked Sendable {
     /// Waits until the peer's socket holds everything that was sent, over TCP. `send` may return before that.
     public func awaitDelivery() throws { try LarderTestSupport.awaitDelivery(of: descriptor) }
 
+    /// Makes the end of this client a reset. Over TCP only a reset tells the peer that nobody reads any more.
+    public func resetAtEnd() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
     /// Closes the sending side of the connection.
     public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 

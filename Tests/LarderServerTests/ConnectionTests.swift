@@ -178,10 +178,15 @@ import Testing
         }
     }
 
-    @Test func leavingBeforeTheAnswerCancelsTheHandler() async throws {
+    /// Over TCP only a reset says so. On a Unix socket the end of the connection does.
+    @Test(arguments: ["tcp", "unix"])
+    func leavingBeforeTheAnswerCancelsTheHandler(_ kind: String) async throws {
         let cancelled = CounterCell()
         let arrived = CounterCell()
+        let directory = TemporaryDirectory()
+        let address = try Address(kind == "tcp" ? "127.0.0.1:0" : "unix:\(directory.path)/larder.sock")
         try await withServer(
+            listeners: [ListenerSpec(address: address, number: 3)],
             handler: Answering { _ in
                 arrived.add()
                 // A stream that nobody feeds. The wait on it ends only with the task.
@@ -196,16 +201,38 @@ import Testing
             client?.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             try await eventually { arrived.current == 1 }
             #expect(cancelled.current == 0)
+            if kind == "tcp" { client?.resetAtEnd() }
             client = nil
             try await eventually { cancelled.current == 1 }
-            // A client that shuts down only its sending side counts as gone, too.
-            let half = try RawClient(test.address)
-            half.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            try await eventually { arrived.current == 2 }
-            half.endSending()
-            try await eventually { cancelled.current == 2 }
-            #expect(half.isEnded())
-            #expect(test.count(ServerCounters.left) == 2)
+            #expect(test.count(ServerCounters.left) == 1)
+        }
+    }
+
+    @Test(arguments: ["GET", "PUT"])
+    func endingOnesSideBeforeTheAnswerCancelsNothing(_ method: String) async throws {
+        let (arrived, told) = (CounterCell(), CounterCell())
+        let (gate, opener) = AsyncStream<Void>.makeStream()
+        try await withServer(
+            handler: Answering { request in
+                arrived.add()
+                for await _ in gate {}
+                if request.halfClose?.isOver(at: MonotonicTime(nanoseconds: .max - 1)) == true { told.add() }
+                return ServerResponse(status: 200, body: .bytes(Bytes(text: "\(request.path) \(Task.isCancelled)")))
+            }
+        ) { test in
+            let client = try RawClient(test.address)
+            client.send("\(method) /a HTTP/1.1\r\nHost: localhost\r\n\r\nGET /b HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            try await eventually { arrived.current == 1 }
+            client.endSending()
+            try client.awaitDelivery()
+            await test.advance(.zero)
+            opener.finish()
+            #expect(try client.response().text == "/a false")
+            #expect(try client.response().text == "/b false")
+            #expect(client.isEnded())
+            #expect(test.count(ServerCounters.left) == 0)
+            // A request to change something must not depend on it.
+            #expect(told.current == (method == "GET" ? 2 : 1))
         }
     }
 

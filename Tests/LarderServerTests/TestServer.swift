@@ -166,6 +166,12 @@ final class RawClient {
         }
     }
 
+    /// Makes the end of this client a reset. Over TCP only a reset tells the server that nobody reads any more.
+    func resetAtEnd() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
     func endSending() { Syscall.shutdownWrite(descriptor) }
 
     /// Waits until the server's socket holds everything that was sent. `send` may return before that.

@@ -159,6 +159,7 @@ import Testing
             try await larder.eventually("the second one has joined") {
                 try await larder.counter("larder_joined_total") >= 1
             }
+            first?.resetAtEnd()
             first = nil
             try await larder.eventually("the first one has left") {
                 try await larder.counter("larder_server_clients_left_total") == 1
@@ -178,6 +179,7 @@ import Testing
             var client: WireClient? = try WireClient(larder.address)
             try client?.send("GET \(Self.search) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             try await larder.eventually("the fetch is under way") { origin.requests.count == 1 }
+            client?.resetAtEnd()
             client = nil
             try await larder.eventually("the fetch is cancelled") {
                 try await larder.counter("larder_flights_under_way") == 0

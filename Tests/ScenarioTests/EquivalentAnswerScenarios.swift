@@ -197,6 +197,7 @@ import Testing
             }
             try await larder.eventually("the request is under way") { client != nil && origin.requests.count == 1 }
             // The client leaves.
+            client?.resetAtEnd()
             client = nil
             try await larder.eventually("the request has ended") {
                 try await larder.counter("larder_requests_total", "route=\"raw\",status=\"4xx\"") == 1

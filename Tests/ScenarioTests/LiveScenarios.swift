@@ -252,6 +252,7 @@ import Testing
                 try client.send(
                     "GET /v1/itunes/search?q=fire HTTP/1.1\r\nHost: localhost\r\nPrefer: respond-async, wait=60\r\n\r\n"
                 )
+                client.resetAtEnd()
                 asked.wait()
             }
             try await onOwnThread { left.wait() }

@@ -164,6 +164,7 @@ import Testing
             var viewer: WireClient? = try WireClient(larder.address)
             try viewer?.send("GET /v1/artwork/\(handle) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             try await larder.eventually("the image is under way") { origin.requests.count == 3 }
+            viewer?.resetAtEnd()
             viewer = nil
             try await larder.eventually("the image is given up") {
                 try await larder.counter("larder_flights_abandoned_total") == 1

@@ -73,6 +73,7 @@ import Testing
             return client
         }
         try await larder.eventually("it is under way") { client != nil && origin.requests.count == before + 1 }
+        client?.resetAtEnd()
         client = nil
         try await larder.eventually("it has ended") {
             try await larder.counter("larder_requests_total", "route=\"raw\",status=\"4xx\"") == ended + 1

@@ -134,6 +134,7 @@ extension Daemon {
         }
         limits.headTimeout = settings.server.headTimeout
         limits.idleTimeout = settings.server.idleTimeout
+        limits.halfClose = settings.server.halfClose
         limits.writeTimeout = settings.server.writeTimeout
         limits.minimumRate = MinimumRate(
             bytesPerSecond: settings.server.minimumRate, window: settings.server.rateWindow)

@@ -5,7 +5,7 @@ import LarderServer
 
 extension AskingClient {
     init(_ request: ServerRequest) {
-        self.init(peer: request.peer, fields: request.fields, id: request.id)
+        self.init(peer: request.peer, fields: request.fields, id: request.id, halfClose: request.halfClose)
     }
 }
 

@@ -111,15 +111,17 @@ struct ProvisionalAnswer: Sendable {
     /// Starts the fetch of the real answer for later requests. A newer question of the session cancels it.
     private func begin(_ asked: AskedSearch, _ scope: SessionScope, _ settings: Settings) {
         let engine = engine
-        let task = Task(executorPreference: engine.flights.home) {
-            await withTaskGroup(of: Void.self) { group in
-                for (provider, endpoint) in asked.parts {
-                    group.addTask {
-                        // A failure is remembered, and later requests get it.
-                        _ = try? await engine.obtain(
-                            NormalisedQuestion(
-                                provider: provider, endpoint: endpoint, directives: .none, settings: settings,
-                                scope: scope))
+        let task = AskingClient.$current.withValue(AskingClient.current?.detached) {
+            Task(executorPreference: engine.flights.home) {
+                await withTaskGroup(of: Void.self) { group in
+                    for (provider, endpoint) in asked.parts {
+                        group.addTask {
+                            // A failure is remembered, and later requests get it.
+                            _ = try? await engine.obtain(
+                                NormalisedQuestion(
+                                    provider: provider, endpoint: endpoint, directives: .none, settings: settings,
+                                    scope: scope))
+                        }
                     }
                 }
             }

@@ -127,7 +127,7 @@ public final class FlightCoordinator: Sendable {
             waiter.resume(.failed(Self.overload))
         case .admitted(let membership, let lead):
             let wait = membership.wait
-            if let asker = FlightWait.current { add(asker, to: wait, ticket.number) }
+            add(.current, to: wait, ticket.number)
             // Before the final head it is unknown whether other callers may have the response.
             if let interim, lead != nil { add(interim, to: membership.interim, ticket.number) }
             let now = timers.monotonic()
@@ -138,8 +138,8 @@ public final class FlightCoordinator: Sendable {
         }
     }
 
-    /// Registers that the caller's own flight waits for this one while the caller is a member of it.
-    private func add(_ asker: FlightWait, to wait: FlightWait, _ ticket: UInt64) {
+    /// Registers that the caller, or its own flight, waits for this flight while the caller is a member of it.
+    private func add(_ asker: FlightWait.Asker, to wait: FlightWait, _ ticket: UInt64) {
         wait.add(asker, ticket: ticket, at: timers.monotonic())
         // The membership may have ended before `add`, and the code that ended it then found nothing to remove.
         if !state.withLock({ $0.isWaiting(ticket) }) { wait.remove(ticket: ticket, at: timers.monotonic()) }

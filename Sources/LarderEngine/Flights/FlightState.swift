@@ -214,7 +214,9 @@ struct FlightState {
         if question.isShared {
             switch result {
             case .failed(let failure):
-                let isOwn = flight?.task.isCancelled == true || flight?.announced != nil
+                // A fetch that was cancelled says nothing about the next one.
+                let isOwn =
+                    flight?.task.isCancelled == true || flight?.announced != nil || failure.fetch?.stage == .cancelled
                 if !isOwn, failurePause > .zero { remember(failure, of: question.key, now: now) }
             case .answered(let made):
                 if !made.mayBeShared { markUnshareable(question.key, now: now.monotonic) }

@@ -1,5 +1,6 @@
-// How long the calls of a flight have waited in Larder's queue. The fetcher reports each call. The flight passes each
-// report on to the flights that wait for it: a list waits in the queue while one of its items does.
+// How long the calls of a flight have waited in Larder's queue, and who waits for the flight. The fetcher reports each
+// call. The flight passes each report on to the flights that wait for it: a list waits in the queue while one of its
+// items does.
 //
 // Any thread changes and reads it. One flight reports to another outside its own lock, so a beginning and an end may
 // arrive in the wrong order. `QueueClock` accepts that.
@@ -12,16 +13,38 @@ final class FlightWait: Sendable {
 
     private struct State {
         var clock = QueueClock()
-        /// The flights that wait for this one, by their tickets.
-        var askers: [UInt64: FlightWait] = [:]
+        /// Those that wait for this flight, by their tickets.
+        var askers: [UInt64: Asker] = [:]
     }
     private let state = Lock(State())
+
+    /// One that waits for a flight.
+    enum Asker: Sendable {
+        case flight(FlightWait)
+        /// A client, or the daemon's own work.
+        case client(HalfClose?)
+
+        /// The one whose task asks.
+        static var current: Asker { FlightWait.current.map { .flight($0) } ?? .client(AskingClient.current?.halfClose) }
+
+        fileprivate func changed(_ isWaiting: Bool, at now: MonotonicTime) {
+            if case .flight(let wait) = self { wait.changed(isWaiting, at: now) }
+        }
+
+        /// Whether no queued call waits for this asker any more.
+        func hasEnded(at now: MonotonicTime) -> Bool {
+            switch self {
+            case .flight(let wait): wait.isForsaken(at: now)
+            case .client(let end): end?.isOver(at: now) ?? false
+            }
+        }
+    }
 
     func queued(at now: MonotonicTime) -> Duration { state.withLock { $0.clock.total(at: now) } }
 
     /// Reports that a call begins to wait, or waits no longer.
     func changed(_ isWaiting: Bool, at now: MonotonicTime) {
-        let askers: [FlightWait] = state.withLock { state in
+        let askers: [Asker] = state.withLock { state in
             let wasRunning = state.clock.isRunning
             if isWaiting { state.clock.enter(at: now) } else { state.clock.leave(at: now) }
             return wasRunning == state.clock.isRunning ? [] : Array(state.askers.values)
@@ -29,8 +52,15 @@ final class FlightWait: Sendable {
         for asker in askers { asker.changed(isWaiting, at: now) }
     }
 
-    /// Registers a flight that waits for this one from now on.
-    func add(_ asker: FlightWait, ticket: UInt64, at now: MonotonicTime) {
+    /// Whether all who wait for the flight have ended their input. A flight without askers is a refresh, or outlives the
+    /// patience of its callers: it goes on.
+    func isForsaken(at now: MonotonicTime) -> Bool {
+        let askers = state.withLock { Array($0.askers.values) }
+        return !askers.isEmpty && askers.allSatisfy { $0.hasEnded(at: now) }
+    }
+
+    /// Registers one that waits for this flight from now on.
+    func add(_ asker: Asker, ticket: UInt64, at now: MonotonicTime) {
         let isRunning = state.withLock { state in
             state.askers[ticket] = asker
             return state.clock.isRunning
@@ -38,7 +68,7 @@ final class FlightWait: Sendable {
         if isRunning { asker.changed(true, at: now) }
     }
 
-    /// Removes a flight that no longer waits for this one.
+    /// Removes one that no longer waits for this flight.
     func remove(ticket: UInt64, at now: MonotonicTime) {
         let (asker, isRunning) = state.withLock { ($0.askers.removeValue(forKey: ticket), $0.clock.isRunning) }
         if isRunning { asker?.changed(false, at: now) }

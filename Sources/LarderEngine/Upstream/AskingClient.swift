@@ -12,12 +12,22 @@ public struct AskingClient: Sendable {
     private let peer: Peer
     private let fields: HeaderFields
     private let id: RequestID
+    /// Tells when the client ends its input. Nil if the work does not depend on that.
+    private(set) var halfClose: HalfClose?
 
     /// Keeps what identifies the client. The name is made only when a fetch needs it; most requests need none.
-    public init(peer: Peer, fields: HeaderFields, id: RequestID) {
+    public init(peer: Peer, fields: HeaderFields, id: RequestID, halfClose: HalfClose? = nil) {
         self.peer = peer
         self.fields = fields
         self.id = id
+        self.halfClose = halfClose
+    }
+
+    /// The same client, for work that goes on without its connection.
+    public var detached: AskingClient {
+        var client = self
+        client.halfClose = nil
+        return client
     }
 
     /// The trace that the client's request belongs to; nil if it sent none or an invalid one.

@@ -53,6 +53,8 @@ extension UpstreamClient {
     /// stages to the request's timeline.
     private func tellTimes(of call: UpstreamCall, to order: inout FetchOrder) {
         let wait = FlightWait.current
+        let asker = FlightWait.Asker.current
+        order.isForsaken = { asker.hasEnded(at: $0) }
         guard let timeline = Timeline.current else {
             if let wait { order.waits = { wait.changed($0, at: $1) } }
             return

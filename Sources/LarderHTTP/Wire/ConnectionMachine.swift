@@ -42,7 +42,7 @@ public struct ConnectionMachine: Sendable, Hashable {
     public enum InputEnd: Sendable, Hashable {
         /// No response is owed: close.
         case close
-        /// The client left before its response began: cancel the request and close.
+        /// The request in hand is incomplete (RFC 9112 §8): cancel it and close.
         case cancel
         /// Finish the response and its writing, then close.
         case finish
@@ -185,12 +185,12 @@ public struct ConnectionMachine: Sendable, Hashable {
         return true
     }
 
-    /// The client sends no more.
+    /// The client sends no more. It may still read: what it asked for completely is answered (RFC 9112 §9.6).
     /// - Parameter writing: whether responses are still being written.
     public mutating func inputEnded(writing: Bool) -> InputEnd {
         closes = true
         switch phase {
-        case .answering: return .cancel
+        case .answering: return bodyComes ? .cancel : .finish
         case .streaming: return .finish
         case .idle, .head, .body:
             guard writing else { return .close }

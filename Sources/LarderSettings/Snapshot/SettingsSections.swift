@@ -60,6 +60,8 @@ extension Settings {
         public var headTimeout: Duration
         /// How long a connection may stay open without a request.
         public var idleTimeout: Duration
+        /// How long a queued call waits for clients that have ended their input.
+        public var halfClose: Duration
         /// How long a client may read nothing of a response.
         public var writeTimeout: Duration
         /// Bytes per second that a client must send or read, and the time over which the rate is measured.
@@ -77,6 +79,7 @@ extension Settings {
             maxConnections = reader.count(SettingsTable.serverMaxConnections)
             headTimeout = reader.duration(SettingsTable.serverHeadTimeout)
             idleTimeout = reader.duration(SettingsTable.serverIdleTimeout)
+            halfClose = reader.duration(SettingsTable.serverHalfClose)
             writeTimeout = reader.duration(SettingsTable.serverWriteTimeout)
             minimumRate = reader.size(SettingsTable.serverMinimumRate)
             rateWindow = reader.duration(SettingsTable.serverRateWindow)

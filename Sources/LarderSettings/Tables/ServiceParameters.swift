@@ -69,6 +69,15 @@ extension SettingsTable {
     static let serverIdleTimeout = Parameter(
         "server.idleTimeout", .duration(.milliseconds(100) ... .seconds(86_400)), default: "75s",
         summary: "A connection without a request is closed after this time.")
+    static let serverHalfClose = Parameter(
+        "server.halfClose", .duration(.zero ... .seconds(600)), default: "5s",
+        summary: """
+            A call that waits in a queue is dropped this long after all clients that wait for it have ended their input.
+            """,
+        advice: """
+            A client may close its sending side after the request (nc -N) and still gets its answer. Over TCP, a client \
+            that is gone looks the same. A call that was sent, and a request to change something, are never dropped.
+            """)
     static let serverWriteTimeout = Parameter(
         "server.writeTimeout", .duration(.milliseconds(100) ... .seconds(3600)), default: "30s",
         summary: "The connection of a client that reads nothing of its answer for this long is closed.")
@@ -96,8 +105,8 @@ extension SettingsTable {
         summary: "The most open event streams (text/event-stream) at once. Further ones get 503.",
         advice: "Each stream is also a connection of server.maxConnections.")
     static let server = [
-        loops, serverMaxConnections, serverHeadTimeout, serverIdleTimeout, serverWriteTimeout, serverMinimumRate,
-        serverRateWindow, serverDrainTimeout, serverMaxBody, serverMaxEventStreams,
+        loops, serverMaxConnections, serverHeadTimeout, serverIdleTimeout, serverHalfClose, serverWriteTimeout,
+        serverMinimumRate, serverRateWindow, serverDrainTimeout, serverMaxBody, serverMaxEventStreams,
     ]
 
     static let logLevel = Parameter(

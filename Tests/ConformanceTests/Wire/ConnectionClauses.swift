@@ -67,6 +67,20 @@ extension WireClauses {
                 }
             }
         },
+        WireClause("RFC 9112 §9.6", .should, "a client that has closed its sending side gets the answers to its requests") {
+            stand in
+            stand.answers { request in whole("\(request.method) \(request.target)") }
+            let answers = try await stand.talk { client in
+                try client.send(
+                    stand.request("GET", "/a") + stand.request("PUT", "/b", "Content-Length: 1\r\n") + "x"
+                        + stand.request("GET", "/c"))
+                client.finishSending()
+                let answers = try (0..<3).map { _ in try client.receive() }
+                expectSame(try client.receiveRest(), [])
+                return answers
+            }
+            expectSame(answers.map(\.text), ["GET /a", "PUT /b", "GET /c"])
+        },
         WireClause("RFC 9112 §9.6", .mustNot, "requests after one with close are not processed") { stand in
             stand.answers(whole("x", never))
             let rest = try await stand.talk { client in

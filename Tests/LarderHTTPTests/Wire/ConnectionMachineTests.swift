@@ -75,9 +75,19 @@ import Testing
         #expect(refused.inputEnded(writing: false) == .close)
     }
 
-    @Test func leavingBeforeTheAnswerBeginsCancelsIt() {
+    @Test func theEndOfInputLeavesACompleteRequestItsAnswerAndThenCloses() {
         var machine = ConnectionMachine()
         _ = machine.began(Self.head(), maxBody: 0)
+        #expect(machine.inputEnded(writing: false) == .finish)
+        #expect(machine.phase == .answering)
+        let closes = machine.answered(closing: false)
+        #expect(closes)
+        #expect(machine.phase == .closing)
+    }
+
+    @Test func theEndOfInputInsideABodyCancelsItsRequest() {
+        var machine = ConnectionMachine()
+        _ = machine.began(Self.head(framing: .length(5)), maxBody: 0, streamsBody: true)
         #expect(machine.inputEnded(writing: false) == .cancel)
     }
 

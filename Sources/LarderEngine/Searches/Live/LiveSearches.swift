@@ -78,7 +78,9 @@ public final class LiveSearches: Sendable {
             throw Self.full
         }
         feed.post("state", LiveEnvelope.stateEvent(page.value, count: 0))
-        page.task.withLock { task in task = Task { await work(page) } }
+        AskingClient.$current.withValue(AskingClient.current?.detached) {
+            page.task.withLock { task in task = Task { await work(page) } }
+        }
         // If the daemon began to stop meanwhile, the stop did not see this task.
         if isClosed.withLock({ $0 }) {
             cancel(page)
