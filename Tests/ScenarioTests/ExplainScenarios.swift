@@ -278,6 +278,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["16 MiB", "0"])
+    func aHitThatALoopAnsweredHasThePathOfItsRequest(_ memory: String) async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let settings = "cache: { memorySize: \(memory), minFree: 0 }\n" + BasicScenarios.itunes(origin)
+        try await withLarder(settings) { larder in
+            for target in ["/v1/search?q=jack+johnson&source=itunes", "/raw/itunes/search?term=jack+johnson"] {
+                try await larder.eventually("a loop answers") {
+                    let value = try await explain(try await larder.get(target), larder)
+                    #expect(value["path"]?.string == String(target.prefix { $0 != "?" }), "\(value.raw.lossyText)")
+                    return ["memory", "store"].contains(value["route"]?.string)
+                }
+            }
+        }
+    }
+
     @Test func whatIsNotKnownOrNoIdIsSaid() async throws {
         try await withLarder { larder in
             let unknown = try await larder.get("/v1/explain/0-ffffff")

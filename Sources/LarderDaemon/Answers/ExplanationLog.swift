@@ -150,12 +150,7 @@ final class ExplanationLog: Sendable {
         }
     }
 
-    /// The notes on an entry that memory answers from.
-    func ready(_ digest: Digest) -> ExplainedPart? {
-        kept.withLock { $0.entries[digest]?.part }
-    }
-
-    /// The same notes, with the request whose answer was kept.
+    /// The notes on an entry that memory answers from, with the request whose answer was kept.
     func request(_ digest: Digest) -> (part: ExplainedPart, request: KeptRequest?)? {
         kept.withLock { kept in kept.entries[digest].map { ($0.part, $0.request) } }
     }

@@ -46,14 +46,17 @@ struct ExplainRoute: Sendable {
         }
         guard let ask = hits.get(), let hit = await ask(id) else { return nil }
         let entry = await stored(hit.entry)
-        if let known = explanations.ready(hit.entry) { return Self.explanation(id, hit, known, entry) }
+        let providers = engine.snapshot.providers
+        if let (part, request) = explanations.request(hit.entry) {
+            return Self.explanation(id, hit, part, HitEntry(part, request, providers).target.path, entry)
+        }
         // An entry of an earlier run that only the loops have answered from.
         guard let name = await engine.cache.store.name(of: hit.entry) else {
-            return Self.explanation(id, hit, nil, entry)
+            return Self.explanation(id, hit, nil, "", entry)
         }
         var part = ExplainedPart(provider: name.provider)
         part.key = [KeyParameter("label", name.label)]
-        return Self.explanation(id, hit, part, entry)
+        return Self.explanation(id, hit, part, HitEntry(part, nil, providers).target.path, entry)
     }
 
     /// The entry as it is now; nil if it is gone or the disk takes too long.
@@ -63,9 +66,11 @@ struct ExplainRoute: Sendable {
     }
 
     /// Explains a hit without a task. The loop's record has the figures, and the explanation log knows the entry.
-    /// - Parameter entry: the entry as it is now. It may be newer than the one that was used.
+    /// - Parameters:
+    ///   - path: of the request whose answer is kept ready, or of the entry. The record has no room for a target.
+    ///   - entry: the entry as it is now. It may be newer than the one that was used.
     private static func explanation(
-        _ id: RequestID, _ hit: HitRecord, _ known: ExplainedPart?, _ entry: StoredResponse?
+        _ id: RequestID, _ hit: HitRecord, _ known: ExplainedPart?, _ path: String, _ entry: StoredResponse?
     ) -> Explanation {
         var part = known ?? ExplainedPart(provider: "")
         part.digest = hit.entry
@@ -84,8 +89,6 @@ struct ExplainRoute: Sendable {
         }
         part.further = part.form(status: Int(hit.status))
         part.detail = hit.isFromStore ? "It was read from the database." : "It was answered from memory."
-        // The record has no room for a target. The entry's key shows what was requested.
-        let path = part.key.first { $0.name == "path" }?.value ?? ""
         return Explanation(
             id: id, at: hit.answeredAt, method: hit.method == .head ? "HEAD" : "GET", path: path,
             route: hit.isFromStore ? .store : .memory,
