@@ -84,6 +84,16 @@ struct CommandLineTests {
         #expect(await larder("--help").status == .done)
     }
 
+    @Test func theAllowedValuesOfAnOptionAreToldOnce() {
+        for command in tool.subcommands {
+            for option in command.options where !option.choices.isEmpty {
+                let list = option.choices.joined(separator: ", ")
+                #expect(HelpText.summary(option) == "\(option.summary): \(list)")
+                #expect(!option.summary.contains(list) || option.choices.count == 1, "larder help \(command.name)")
+            }
+        }
+    }
+
     /// A full file system must make the command fail. Scripts (and sysexits) look only at the exit status.
     @Test func anOutputThatCannotBeWrittenFailsTheCommand() async {
         let err = Lock<Bytes>([])

@@ -36,8 +36,7 @@ enum PurgeCommand {
             CommandOption("--key", value: "DIGEST", "one entry by its key's digest, in base64url"),
             CommandOption("--prefix", value: "URL", "entries whose URL begins with this: an API's own, or /raw/NAME/…"),
             CommandOption(
-                "--kind", value: "KIND", choices: CacheKey.Layer.allCases.map(\.word),
-                "entries of this kind: " + CacheKey.Layer.allCases.map(\.word).joined(separator: ", ")),
+                "--kind", value: "KIND", choices: CacheKey.Layer.allCases.map(\.word), "entries of this kind"),
             CommandOption(
                 "--older-than", value: "DURATION", "entries that were received longer ago than this, such as 7d"),
             CommandOption("--dry-run", "change nothing; show which entries would be removed, how many and how large"),
