@@ -95,6 +95,7 @@ import Testing
             gate.open()
             for response in [try await first, try await second, try await third] {
                 #expect(response.status == 200)
+                #expect(response["Cache-Status"]?.hasSuffix("; detail=storing") == true, "\(response)")
                 #expect(response["Content-Length"] == (isChunked ? nil : String(body.count)))
                 #expect(response.body == body, "\(response.body.count) bytes")
             }
@@ -103,6 +104,25 @@ import Testing
             #expect(hit["Content-Length"] == String(body.count))
             #expect(hit.body == body)
             #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: ["Cache-Control: no-store", "Content-Length: 4194304\r\nCache-Control: max-age=60"])
+    func onlyAnAnswerThatIsBeingStoredSaysSo(_ fields: String) async throws {
+        let body = Self.pattern(4 << 20)
+        let isSized = fields.hasPrefix("Content-Length")
+        let origin = ScriptedOrigin { _ in
+            let rest = isSized ? "" : "Connection: close\r\n"
+            return [.send("HTTP/1.1 200 OK\r\n\(fields)\r\n\(rest)\r\n"), .sendBytes(body), .close]
+        }
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "cache: { maxObject: 2MiB }")) { larder in
+            let answer = try await larder.get("/raw/api/a")
+            #expect(answer.body == body)
+            #expect(answer["Cache-Status"] == "larder; fwd=uri-miss; fwd-status=200")
+            let id = try #require(answer["X-Request-Id"])
+            let source = try await larder.get("/v1/explain/\(id)").json()["sources"]?.elements.map { $0 }.first
+            #expect(source?["stored"]?.bool == false)
         }
     }
 

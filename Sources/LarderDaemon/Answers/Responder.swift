@@ -75,7 +75,7 @@ extension Responder {
             outcome: how.outcome, ttl: ttl, fwdStatus: how.forwardStatus,
             stored: how.outcome == .miss || how.outcome == .bypass || how.confirmsOtherVariant ? how.isStored : nil,
             collapsed: how.outcome == .joined,
-            fwdReason: how.forward, detail: how.detail)
+            fwdReason: how.forward, detail: how.detail ?? (how.isBeingStored ? "storing" : nil))
     }
 
     /// RFC 9110 §13 and §14: conditions take precedence over ranges.

@@ -368,11 +368,8 @@ public struct EntryRequest: Sendable {
                 served.isOwn = true
             }
         }
-        if let body = made.tape {
-            served.tape = body
-            served.provenance.isBeingStored =
-                made.entry.freshUntil > made.entry.responseTime || made.entry.staleUntil > made.entry.responseTime
-        }
+        served.tape = made.tape
+        served.provenance.isBeingStored = made.isBeingStored
         return served
     }
 

@@ -9,6 +9,8 @@ public struct Made: Sendable {
     var entry: StoredResponse
     /// Where the body is read from while the entry does not hold it.
     var tape: TapeBody?
+    /// Whether the body is being stored while it arrives.
+    var isBeingStored = false
     var origin: Origin
     /// What became of the entry's row.
     var written = Written.refused

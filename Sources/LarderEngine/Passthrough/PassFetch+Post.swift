@@ -20,14 +20,13 @@ extension PassFetch {
             await fetch.receive(stream, classification, await fetch.variants.find(), began, voice)
         }
         guard case .result(.answered(let made), _) = obtained else { return nil }
-        let isBeingKept =
-            made.tape != nil
-            && (made.entry.freshUntil > made.entry.responseTime || made.entry.staleUntil > made.entry.responseTime)
         var served = Served(
             made.entry,
             Provenance(
                 outcome: .bypass, forward: .method, forwardStatus: stream.head.status, isStored: made.written.isStored,
-                rule: .method, storing: made.written.isStored || isBeingKept ? .postContentLocation : made.storing))
+                rule: .method,
+                storing: made.written.isStored || made.isBeingStored ? .postContentLocation : made.storing))
+        served.provenance.isBeingStored = made.isBeingStored
         served.interim = made.own?.interim ?? []
         served.tape = made.tape
         if let own = made.own { served.entry.fields = own.fields }

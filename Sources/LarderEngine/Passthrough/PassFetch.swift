@@ -275,6 +275,7 @@ public struct PassFetch: Sendable {
         guard verdict.isStored else { return .answered(made) }
         stream.body.holdEnd()
         releaseInTime(stream.body)
+        made.isBeingStored = true
         await voice.announce(made)
         return await archive(made, stream, body, found, began, place)
     }

@@ -170,6 +170,7 @@ extension PassFetch {
         stream.body.holdEnd()
         releaseInTime(stream.body)
         show(.tape(live))
+        made.isBeingStored = true
         await voice.announce(made)
         live.release(on: engine.flights.home)
         return await archive(made, stream, saving)
