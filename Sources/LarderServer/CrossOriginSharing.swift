@@ -17,17 +17,22 @@ public enum CrossOriginSharing {
     ]
 
     /// The fields that a response needs for a page to read it.
-    /// - Parameter origin: an allowed origin. Nil for all other requests. They get only `Vary`, for caches.
-    public static func fields(for origin: String?) -> HeaderFields {
-        guard let origin else { return ["Vary": "Origin"] }
-        return [
+    /// - Parameter origin: an allowed origin.
+    public static func fields(for origin: String) -> HeaderFields {
+        [
             "Access-Control-Allow-Origin": origin,
-            "Access-Control-Expose-Headers": exposed.joined(separator: ", "), "Vary": "Origin",
+            "Access-Control-Expose-Headers": exposed.joined(separator: ", "),
         ]
     }
 
-    /// The same fields as lines of a response head.
-    static func lines(for origin: String?) -> Bytes {
+    /// Says in every response that it depends on `Origin`, also in those to requests without one, for caches (Fetch
+    /// §3.2.5). An API may say so already.
+    public static func addVary(to fields: inout HeaderFields) {
+        if !Vary(fields).names("origin") { fields.add("Vary", "Origin") }
+    }
+
+    /// The fields that let a page read, as lines of a response head.
+    static func lines(for origin: String) -> Bytes {
         var bytes = Bytes()
         for line in fields(for: origin).lines { ResponseEncoder.appendField(line.name, line.value, to: &bytes) }
         return bytes

@@ -52,8 +52,7 @@ final class Worker {
     let recent = HitRing()
     let hits: CounterCell
     private(set) var settings: ServerSettings
-    /// The cross-origin fields of a hit for a browser: first those for all other origins, then one for each origin that
-    /// may read. Empty if no origin may read.
+    /// The cross-origin fields of a hit for a page of each origin that may read. `Vary` is in the ready head.
     private(set) var sharedFields: [Bytes] = []
     private(set) var parser: RequestParser
     /// The target of reads: a connection's stashed bytes, then new input. All connections of the loop share it, so an
@@ -89,14 +88,12 @@ final class Worker {
     }
 
     private static func sharedFields(_ settings: ServerSettings) -> [Bytes] {
-        let origins = settings.crossSite.origins
-        return origins.isEmpty ? [] : ([nil] + origins).map { CrossOriginSharing.lines(for: $0) }
+        settings.crossSite.origins.map { CrossOriginSharing.lines(for: $0) }
     }
 
-    /// The index in `sharedFields` of the fields for a browser's request; -1 if there are none.
+    /// The index in `sharedFields` of the fields for a page of this origin; -1 if it may not read.
     func sharing(with origin: UnsafeBufferPointer<UInt8>) -> Int {
-        guard !sharedFields.isEmpty else { return -1 }
-        return settings.crossSite.place(of: origin).map { $0 + 1 } ?? 0
+        settings.crossSite.place(of: origin) ?? -1
     }
 
     deinit {

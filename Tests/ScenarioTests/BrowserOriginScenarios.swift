@@ -56,6 +56,50 @@ import Testing
         }
     }
 
+    /// Caches between Larder and its clients must not give a page's answer to others, or theirs to a page. An API may
+    /// say the same of its own answers, as TMDb does.
+    @Test(arguments: ["", "Vary: Origin\r\n", "Vary: accept-encoding, origin\r\n"], ["16 MiB", "0"])
+    func everyAnswerSaysOnceThatTheOriginCounts(_ vary: String, _ memory: String) async throws {
+        let fields = "Content-Type: text/javascript; charset=utf-8\r\n" + vary
+        let origin = ScriptedOrigin(answering: ok(BasicScenarios.song, fields: fields))
+        defer { origin.stop() }
+        let settings =
+            "browserOrigins: [\"http://localhost:3000\"]\ncache: { memorySize: \(memory), minFree: 0 }\n"
+            + BasicScenarios.itunes(origin)
+        try await withLarder(settings) { larder in
+            for target in ["/raw/itunes/search?term=jack+johnson", CacheScenarios.search] {
+                for turn in 0..<4 {
+                    for sender in [[], [Self.app, Self.site]] {
+                        let answer = try await larder.send("GET", target, fields: sender)
+                        #expect(answer.status == 200)
+                        let names = (answer["Vary"] ?? "").lowercased().split(separator: ",")
+                            .map { ASCII.trimmed($0) }
+                        #expect(names.filter { $0 == "origin" }.count == 1, "\(target) \(turn): \(answer)")
+                    }
+                }
+            }
+            // The rest of the answers were hits.
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func theSettingDoesNotReachAListenerOfAProvider() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let listen = [#""127.0.0.1:0""#, #"{ address: "127.0.0.1:0", provider: itunes }"#]
+        let settings = "browserOrigins: [\"http://localhost:3000\"]\n" + BasicScenarios.itunes(origin)
+        try await withLarder(settings, listen: listen) { larder in
+            for _ in 0..<3 {
+                let plain = try await larder.send("GET", "/search?term=a", to: larder.addresses[1])
+                #expect(plain.status == 200)
+                #expect(plain["Vary"]?.contains("Origin") != true, "\(plain)")
+                let page = try await larder.send(
+                    "GET", "/search?term=a", fields: [Self.app, Self.site], to: larder.addresses[1])
+                #expect(page.status == 403)
+            }
+        }
+    }
+
     @Test func aBrowserIsToldWhatItMaySend() async throws {
         try await withLarderForApp { larder in
             let answer = try await larder.send(

@@ -3,6 +3,7 @@
 import LarderCore
 import LarderEngine
 import LarderHTTP
+import LarderServer
 
 extension Answer {
     /// The fields of a 304: those of the 200 that describe the stored copy, without those about its content, which the
@@ -14,18 +15,27 @@ extension Answer {
     }
 }
 
+/// The way by which a request came in, as far as the ready form depends on it.
+enum ReadyMount {
+    case ownInterface
+    /// Larder's own interface, and pages of some other origins may read from it.
+    case sharedInterface
+    case providersListener
+}
+
 extension ReadyResponse {
     /// - Parameters:
     ///   - digest: the digest of the entry's key.
-    ///   - isOwnInterface: whether the request did not come in by a provider's own listener.
+    ///   - mount: what the way in adds to the fields.
     /// - Returns: nil if the body is not in memory.
-    convenience init?(of answer: Answer, digest: Digest, isOwnInterface: Bool, now: WallTime, hits: CounterCell) {
+    convenience init?(of answer: Answer, digest: Digest, mount: ReadyMount, now: WallTime, hits: CounterCell) {
         guard let body = answer.body.whole else { return nil }
         var base = answer.fields
         base.remove("Age")
-        if isOwnInterface, !base.contains("Cross-Origin-Resource-Policy") {
+        if mount != .providersListener, !base.contains("Cross-Origin-Resource-Policy") {
             base.add("Cross-Origin-Resource-Policy", "same-origin")
         }
+        if mount == .sharedInterface { CrossOriginSharing.addVary(to: &base) }
         var fields = base
         fields.remove(DigestFields.ofContent)
         fields.set("Accept-Ranges", "bytes")

@@ -6,6 +6,7 @@ import LarderEngine
 import LarderHTTP
 import LarderProviders
 import LarderServer
+import LarderSettings
 
 /// Finishes answers, and keeps the notes for their explanations.
 struct Responder: Sendable {
@@ -155,6 +156,11 @@ extension Responder {
         }
     }
 
+    private func mount(_ request: ServerRequest) -> ReadyMount {
+        guard request.listenerProvider == nil else { return .providersListener }
+        return engine.snapshot.settings.browserOrigins.isEmpty ? .ownInterface : .sharedInterface
+    }
+
     /// Keeps a fresh, whole, shared answer ready. The next request then finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ context: RequestContext, _ now: WallTime) {
         let request = context.request
@@ -168,7 +174,7 @@ extension Responder {
             // Memory distinguishes clients by gzip support and by nothing else.
             answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true,
             let ready = ReadyResponse(
-                of: answer, digest: keeping.digest, isOwnInterface: request.listenerProvider == nil, now: now,
+                of: answer, digest: keeping.digest, mount: mount(request), now: now,
                 hits: answer.provider.map { engine.counters.cell(DaemonCounters.memoryHits, $0) }
                     ?? engine.counters.cell(DaemonCounters.mergedMemoryHits))
         else { return }

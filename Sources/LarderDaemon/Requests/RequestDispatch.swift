@@ -117,7 +117,8 @@ final class RequestDispatch: RequestHandler {
     private func share(_ response: inout ServerResponse, with request: ServerRequest) {
         let origins = engine.snapshot.settings.browserOrigins
         guard !origins.isEmpty, request.listenerProvider == nil else { return }
-        let origin = request.fields.first("Origin").flatMap { origins.contains($0) ? $0 : nil }
+        CrossOriginSharing.addVary(to: &response.fields)
+        guard let origin = request.fields.first("Origin"), origins.contains(origin) else { return }
         for line in CrossOriginSharing.fields(for: origin).lines { response.fields.add(line.name, line.value) }
     }
 

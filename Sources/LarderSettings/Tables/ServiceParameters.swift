@@ -32,7 +32,8 @@ extension SettingsTable {
         advice: """
             For a web application under development: [http://localhost:3000]. They may use GET and HEAD only, without \
             cookies, and no route that needs authority. Such a page can see what is requested here and can spend the \
-            APIs' budgets.
+            APIs' budgets. It does not apply to listeners with a provider: there a request of another origin's page is \
+            refused; such a page uses /raw/NAME on a listener without one.
             """)
     static let listening = [listen, allowRemote, hostNames, browserOrigins]
 
