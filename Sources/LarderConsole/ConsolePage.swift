@@ -47,14 +47,15 @@ public enum ConsoleAnswer: Sendable {
 
 /// Renders a complete document.
 enum ConsolePage {
-    /// - Parameter search: the value of `data-search`: whether the script may search without a click; nil on other
-    ///   pages.
+    /// - Parameters:
+    ///   - view: nil for a page that is none of the views. It has no script.
+    ///   - search: the value of `data-search`: whether the script may search without a click; nil on other pages.
     static func document(
-        _ view: ConsoleView, title: String, search: String? = nil, _ content: (inout Markup) -> Void
+        _ view: ConsoleView?, title: String, search: String? = nil, _ content: (inout Markup) -> Void
     ) -> String {
         var page = Markup()
         page.addDoctype()
-        page.add("html", ["lang": "en", "data-view": view.title, "data-search": search]) { html in
+        page.add("html", ["lang": "en", "data-view": view?.title, "data-search": search]) { html in
             html.add("head") { head(&$0, view, title) }
             html.breakLine()
             html.add("body") { body in
@@ -75,7 +76,7 @@ enum ConsolePage {
         return page.text
     }
 
-    private static func head(_ head: inout Markup, _ view: ConsoleView, _ title: String) {
+    private static func head(_ head: inout Markup, _ view: ConsoleView?, _ title: String) {
         head.addEmpty("meta", ["charset": "utf-8"])
         head.addEmpty("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
         head.addEmpty("meta", ["name": "color-scheme", "content": "light dark"])
@@ -88,10 +89,10 @@ enum ConsolePage {
                 "href": "/opensearch.xml",
             ])
         head.addEmpty("link", ["rel": "stylesheet", "href": "/console/console.css"])
-        head.add("script", ["type": "module", "src": "/console/\(view.script)"], text: "")
+        if let view { head.add("script", ["type": "module", "src": "/console/\(view.script)"], text: "") }
     }
 
-    private static func header(_ header: inout Markup, _ view: ConsoleView) {
+    private static func header(_ header: inout Markup, _ view: ConsoleView?) {
         header.add("a", ["class": "brand", "href": "/"]) { brand in
             brand.addEmpty("img", ["src": "/console/larder.svg", "alt": "", "width": "24", "height": "24"])
             brand.add("span", text: "Larder")

@@ -35,6 +35,23 @@ import Testing
         }
     }
 
+    @Test func aBrowserIsToldOnAPageThatNothingIsHereAndWhereToGo() async throws {
+        try await withLarder { larder in
+            let accepts = ("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+            let page = try await larder.get("/serach/R&amp;B", accepts)
+            #expect(page.status == 404)
+            #expect(page["Content-Type"] == "text/html; charset=utf-8")
+            #expect(page["Cache-Control"] == "no-store")
+            #expect(page["Content-Security-Policy"]?.contains("default-src 'none'") == true)
+            #expect(page.text.contains("<a href=\"/\">"))
+            #expect(page.text.contains("/serach/R&amp;amp;B"), "\(page)")
+            // A program gets the problem in JSON, and so does a browser at the routes of an interface.
+            #expect(try await larder.get("/serach")["Content-Type"] == "application/problem+json")
+            let route = try await larder.get("/v1/explain/0-ffffff", accepts)
+            #expect(route["Content-Type"] == "application/problem+json")
+        }
+    }
+
     @Test(arguments: ["Sec-Purpose: prefetch;prerender", "Purpose: prefetch"])
     func whatIsLoadedBeforeAnybodyPressedEnterWaits(_ purpose: String) async throws {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)

@@ -51,6 +51,14 @@ enum ConsoleRoute {
         return response
     }
 
+    /// The page for a path without a route. Programs get a problem in JSON instead.
+    static func nothing(at path: String) -> ServerResponse {
+        var response = response("text/html; charset=utf-8", Bytes(text: NowherePage.render(path: path)), .nowhere)
+        response.status = 404
+        response.fields.set("Cache-Control", "no-store")
+        return response
+    }
+
     /// A style sheet, a script module or an image.
     static func file(_ name: String, _ call: RouteCall) throws(ClientFacingError) -> ServerResponse {
         guard let file = ConsoleFile.named(name) else {

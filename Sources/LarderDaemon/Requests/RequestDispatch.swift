@@ -43,8 +43,11 @@ final class RequestDispatch: RequestHandler {
         } catch {
             hasClientLeft = error.code == ClientFacingError.clientLeft
             responder.explanations.note(request.id, at: engine.time.wall(), error)
-            response = ProblemEncoder.response(for: error, requestID: request.id)
-            response.route = routeName(request)
+            let name = routeName(request)
+            response =
+                error.status == 404 && name == .nowhere && request.acceptsPages
+                ? ConsoleRoute.nothing(at: request.path) : ProblemEncoder.response(for: error, requestID: request.id)
+            response.route = name
         }
         share(&response, with: request)
         // Pages of other sites must not embed Larder's own responses. A page that may read uses CORS.

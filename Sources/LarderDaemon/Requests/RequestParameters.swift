@@ -1,4 +1,4 @@
-// A request's query as parameters. A malformed query becomes an error here only.
+// What routes read from a request. A malformed query becomes an error here only.
 import LarderCore
 import LarderServer
 
@@ -14,4 +14,9 @@ extension ServerRequest {
                 detail: "The query string is not percent-encoded UTF-8 (a space is %20 or +).")
         }
     }
+}
+
+extension ServerRequest {
+    /// Whether the client shows pages, as a browser's navigation says. Programs rarely name the type.
+    var acceptsPages: Bool { fields.combined("Accept")?.contains("text/html") == true }
 }

@@ -45,7 +45,7 @@ struct AccountRoutes: Sendable {
         let type = try Self.responseType(request, of: provider)
         let (url, expiresAt, isRenewable) = try await engine.accounts.start(provider, type: type)
         var response: ServerResponse
-        if request.fields.combined("Accept")?.contains("text/html") == true {
+        if request.acceptsPages {
             response = ServerResponse(status: 303)
             response.fields.set("Location", url)
         } else {
