@@ -93,6 +93,8 @@ static inline const char *larder_curl_tls_version(void) {
     const char *version = curl_version_info(CURLVERSION_NOW)->ssl_version;
     return version ? version : "none";
 }
+// The version of the loaded library as 0xXXYYZZ, for 7.88.1 0x075801.
+static inline unsigned int larder_curl_version_number(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }
 static inline const char *larder_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
 
 #endif

@@ -31,4 +31,23 @@ import Testing
             #expect(origin.requests.count == asked)
         }
     }
+
+    /// Any origin can send such a pair, and so can any host that a picture's address names.
+    @Test func aFirstFieldLineThatBeginsWithWhiteSpaceAfterAGoodAnswerEndsNothing() async throws {
+        let origin = ScriptedOrigin { request in
+            guard request.target.hasPrefix("/bad") else { return [.send(ok("good", fields: "X-Last: one\r\n"))] }
+            return [.send("HTTP/1.1 200 OK\r\n folded: AAAA\r\nContent-Length: 1\r\n\r\nx")]
+        }
+        defer { origin.stop() }
+        let configuration = "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
+        try await withLarder(configuration) { larder in
+            for number in 0..<2 {
+                #expect(try await larder.get("/raw/api/good?\(number)").text == "good")
+                let answer = try await larder.get("/raw/api/bad?\(number)")
+                #expect(answer.status == 502, "\(answer)")
+                #expect(try answer.json()["class"]?.string == "broken", "\(answer)")
+            }
+            #expect(try await larder.get("/raw/api/good?last").text == "good")
+        }
+    }
 }
