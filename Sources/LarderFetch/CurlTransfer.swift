@@ -210,9 +210,18 @@ final class CurlTransfer {
             return false
         }
         sends += 1
+        takeNewConnectionIfLost()
         head = ResponseHeadReader(method: hop.method)
         requestTime = context.time.wall()
         return true
+    }
+
+    /// libcurl sends a request again that was lost on a kept connection, and looks for a kept connection first. An
+    /// origin that has closed one idle connection has probably closed the others too, so the second must be new. libcurl
+    /// reads the option whenever it looks for a connection.
+    private func takeNewConnectionIfLost() {
+        guard !isNewConnection, sends < limits.maxSends, let easy else { return }
+        _ = larder_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 1)
     }
 
     /// Notes that a socket was opened for the transfer's connection.

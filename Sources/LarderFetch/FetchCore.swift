@@ -353,6 +353,7 @@ final class FetchCore {
     private func retry(_ exchange: Exchange, after pause: Duration) {
         exchange.retries += 1
         cells.retries.add()
+        exchange.hop.needsFreshConnection = true  // What one kept connection met, the others may meet.
         let timer = loop.schedule(at: loop.monotonic + pause) { [weak self, weak exchange] in
             guard let self, let exchange else { return }
             exchange.phase = .idle

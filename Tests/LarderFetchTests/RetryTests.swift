@@ -117,4 +117,68 @@ import Testing
             #expect(origin.requests.map(\.target) == ["/1", "/2"])
         }
     }
+
+    /// Answers the first request of each connection after all connections have one, and closes each connection when
+    /// another request arrives on it.
+    private func originWhoseIdleConnectionsDie(_ connections: Int) -> ScriptedOrigin {
+        let arrived = LarderCore.Lock((count: 0, served: Set<Int>()))
+        let all = Gate()
+        return ScriptedOrigin { request in
+            let (isFirst, isLast) = arrived.withLock { arrived in
+                arrived.count += 1
+                return (arrived.served.insert(request.connection).inserted, arrived.count == connections)
+            }
+            if isLast { all.open() }
+            return isFirst ? [.await(all), .send(ok(request.target))] : [.close]
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func theRetryTakesANewConnectionWhereAllKeptOnesDie(isStream: Bool) async throws {
+        let origin = originWhoseIdleConnectionsDie(4)
+        defer { origin.stop() }
+        try await withRig { rig in
+            let pool = (0..<4).map { number in Task { await rig.text(order(origin.base + "/pool\(number)")) } }
+            for task in pool { #expect(await task.value.hasPrefix("/pool")) }
+            for number in 0..<2 {
+                let order = order(origin.base + "/\(number)", mayRetry: true)
+                if isStream {
+                    let stream = try await rig.fetcher.open(order, upload: nil, stall: .seconds(30))
+                    #expect(stream.head.status == 200)
+                } else {
+                    #expect(await rig.text(order) == "/\(number)")
+                }
+            }
+            // Each was lost once and sent once more, on a connection of its own.
+            #expect(origin.requests.map(\.target).suffix(4) == ["/0", "/0", "/1", "/1"])
+            #expect(origin.connections == 6)
+            #expect(rig.count(FetchCounters.retries) == 2)
+        }
+    }
+
+    @Test func theRetryOfAResetTakesANewConnectionToo() async throws {
+        let isIdle = Gate()
+        let origin = ScriptedOrigin { request in
+            switch (request.connection, request.target) {
+            case (0, "/kept"): [.await(isIdle), .send(ok("kept"))]
+            case (0, _): [.close]
+            case (1, _): [.reset]
+            default: [.send(ok("second"))]
+            }
+        }
+        defer { origin.stop() }
+        let time = ManualTime()
+        try await withRig(time: time) { rig in
+            let kept = Task { await rig.text(order(origin.base + "/kept")) }
+            try await eventually { origin.connections == 1 }
+            let task = Task { await rig.text(order(origin.base + "/", mayRetry: true)) }
+            try await eventually { rig.count(FetchCounters.retries) == 1 }
+            isIdle.open()
+            #expect(await kept.value == "kept")
+            time.advance(by: .milliseconds(2300))
+            rig.loop.post {}
+            #expect(await task.value == "second")
+            #expect(origin.requests.filter { $0.target == "/" }.map(\.connection) == [1, 2])
+        }
+    }
 }
