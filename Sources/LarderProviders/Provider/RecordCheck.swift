@@ -11,6 +11,7 @@ extension Provider {
     public func classify(
         _ response: UpstreamResponse, endpoint: String, of request: UpstreamRequest
     ) -> Classification {
+        let response = response.unpadded(of: request)
         let found = classify(response, endpoint: endpoint)
         // For other methods, the response need not be the record that the path names.
         guard found == .data, request.method == .get, let isAsked = recordCheck(for: request, endpoint: endpoint),
