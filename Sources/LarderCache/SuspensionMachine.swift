@@ -1,7 +1,8 @@
 // Suspends a provider that fails, for longer each time (states: healthy → suspended → probing → healthy or suspended).
 //
-//  - `limited` and `refused` are the provider's own statement and suspend at once. `timedOut`, `unreachable` and
-//    `broken` may concern a single query: 3 of the last 5 calls suspend.
+//  - `FailureWeight` says how much a failure says about the provider. Its own statement suspends at once. What may be
+//    a single query's bad luck suspends if it happens to 3 of the last 5 calls. If another question succeeded lately,
+//    that question is asked first, as a trial, and its outcome decides.
 //  - A suspension lasts 5 s, then 10 s, … up to 15 min (`refused`: up to 1 h), or until the time that the provider
 //    named, which is believed for at most one day.
 //  - It is measured on the monotonic clock. Its length and the time of writing are stored. After a restart it ends when
@@ -54,10 +55,26 @@ public struct SuspensionMachine: Sendable, Hashable {
     /// This many failures among the last `callsWatched` calls suspend the provider.
     public static let failuresToSuspend = 3
     public static let callsWatched = 5
+    /// After a trial that succeeded, failures of other questions ask for no trial for this long.
+    public static let trialHolds: Duration = .seconds(30)
+
+    /// What follows from a failure.
+    public enum Consequence: Sendable, Hashable {
+        case none
+        /// A suspension begins, or its end moves.
+        case suspended(Suspension)
+        /// A question that succeeded lately must be asked now. Its outcome must be reported: `succeeded(inTrialAt:)`,
+        /// `failed` with `.word`, or `abandoned`.
+        case trialDue
+    }
 
     public private(set) var state: State
     /// The outcomes of the last calls, the newest in the lowest bit; 1 for a failure.
     private var window: UInt8
+    /// Since when a trial with a known question is under way.
+    private var trialSince: MonotonicTime?
+    /// When the last such trial succeeded.
+    private var trialSucceededAt: MonotonicTime?
 
     /// Creates a healthy machine.
     public init() {
@@ -100,48 +117,77 @@ public struct SuspensionMachine: Sendable, Hashable {
     }
 
     /// Records that a call was answered: data, empty, not found, or a complaint that our request was wrong.
-    public mutating func succeeded() {
+    /// - Parameter now: the time, if the call was the trial with a known question.
+    public mutating func succeeded(inTrialAt now: MonotonicTime? = nil) {
         switch state {
-        case .healthy: note(failure: false)
-        case .probing: self = SuspensionMachine()
+        case .healthy:
+            note(failure: false)
+            guard let now else { return }
+            window = 0
+            trialSince = nil
+            trialSucceededAt = now
+        case .probing:
+            self = SuspensionMachine()
+            trialSucceededAt = now
         // The call was sent before the suspension began and says nothing about the present.
         case .suspended: break
         }
     }
 
-    /// Records that a call failed. Returns the suspension if one begins or its end moves.
+    /// Records that a call failed.
     ///
     /// - Parameters:
     ///   - retryAt: the time that the provider named, if it named one.
     ///   - random: lengthens the pause by up to a tenth, so that several daemons do not return together.
     public mutating func failed(
-        _ failure: FailureClass, now: MonotonicTime, retryAt: MonotonicTime?, random: UInt64
-    ) -> Suspension? {
-        switch (Weight(failure), state) {
+        _ failure: FailureClass, _ weight: FailureWeight, now: MonotonicTime, retryAt: MonotonicTime?, random: UInt64
+    ) -> Consequence {
+        switch (weight, state) {
         case (.answer, _):
             succeeded()
-            return nil
-        case (.ours, .probing):
+            return .none
+        case (.nothing, .probing):
             abandoned(now: now)
-            return nil
-        case (.ours, _):
-            return nil
+            return .none
+        case (.nothing, _):
+            return .none
         case (_, .suspended(let suspension)):
-            guard let retryAt else { return nil }
+            guard let retryAt else { return .none }
             let until = min(retryAt, now + Self.longestBelieved)
-            guard until > suspension.until else { return nil }
-            return suspend(Suspension(until: until, failure: failure, step: suspension.step))
+            guard until > suspension.until else { return .none }
+            return .suspended(suspend(Suspension(until: until, failure: failure, step: suspension.step)))
+        case (.doubt, .probing(let suspension, _)):
+            guard asksForTrial(now: now) else { return .none }
+            state = .probing(suspension, since: now)
+            return .trialDue
         case (_, .probing(let suspension, _)):
-            return suspend(pause(failure, step: suspension.step + 1, now: now, retryAt: retryAt, random: random))
+            return .suspended(
+                suspend(pause(failure, step: suspension.step + 1, now: now, retryAt: retryAt, random: random)))
         case (let weight, .healthy):
             note(failure: true)
-            guard weight == .word || window.nonzeroBitCount >= Self.failuresToSuspend else { return nil }
-            return suspend(pause(failure, step: 0, now: now, retryAt: retryAt, random: random))
+            let isEnough = window.nonzeroBitCount >= Self.failuresToSuspend
+            guard weight == .word || weight == .doubt(atOnce: true) || isEnough else { return .none }
+            guard case .doubt = weight else {
+                return .suspended(suspend(pause(failure, step: 0, now: now, retryAt: retryAt, random: random)))
+            }
+            if let trialSucceededAt, now < trialSucceededAt + Self.trialHolds {
+                window = 0
+                return .none
+            }
+            return asksForTrial(now: now) ? .trialDue : .none
         }
     }
 
-    /// Records that the probe's caller left without a result. The next caller may probe.
+    /// Whether a trial must begin: none is under way.
+    private mutating func asksForTrial(now: MonotonicTime) -> Bool {
+        if let trialSince, now < trialSince + Self.probePatience { return false }
+        trialSince = now
+        return true
+    }
+
+    /// Records that the caller of the probe, or of a trial, left without a result. The next caller may probe.
     public mutating func abandoned(now: MonotonicTime) {
+        trialSince = nil
         guard case .probing(let suspension, _) = state else { return }
         state = .suspended(
             Suspension(until: min(suspension.until, now), failure: suspension.failure, step: suspension.step))
@@ -171,28 +217,6 @@ public struct SuspensionMachine: Sendable, Hashable {
         self = SuspensionMachine()
     }
 
-    /// How much a failure says about the provider.
-    private enum Weight {
-        /// The provider's own statement. One is enough.
-        case word
-        /// Possibly a single query's bad luck. Such failures are counted.
-        case luck
-        /// The provider did answer.
-        case answer
-        /// Decided by Larder. Says nothing about the provider.
-        case ours
-
-        init(_ failure: FailureClass) {
-            self =
-                switch failure {
-                case .limited, .refused: .word
-                case .timedOut, .unreachable, .broken: .luck
-                case .invalidRequest, .notFound: .answer
-                case .notConfigured, .suspended, .overloaded: .ours
-                }
-        }
-    }
-
     private mutating func note(failure: Bool) {
         window = (window << 1 | (failure ? 1 : 0)) & (1 << UInt8(Self.callsWatched) - 1)
     }
@@ -200,6 +224,7 @@ public struct SuspensionMachine: Sendable, Hashable {
     private mutating func suspend(_ suspension: Suspension) -> Suspension {
         state = .suspended(suspension)
         window = 0
+        trialSince = nil
         return suspension
     }
 

@@ -254,3 +254,16 @@ import Testing
         }
     }
 }
+
+extension SuspensionMachine {
+    /// Records the failure of a call with the configured key, on a known path, while nothing succeeded lately. Returns
+    /// the suspension if one begins or its end moves.
+    mutating func failed(
+        _ failure: FailureClass, now: MonotonicTime, retryAt: MonotonicTime?, random: UInt64
+    ) -> Suspension? {
+        let weight = FailureWeight(FailedCall(failure))
+        guard case .suspended(let suspension) = failed(failure, weight, now: now, retryAt: retryAt, random: random)
+        else { return nil }
+        return suspension
+    }
+}

@@ -64,3 +64,14 @@ import Testing
         #expect(lane.permit(now: start + .seconds(60)) == .probe)
     }
 }
+
+extension ProviderLane {
+    /// Records the provider's own statement that it does not answer. Returns when it is called again.
+    fileprivate func failed(
+        _ failure: FailureClass, detail: String, retryAt: WallTime?, now: Moment, random: UInt64
+    ) -> MonotonicTime? {
+        let told = UpstreamFailure(provider: "p", failure: failure, detail: detail, retryAt: retryAt)
+        guard case .suspended(let suspension) = failed(told, .word, now: now, random: random) else { return nil }
+        return suspension.until
+    }
+}

@@ -98,7 +98,7 @@ struct RawRoute: Sendable {
         let limit = order.maxBody
         let upstream = raw.upstream
         let isHead = upstream.method == .head
-        let call = UpstreamCall(
+        var call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true, claim: provider.claim(for: raw.upstream),
             hasClientCredentials: raw.sendsClientCredentials,
             classify: { [bodies = engine.bodies] response in
@@ -109,6 +109,7 @@ struct RawRoute: Sendable {
                 return provider.provider.classify(
                     response.decoded(limit: limit, in: bodies) ?? response, endpoint: endpoint, of: upstream)
             })
+        call.subject = provider.subject(of: upstream, endpoint: endpoint)
         switch await engine.upstream.perform(call) {
         case .failure(let failure): return try await mirrored(failure, way, raw, .bypass, context)
         case .success((let response, _)):

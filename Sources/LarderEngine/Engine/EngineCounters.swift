@@ -25,6 +25,10 @@ public enum EngineCounters {
         labels: ["provider", "fate"])
     static let suspensions = MetricFamily(
         "larder_suspensions_total", help: "Times a provider was suspended after failures.", labels: ["provider"])
+    static let trials = MetricFamily(
+        "larder_trials_total",
+        help: "Questions that succeeded before, asked again to find out whether a provider or other questions failed.",
+        labels: ["provider"])
     static let dropped = MetricFamily(
         "larder_results_dropped_total", help: "Results left out of an answer because they could not be normalised.",
         labels: ["provider"]

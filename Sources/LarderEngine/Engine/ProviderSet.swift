@@ -147,6 +147,13 @@ public final class ConfiguredProvider: Sendable {
         return UpstreamRequest(path: path, query: query)
     }
 
+    /// Returns what decides whom a failure of this request blames.
+    public func subject(of request: UpstreamRequest, endpoint: String) -> CallSubject {
+        CallSubject(
+            isKnownPath: about.endpoints.contains { $0.name == endpoint } && !OtherForm.isAsked(by: request),
+            isPersonal: about.isPersonal(request))
+    }
+
     /// Returns the key of an endpoint's normalised entry. The key includes the normaliser's version and the signing key
     /// of the artwork handles in the entry, since both change the answer.
     public func normalisedKey(_ endpoint: Endpoint, signer: ArtworkSigner) -> CacheKey {

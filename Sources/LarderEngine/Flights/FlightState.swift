@@ -217,7 +217,9 @@ struct FlightState {
                 // A fetch that was cancelled says nothing about the next one.
                 let isOwn =
                     flight?.task.isCancelled == true || flight?.announced != nil || failure.fetch?.stage == .cancelled
-                if !isOwn, failurePause > .zero { remember(failure, of: question.key, now: now) }
+                if !isOwn, failurePause > .zero || failure.lasts != nil {
+                    remember(failure, of: question.key, now: now)
+                }
             case .answered(let made):
                 if !made.mayBeShared { markUnshareable(question.key, now: now.monotonic) }
             }
@@ -268,7 +270,7 @@ struct FlightState {
     /// Remembers a failure. The pause begins when the attempt ends; otherwise a slow failure would be repeated at once.
     private mutating func remember(_ failure: UpstreamFailure, of key: CacheKey, now: Moment) {
         // If the failure itself names a time for the next attempt, the pause does not last longer.
-        let end = now.monotonic + failurePause
+        let end = now.monotonic + max(failurePause, failure.lasts ?? .zero)
         let named = failure.retryAt.map { now.monotonic(at: $0) }
         // A response with a memory reservation is not kept for later callers.
         var remembered = failure

@@ -91,13 +91,16 @@ struct LaneTable {
 
     /// Lets a call enter the queue if it could leave now. If the provider is due for its trial after a suspension, this
     /// call becomes the trial.
-    mutating func enter(_ provider: String, now: Moment) -> Entrance {
+    /// - Parameter isTrial: whether the call asks a known question, and so is the trial already.
+    mutating func enter(_ provider: String, isTrial: Bool = false, now: Moment) -> Entrance {
         guard let lane = lanes[provider] else { return .unknown }
         returnUnused(provider, now: now)
-        let admission = lane.permit(now: now)
+        let admission = lane.permit(isProbe: isTrial, now: now)
         look(provider, now: now)
         switch admission {
-        case .suspended, .spent: return .refused(admission)
+        case .suspended, .spent:
+            if isTrial { abandonTrial(provider, now: now.monotonic) }
+            return .refused(admission)
         case .granted, .probe: break
         }
         lastAttempt += 1
@@ -226,26 +229,6 @@ struct LaneTable {
         guard let lane = lanes[provider], lane.budget.isLimited else { return }
         lane.budget.count(at: now)
         note(.redirected(provider: provider, at: now.wall))
-    }
-
-    /// Records that a call got an answer from a working provider.
-    /// - Returns: whether this ended a suspension.
-    mutating func succeeded(_ provider: String, now: Moment) -> Bool {
-        let isBack = lanes[provider]?.succeeded(now: now.wall) == true
-        look(provider, now: now)
-        if isBack { noteSuspension(provider, now: now) }
-        return isBack
-    }
-
-    /// Records that a call failed.
-    /// - Returns: when the provider is called again, if this suspended it; otherwise nil.
-    mutating func failed(_ provider: String, _ failure: UpstreamFailure, now: Moment, random: UInt64) -> MonotonicTime?
-    {
-        let end = lanes[provider]?.failed(
-            failure.failure, detail: failure.detail, retryAt: failure.retryAt, now: now, random: random)
-        look(provider, now: now)
-        if end != nil { noteSuspension(provider, now: now) }
-        return end
     }
 
     /// Whether to log that the provider named an end of its suspension that Larder does not accept. True once per

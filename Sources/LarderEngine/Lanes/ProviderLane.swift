@@ -73,6 +73,8 @@ final class ProviderLane {
     var stock = CallStock()
     var suspension: SuspensionMachine
     var reachability = Reachability()
+    /// Questions that succeeded lately.
+    var known = KnownQuestions()
     /// Whether failures suspend this provider. A plain pass-through provider is never suspended: its errors are the
     /// upstream's.
     var suspends: Bool
@@ -129,8 +131,9 @@ final class ProviderLane {
 
     /// Whether a call could be sent now. The suspension is checked first, since a call to a suspended provider must
     /// cost nothing. The budget is unchanged, but a trial now belongs to this caller.
-    func permit(now: Moment) -> LaneAdmission {
-        pass(isProbe: false, now: now) { budget in
+    /// - Parameter isProbe: whether the caller already has the trial.
+    func permit(isProbe: Bool = false, now: Moment) -> LaneAdmission {
+        pass(isProbe: isProbe, now: now) { budget in
             mayUseStock(of: budget, now: now) ? .granted : budget.look(now: now)
         }
     }
@@ -183,23 +186,25 @@ final class ProviderLane {
     }
 
     /// Records an answer from a working provider. Returns true if this ended a suspension.
-    func succeeded(now: WallTime) -> Bool {
-        reachability.succeeded(at: now)
+    /// - Parameter isTrial: whether it answered the trial with a known question.
+    func succeeded(isTrial: Bool, now: Moment) -> Bool {
+        reachability.succeeded(at: now.wall)
         let wasSuspended = heedsSuspension && suspension.suspension != nil
-        suspension.succeeded()
+        suspension.succeeded(inTrialAt: isTrial ? now.monotonic : nil)
         return wasSuspended && suspension.suspension == nil
     }
 
-    /// Records a failure. Returns when the provider is called again, if this suspended it; otherwise nil.
+    /// Records a failure.
     func failed(
-        _ failure: FailureClass, detail: String, retryAt: WallTime?, now: Moment, random: UInt64
-    ) -> MonotonicTime? {
-        reachability.failed(failure, detail, at: now.wall)
-        guard suspends else { return nil }
+        _ failure: UpstreamFailure, _ weight: FailureWeight, now: Moment, random: UInt64
+    ) -> SuspensionMachine.Consequence {
+        reachability.failed(failure.failure, failure.detail, at: now.wall)
+        guard suspends else { return .none }
         let isResting = suspension.rest(at: now.monotonic) != nil
-        let until = suspension.failed(
-            failure, now: now.monotonic, retryAt: retryAt.map { now.monotonic(at: $0) }, random: random)?.until
-        if until != nil, !isResting { hasToldOfBound = false }
-        return until
+        let consequence = suspension.failed(
+            failure.failure, weight, now: now.monotonic, retryAt: failure.retryAt.map { now.monotonic(at: $0) },
+            random: random)
+        if case .suspended = consequence, !isResting { hasToldOfBound = false }
+        return consequence
     }
 }

@@ -37,9 +37,10 @@ public struct UploadRemoval: Sendable {
         order.maxRedirects = 0
         order.mayRetry = false
         order.maxBody = UploadTaker.maxAnswer
-        let call = UpstreamCall(
+        var call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true, claim: provider.claimForChanges,
             classify: format.classify)
+        call.subject.isPersonal = true
         switch await engine.upstream.perform(call) {
         case .failure(let failure):
             engine.countFailure(provider.name)

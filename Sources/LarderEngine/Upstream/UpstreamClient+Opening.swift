@@ -50,6 +50,7 @@ extension UpstreamClient {
             limit(provider.name, settings, record ?? [], now: now)
             step { table in
                 table.lanes[provider.name]?.suspends = !provider.isPassthrough
+                table.lanes[provider.name]?.known.forget()
                 table.lanes[provider.name]?.credits = { read.credits(in: $0, now: $1) }
             }
         }

@@ -36,7 +36,7 @@ extension UpstreamClient {
         } else {
             count(call, word)
         }
-        guard error.stage == .cancelled || error.stage == .overloaded else { return suspendIfNeeded(call, failure) }
+        guard error.stage == .cancelled || error.stage == .overloaded else { return failed(call, attempt, failure) }
         if error.stage == .overloaded { failure.retryAt = now.wall + Self.crowdPause }
         return failure
     }
@@ -55,27 +55,47 @@ extension UpstreamClient {
         countFleetHops(call.provider, redirects)
     }
 
-    func succeeded(_ provider: String) {
+    /// Records that a call got an answer from a working provider.
+    func succeeded(_ call: UpstreamCall, _ classification: Classification) {
+        guard call.isBudgeted else { return }
         let now = time.moment()
-        if step({ $0.succeeded(provider, now: now) }) {
-            log.notice("provider works again", ["provider": provider])
+        let isData = classification == .data || classification == .empty
+        noteResumed(call, step { $0.succeeded(call, isData: isData, now: now) })
+    }
+
+    private func noteResumed(_ call: UpstreamCall, _ effect: LaneTable.Effect) {
+        if case .resumed = effect { log.notice("provider works again", ["provider": call.provider]) }
+    }
+
+    /// Records that a call failed, and does what follows: the provider is suspended, or a known question is asked.
+    /// - Returns: the failure, with the end of the suspension.
+    func failed(_ call: UpstreamCall, _ attempt: CallAttempt?, _ failure: UpstreamFailure) -> UpstreamFailure {
+        guard call.isBudgeted else { return failure }
+        let now = time.moment()
+        let effect = step {
+            $0.failed(
+                call, failure, isProbe: attempt?.isProbe == true, now: now,
+                random: UInt64.random(in: 0...UInt64.max))
+        }
+        switch effect {
+        case .none, .resumed:
+            noteResumed(call, effect)
+            return failure
+        case .trialDue(let known):
+            tryKnown(known)
+            var failure = failure
+            // If the trial is limited too, that is when the suspension ends.
+            if failure.failure == .limited, failure.retryAt == nil {
+                failure.retryAt = now.wall + SuspensionMachine.firstPause
+            }
+            return failure
+        case .suspended(let end): return suspended(call, failure, until: end, now)
         }
     }
 
-    func suspendIfNeeded(_ call: UpstreamCall, _ failure: UpstreamFailure) -> UpstreamFailure {
-        guard call.isBudgeted else { return failure }
-        if failure.failure == .invalidRequest || failure.failure == .notFound
-            || (call.claim != nil || call.hasClientCredentials) && failure.isAccountRefusal
-        {
-            // The provider works. It refuses this request, the account's token or a client's key.
-            succeeded(call.provider)
-            return failure
-        }
-        let now = time.moment()
-        let end = step {
-            $0.failed(call.provider, failure, now: now, random: UInt64.random(in: 0...UInt64.max))
-        }
-        guard let end else { return failure }
+    private func suspended(
+        _ call: UpstreamCall, _ failure: UpstreamFailure, until end: MonotonicTime, _ now: Moment
+    ) -> UpstreamFailure {
         let until = now.boundedWall(at: end)
         counters.cell(EngineCounters.suspensions, call.provider).add()
         log.warning(
@@ -92,6 +112,18 @@ extension UpstreamClient {
         var failure = failure
         failure.retryAt = Moment.bounded(max(failure.retryAt ?? until, until), now: now.wall)
         return failure
+    }
+
+    /// Asks a question that succeeded lately. If it fails too, the provider is suspended. No client waits for this, and
+    /// the answer is not kept. Detached, so that the time of the call belongs to no client's request.
+    private func tryKnown(_ known: UpstreamCall) {
+        counters.cell(EngineCounters.trials, known.provider).add()
+        Task.detached(executorPreference: home) {
+            var call = known
+            call.isTrial = true
+            guard case .success = await self.send(call) else { return }
+            self.log.notice("questions failed, but the provider works", ["provider": call.provider])
+        }
     }
 
     /// Logs, once per suspension, that the provider named an end that Larder does not accept.

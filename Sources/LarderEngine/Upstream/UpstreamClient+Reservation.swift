@@ -17,7 +17,7 @@ extension UpstreamClient {
     func begin(_ call: UpstreamCall) throws(UpstreamFailure) -> UInt64? {
         guard call.isBudgeted else { return nil }
         let now = time.moment()
-        switch step({ $0.enter(call.provider, now: now) }) {
+        switch step({ $0.enter(call.provider, isTrial: call.isTrial, now: now) }) {
         case .entered(let number): return number
         case .unknown:
             // Without a lane the limits are unknown, so no call is made.

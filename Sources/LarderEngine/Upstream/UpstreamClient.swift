@@ -22,6 +22,10 @@ public struct UpstreamCall: Sendable {
     /// Whether the order carries the client's own credentials. If they are refused, that says nothing about the
     /// provider.
     var hasClientCredentials = false
+    /// What is asked, as far as it decides whom a failure blames.
+    public var subject = CallSubject()
+    /// Whether this is a known question that Larder asks by itself, to find out whether the provider works.
+    var isTrial = false
     /// Classifies the answer. Runs off the loops if the answer is large.
     var classify: @Sendable (UpstreamResponse) -> Classification
 
@@ -154,7 +158,8 @@ public final class UpstreamClient: Sendable {
         }
     }
 
-    private func send(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
+    /// Sends one call, with the order's own credentials.
+    func send(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
         let number: UInt64?
         do throws(UpstreamFailure) { number = try begin(call) } catch { return .failure(error) }
         do {
@@ -167,9 +172,9 @@ public final class UpstreamClient: Sendable {
             }
             count(call, classification.word)
             if let failure = UpstreamFailure(classification, response: response, provider: call.provider) {
-                return .failure(suspendIfNeeded(call, failure))
+                return .failure(failed(call, attempt, failure))
             }
-            if call.isBudgeted { succeeded(call.provider) }
+            succeeded(call, classification)
             return .success((response, classification))
         } catch {
             return .failure(lost(call, error, settle(number)))
@@ -197,9 +202,9 @@ public final class UpstreamClient: Sendable {
             let classification = call.classify(answer).heedingRetryAfter(of: answer)
             count(call, classification.word)
             if let failure = UpstreamFailure(classification, response: answer, provider: call.provider) {
-                _ = suspendIfNeeded(call, failure)
-            } else if call.isBudgeted {
-                succeeded(call.provider)
+                _ = failed(call, attempt, failure)
+            } else {
+                succeeded(call, classification)
             }
             return .success((stream, classification))
         } catch {

@@ -23,6 +23,8 @@ public struct UpstreamFailure: Error, Sendable {
     var isNotAsked = false
     /// The client has left.
     var hasClientLeft = false
+    /// How long the failure answers further requests for the same entry, if longer than `fetch.failurePause`.
+    var lasts: Duration?
     /// The request was sent, and sending it again might repeat its effect (RFC 9110 §9.2.2).
     var mayHaveTakenEffect = false
 
@@ -175,6 +177,24 @@ extension UpstreamFailure {
         case .broken(let detail):
             self.init(provider: provider, failure: .broken, detail: detail, response: response)
         }
+    }
+}
+
+extension UpstreamFailure {
+    /// The same failure, remembered for as long as the origin says (`max-age`) if it is an absence. Used for paths that
+    /// Larder does not know: the absence may come from anything in front of the API, so it replaces nothing that is
+    /// stored, but asking again for the same wrong path costs no call.
+    /// - Parameter longest: the lifetime of an absence that the API itself reports.
+    func lastingAbsence(atMost longest: Duration) -> UpstreamFailure {
+        guard let response, response.status == 404 || response.status == 410 else { return self }
+        let control = CacheControl(response.fields.all("Cache-Control"))
+        guard !control.noStore, !control.noCache, !control.isPrivate, let age = control.sMaxAge ?? control.maxAge
+        else { return self }
+        let initial = Age.initial(
+            fields: response.fields, requestTime: response.requestTime, responseTime: response.responseTime)
+        var failure = self
+        failure.lasts = min(longest, .milliseconds(max(0, age * 1000 - initial)))
+        return failure
     }
 }
 

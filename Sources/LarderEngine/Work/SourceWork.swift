@@ -70,7 +70,7 @@ extension Engine {
         let endpoint = question.endpoint
         let request = question.request
         let limit = question.order.maxBody
-        let call = UpstreamCall(
+        var call = UpstreamCall(
             provider: provider.name, order: question.order, isBudgeted: true, claim: question.claim,
             hasClientCredentials: question.hasClientCredentials,
             classify: { [bodies] response in
@@ -79,7 +79,10 @@ extension Engine {
                 }
                 return provider.provider.classify(plain, endpoint: endpoint, of: request)
             })
+        call.subject = provider.subject(of: request, endpoint: endpoint)
         switch await upstream.perform(call) {
+        case .failure(let failure) where !call.subject.isKnownPath:
+            return .failed(failure.lastingAbsence(atMost: provider.rule(for: endpoint).negativeTTL))
         case .failure(let failure): return .failed(failure)
         case .success((let response, let classification)):
             return .answered(await keep(response, classification, question, began))

@@ -16,7 +16,8 @@ extension TMDb {
             return response.status == 200 ? .broken(why) : Self.statuses.classify(response)
         }
         if root["success"]?.bool == false || root["status_code"] != nil && root["id"] == nil {
-            let found = Self.byCode(root["status_code"]?.integer, response, root["status_message"]?.string)
+            let found = Self.byCode(
+                root["status_code"]?.integer, response, root["status_message"]?.string, isTyped: endpoint != "other")
             let mayBeMissing = endpoint == "details" || endpoint == "other"
             return found == .notFound && !mayBeMissing ? Absence.ofList(response, of: "TMDb") : found
         }
@@ -42,11 +43,17 @@ extension TMDb {
         }
     }
 
-    private static func byCode(_ code: Int?, _ response: UpstreamResponse, _ message: String?) -> Classification {
+    /// - Parameter isTyped: whether Larder's own questions have this endpoint. They send nothing but the key.
+    private static func byCode(
+        _ code: Int?, _ response: UpstreamResponse, _ message: String?, isTyped: Bool
+    ) -> Classification {
         let shown = Impostor.shown(message ?? "TMDb answered \(response.status).")
         switch code {
         case 25: return .limited(until: RetryAfter.instant(response))
-        case 3, 7, 8, 10, 14, 16, 17, 30, 31, 32, 33, 35, 36, 38, 39, 45: return .refused(shown)
+        case 7, 10: return .refused(shown)
+        // What the client supplied is refused: a session, a token, a user, an item of somebody else.
+        case 3, 8, 14, 16, 17, 30, 31, 32, 33, 35, 36, 38, 39, 45:
+            return isTyped ? .refused(shown) : .invalidRequest(shown)
         case 6, 21, 34, 37: return .notFound
         case 4, 5, 18, 19, 20, 22, 23, 26, 27, 28, 29, 41, 42, 44, 47: return .invalidRequest(shown)
         case 2, 9, 11, 15, 24, 43, 46: return .broken(shown)

@@ -1,0 +1,61 @@
+// The last few questions that a provider answered, to try it with. They tell a provider that fails from a question that
+// fails. Each is a question of Larder's own, on a path that Larder knows, and carries nothing of a client. Forgotten
+// when the settings change, because a call carries the configured key.
+import LarderCache
+import LarderCore
+
+/// What a call asks, as far as it decides whom a failure blames.
+public struct CallSubject: Sendable, Hashable {
+    /// Whether Larder's own questions use the path, and the answer has the form that they expect.
+    public var isKnownPath = true
+    /// Whether the target names something of a person: a session, an account, an item to remove.
+    public var isPersonal = false
+}
+
+struct KnownQuestions: Sendable {
+    static let most = 4
+
+    /// The question to try next comes first.
+    private var calls: [UpstreamCall] = []
+
+    var isEmpty: Bool { calls.isEmpty }
+
+    func contains(_ call: UpstreamCall) -> Bool { calls.contains { $0.order.url == call.order.url } }
+
+    /// Takes in a question that succeeded. The one that was known for longest makes room.
+    mutating func succeeded(_ call: UpstreamCall) {
+        guard call.mayBeTrial, !contains(call) else { return }
+        if calls.count >= Self.most { calls.removeFirst() }
+        calls.append(call)
+    }
+
+    /// Returns the question to try now. The others come first the next times.
+    mutating func next() -> UpstreamCall? {
+        guard !calls.isEmpty else { return nil }
+        let call = calls.removeFirst()
+        calls.append(call)
+        return call
+    }
+
+    mutating func forget() { calls = [] }
+}
+
+extension UpstreamCall {
+    /// Whether Larder may repeat the call by itself.
+    var mayBeTrial: Bool {
+        subject.isKnownPath && !subject.isPersonal && isBudgeted && claim == nil && !hasClientCredentials
+            && order.method == .get && order.body == nil
+    }
+
+    /// What decides whom a failure of this call blames.
+    func failed(_ failure: UpstreamFailure, known: KnownQuestions) -> FailedCall {
+        var failed = FailedCall(failure.failure, status: failure.response?.status)
+        failed.namesPause = failure.retryAt != nil
+        failed.credentials = claim != nil ? .account : hasClientCredentials ? .client : .own
+        failed.isKnownPath = subject.isKnownPath
+        failed.isPersonal = subject.isPersonal
+        failed.succeededLately = known.contains(self)
+        failed.hasKnown = !known.isEmpty
+        return failed
+    }
+}
