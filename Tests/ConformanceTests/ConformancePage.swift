@@ -68,6 +68,9 @@ enum ConformancePage {
         - Guessed lifetimes are a tenth of the time since the last change, a day at most, and only with `Last-Modified`.
         - TRACE is refused with 405, because its response would show fields with secrets (RFC 9110 §9.3.8), and CONNECT with 501,
           because Larder opens no tunnels (§9.3.6).
+        - `Authorization` with NTLM or Negotiate, which authenticate a connection and not a request (RFC 4559 §6), is refused with 501
+          if it would go upstream: connections to an upstream serve all clients. Their challenges are left out of a response that
+          offers another scheme, although a proxy must not modify `WWW-Authenticate` (RFC 9110 §11.6.1).
         - `Cache-Status` never contains the key (RFC 9211 §6).
         - `Access-Control-*` of an upstream is passed on only at the root of the provider's own listener. Below `/raw` it would let
           any page read what this user may read. `Timing-Allow-Origin` and `X-Request-Id` are never passed on.

@@ -57,6 +57,7 @@ struct RawRequest: Sendable {
         }
         guard !usesOwnKey else { return }
         if credentials.isPersonal {
+            try ConnectionAuthentication.check(credentials.fields)
             secretFields = credentials.fields
         } else if let key = credentials.key {
             secretFields = provider.provider.credentialFields(key: key)

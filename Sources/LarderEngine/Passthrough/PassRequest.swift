@@ -82,6 +82,7 @@ public final class PassRequest: Sendable {
         directives = ClientDirectives(fields: request.fields)
         let forwarded = Self.forwarded(fields, request, provider)
         self.forwarded = forwarded
+        try ConnectionAuthentication.check(forwarded)
         isPersonal = forwarded.contains(anyOf: Self.personal)
         let keyFields = KeyFields(forwarded, provider.settings)
         self.keyFields = keyFields

@@ -65,12 +65,14 @@ public final class WayOut: Sendable {
     }
 
     /// The fields that a mount may change or remove.
-    private static let changed = FieldNameSet(Relocation.names.names + PassFields.ofWholeOrigin.names + ["Set-Cookie"])
+    private static let changed = FieldNameSet(
+        Relocation.names.names + PassFields.ofWholeOrigin.names + ["Set-Cookie", "WWW-Authenticate"])
 
     private func fit(_ fields: inout HeaderFields) {
         // Most responses have no such field. One scan finds that out.
         guard fields.contains(anyOf: Self.changed) else { return }
         if fields.contains(anyOf: Relocation.names), let relocation = Relocation(self) { relocation.apply(to: &fields) }
+        if fields.contains("WWW-Authenticate") { ConnectionAuthentication.removeChallenges(from: &fields) }
         guard isSharedOrigin else { return }
         fields.remove(PassFields.ofWholeOrigin)
         guard fields.contains("Set-Cookie") else { return }

@@ -220,6 +220,13 @@ extension WireClauses {
             "X-Long: \(String(repeating: "a", count: 20_000))\r\n",
             .line("X-Long: \(String(repeating: "a", count: 20_000))")),
         answer(
+            "RFC 4559 §6", .should, "challenges that authenticate connections are left out where another is offered",
+            "WWW-Authenticate: Negotiate\r\nWWW-Authenticate: NTLM, Basic realm=\"a, b\", charset=\"UTF-8\"\r\n",
+            .order("WWW-Authenticate", ["Basic realm=\"a, b\", charset=\"UTF-8\""])),
+        answer(
+            "RFC 9110 §15.5.2", .must, "the only challenge of a response stays, whatever its scheme",
+            "WWW-Authenticate: NTLM\r\n", .order("WWW-Authenticate", ["NTLM"])),
+        answer(
             "RFC 9110 §11.6.1", .mustNot, "no line of WWW-Authenticate is modified",
             "WWW-Authenticate: Basic realm=\"a, b\"\r\nWWW-Authenticate: Digest  nonce=\"x\"\r\n",
             .order("WWW-Authenticate", ["Basic realm=\"a, b\"", "Digest  nonce=\"x\""])),
