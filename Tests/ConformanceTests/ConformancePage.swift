@@ -71,6 +71,8 @@ enum ConformancePage {
         - `Authorization` with NTLM or Negotiate, which authenticate a connection and not a request (RFC 4559 §6), is refused with 501
           if it would go upstream: connections to an upstream serve all clients. Their challenges are left out of a response that
           offers another scheme, although a proxy must not modify `WWW-Authenticate` (RFC 9110 §11.6.1).
+        - White space before the colon of a response's field is removed (RFC 9112 §5.1). Before the colon of `Content-Length` or
+          `Transfer-Encoding` it makes the response malformed, because other readers do not know the field then.
         - `Cache-Status` never contains the key (RFC 9211 §6).
         - `Access-Control-*` of an upstream is passed on only at the root of the provider's own listener. Below `/raw` it would let
           any page read what this user may read. `Timing-Allow-Origin` and `X-Request-Id` are never passed on.

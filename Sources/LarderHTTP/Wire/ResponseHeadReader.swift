@@ -1,7 +1,7 @@
 // Reads the head of an upstream response and checks it line by line before any of the body is believed. libcurl accepts
-// differing lengths, Content-Length together with Transfer-Encoding, folded lines, bare line feeds and white space
-// before the colon. Each of these can make two readers see two responses (RFC 9112 §11.1), so each makes the response
-// malformed here. Pure: the reader is given the raw lines in order and never sees the body.
+// differing lengths, Content-Length together with Transfer-Encoding, folded lines and bare line feeds. Each of these can
+// make two readers see two responses (RFC 9112 §11.1), so each makes the response malformed here. White space before a
+// colon is removed (RFC 9112 §5.1), except from fields that say where the body ends: libcurl does not know them then. Pure: the reader is given the raw lines in order and never sees the body.
 import LarderCore
 
 /// A defect of a head, in words that contain nothing of the response.
@@ -132,11 +132,14 @@ public struct ResponseHeadReader: Sendable {
             throw ResponseHeadFault("a field is folded over lines")
         }
         guard let colon = line.firstIndex(of: 0x3A) else { throw ResponseHeadFault("a field line has no colon") }
-        let name = UnsafeBufferPointer(rebasing: line[..<colon])
+        var nameEnd = colon
+        while nameEnd > 0, Self.isBlank(line[nameEnd - 1]) { nameEnd -= 1 }
+        let name = UnsafeBufferPointer(rebasing: line[..<nameEnd])
         guard !name.isEmpty, name.allSatisfy({ Octet.isToken($0) }) else {
-            throw ResponseHeadFault(
-                name.last.map(Self.isBlank) ?? false
-                    ? "there is white space before a field's colon" : "a field has an invalid name")
+            throw ResponseHeadFault("a field has an invalid name")
+        }
+        guard nameEnd == colon || !Self.framesBody(HeaderField.text(name)) else {
+            throw ResponseHeadFault("there is white space before the colon of a field that frames the body")
         }
         var start = colon + 1
         var end = line.count
@@ -147,6 +150,10 @@ public struct ResponseHeadReader: Sendable {
             throw ResponseHeadFault("the value of a field contains a control character")
         }
         fields.add(HeaderField.text(name), HeaderField.text(value))
+    }
+
+    private static func framesBody(_ name: String) -> Bool {
+        ASCII.equalFolded(name, "Content-Length") || ASCII.equalFolded(name, "Transfer-Encoding")
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -71,8 +71,10 @@ extension WireClauses {
         field("RFC 9112 §11.1", .must, "a carriage return that could begin a field", "X: a\rEvil: b\r\n"),
         field("RFC 9112 §5.2", .must, "a folded line, with a space", "X: a\r\n Evil\r\n"),
         field("RFC 9112 §5.2", .must, "a folded line, with a tab", "X: a\r\n\tEvil\r\n"),
-        field("RFC 9112 §5.1", .must, "a space before the colon", "Evil : a\r\n"),
-        field("RFC 9112 §5.1", .must, "a tab before the colon", "Evil\t: a\r\n"),
+        field("RFC 9112 §5.1", .must, "a space before the colon of Content-Length", "Content-Length : 5\r\n"),
+        field("RFC 9112 §5.1", .must, "a tab before the colon of Content-Length", "Content-Length\t: 5\r\n"),
+        field(
+            "RFC 9112 §5.1", .must, "a space before the colon of Transfer-Encoding", "Transfer-Encoding : chunked\r\n"),
         field("RFC 9112 §5", .must, "a line without a colon", "Evil\r\n"),
         field("RFC 9110 §5.1", .must, "an empty name", ": Evil\r\n"),
         field("RFC 9110 §5.1", .must, "a name with a character that is not allowed in a token", "Evil@X: a\r\n"),

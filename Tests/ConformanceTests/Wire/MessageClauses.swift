@@ -220,6 +220,9 @@ extension WireClauses {
             "X-Long: \(String(repeating: "a", count: 20_000))\r\n",
             .line("X-Long: \(String(repeating: "a", count: 20_000))")),
         answer(
+            "RFC 9112 §5.1", .must, "white space between a field's name and its colon is removed",
+            "X-Odd : 1\r\nX-Tab \t: 2\r\n", .line("X-Odd: 1"), .line("X-Tab: 2")),
+        answer(
             "RFC 4559 §6", .should, "challenges that authenticate connections are left out where another is offered",
             "WWW-Authenticate: Negotiate\r\nWWW-Authenticate: NTLM, Basic realm=\"a, b\", charset=\"UTF-8\"\r\n",
             .order("WWW-Authenticate", ["Basic realm=\"a, b\", charset=\"UTF-8\""])),

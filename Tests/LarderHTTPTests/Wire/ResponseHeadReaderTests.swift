@@ -49,6 +49,12 @@ import Testing
         #expect(head.fields == HeaderFields([HeaderField("X-A", "b c"), HeaderField("x-a", "")]))
     }
 
+    @Test func whiteSpaceBeforeAColonIsRemoved() {
+        let (head, result) = read(["HTTP/1.1 200 OK\r\n", "X-A : b\r\n", "ETag \t:\"c\"\r\n", "\r\n"])
+        #expect(result == .success(.complete(.untilClose)))
+        #expect(head.fields == HeaderFields([HeaderField("X-A", "b"), HeaderField("ETag", "\"c\"")]))
+    }
+
     @Test func aStatusLineMayLackItsReason() {
         let (head, result) = read(["HTTP/1.1 200\r\n"])
         #expect(result == .success(.began))
@@ -102,7 +108,8 @@ import Testing
         "Content-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked, chunked",
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding:",
         "Transfer-Encoding: chunked;x",
-        "Transfer-Encoding: xchunked", "X : a", "X\t: a", " X: a", "X: a\u{0}", "X: a\rb", ": a", "X", "X\u{80}: a",
+        "Transfer-Encoding: xchunked", "Transfer-Encoding : chunked", "Content-Length\t: 5", " X: a", "X: a\u{0}",
+        "X: a\rb", ": a", "X", "X\u{80}: a",
     ])
     func aFieldThatTwoReadersCouldReadDifferentlyIsAFault(fields: String) {
         for status in ["200", "204", "304", "500"] {
