@@ -50,7 +50,9 @@ extension CurlTransfer {
         options.number(CURLOPT_SSL_VERIFYPEER, 1)
         options.number(CURLOPT_SSL_VERIFYHOST, 2)
         options.number(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-        if let file = settings.caFile { options.text(CURLOPT_CAINFO, file) }
+        // libcurl uses a kept connection or TLS session only for a transfer with the same authorities.
+        if let file = hop.caFile { options.text(CURLOPT_CAINFO, file) }
+        if let file = settings.caFile { options.text(CURLOPT_PROXY_CAINFO, file) }
         if let share = self.context.share { options.pointer(CURLOPT_SHARE, UnsafeMutableRawPointer(share)) }
 
         options.number(CURLOPT_NOSIGNAL, 1)

@@ -96,6 +96,7 @@ final class FetchCore {
         var hop = Hop(
             url: url, method: order.method, fields: order.fields, secretFields: order.secretFields, body: order.body,
             addresses: order.addresses)
+        hop.caFile = order.provider.flatMap { settings.caFiles[$0] } ?? settings.caFile
         if !order.secretQuery.items.isEmpty { hop.secretQuery = order.secretQuery.encoded }
         let exchange = Exchange(
             id: ticket.id, order: order, hop: hop, deadline: loop.monotonic + order.deadline, asker: asker,

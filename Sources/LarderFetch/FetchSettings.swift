@@ -39,6 +39,8 @@ public struct FetchSettings: Sendable, Hashable {
     public var proxy: String?
     /// Default nil: the system's certificate authorities. Otherwise a PEM file that replaces them.
     public var caFile: String?
+    /// PEM files that replace `caFile` for the calls of a provider, by its name.
+    public var caFiles: [String: String] = [:]
 
     /// Makes settings. Omitted parameters have their defaults.
     public init(

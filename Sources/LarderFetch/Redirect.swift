@@ -12,6 +12,8 @@ struct Hop: Sendable {
     var secretQuery: String?
     var body: Bytes?
     var addresses: AddressPolicy
+    /// A PEM file of certificate authorities; nil means libcurl's own.
+    var caFile: String?
     /// Whether the transfer must not use a kept connection.
     var needsFreshConnection = false
 }

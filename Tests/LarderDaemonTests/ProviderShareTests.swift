@@ -1,4 +1,4 @@
-// The largest share of all places that one provider gets.
+// The largest share of all places that one provider gets, and the files of authorities that the fetcher gets.
 import LarderCore
 import LarderFetch
 import LarderSettings
@@ -31,5 +31,17 @@ import Testing
         let settings = try load("providers: { itunes: { maxConnections: 99 } }")
         #expect(settings.notes == ["providers.itunes.maxConnections: 32 are in force, half of fetch.maxTransfers"])
         #expect(try load("fetch: { maxTransfers: 4 }").notes == [], "nobody wrote the 8")
+    }
+
+    @Test func theFilesOfAuthoritiesReachTheFetcher() throws {
+        let directory = TemporaryDirectory()
+        let own = directory.write("own.pem", "-----BEGIN CERTIFICATE-----\n")
+        let system = directory.write("system.pem", "-----BEGIN CERTIFICATE-----\n")
+        let text = "providers: { api: { kind: passthrough, baseURL: \"https://api.example\", ca: \"\(own)\" } }"
+        let fetch = Daemon.fetchSettings(
+            try load(text, environment: plainEnvironment.merging(["SSL_CERT_FILE": system]) { $1 }))
+        #expect(fetch.caFiles == ["api": own])
+        #expect(fetch.caFile == system)
+        #expect(Daemon.fetchSettings(try load("")).caFile == nil)
     }
 }

@@ -1,9 +1,11 @@
 // Certificates, tested against the openssl program as the server. A certificate is good if its issuer is trusted and
 // its name matches the host. Otherwise nothing is sent.
 import CLinux
+import CSSL
 import Glibc
 import LarderCore
 import LarderFetch
+import LarderTestSupport
 import Testing
 
 @Suite(.enabled(if: access(OpenSSLProgram.path, X_OK) == 0, "the openssl program is not installed"))
@@ -25,6 +27,30 @@ struct TLSTests {
             // An accepted certificate does not permit private addresses.
             let error = await rig.failure(order("https://localhost:\(server.port)/", addresses: .publicOnly))
             #expect(error?.stage == .forbidden)
+        }
+    }
+
+    /// The server's certificate is trusted for one provider only, and a connection made for it is kept.
+    @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    func aProvidersAuthoritiesCountForItsCallsAloneAndItsConnectionsServeNoOther(version: Int32) async throws {
+        let origin = try TLSOrigin(version: version) { _ in [.record(ok("x"))] }
+        defer { origin.stop() }
+        var settings = FetchSettings()
+        settings.caFiles = ["private": origin.certificate]
+        try await withRig(settings) { rig in
+            func asked(_ provider: String?) -> FetchOrder {
+                var order = order(origin.base + "/\(provider ?? "")")
+                order.provider = provider
+                return order
+            }
+            for _ in 0..<2 {
+                #expect(await rig.text(asked("private")) == "x")
+                #expect(await rig.failure(asked("other"))?.stage == .secure)
+                #expect(await rig.failure(asked(nil))?.stage == .secure)
+            }
+            #expect(origin.requests.map(\.target) == ["/private", "/private"])
+            // The second call used the connection of the first.
+            #expect(Set(origin.requests.map(\.connection)).count == 1)
         }
     }
 }

@@ -38,6 +38,7 @@ struct SettingsPagesTests {
             for name in ["shared.key", "shared.password", "artwork.key"] {
                 try write("0123456789abcdef0123456789abcdef", to: "\(directory)/\(name)")
             }
+            try write("-----BEGIN CERTIFICATE-----\n", to: "\(directory)/example.pem")
             let lines = ExampleConfiguration.yaml()
                 .split(separator: "\n", omittingEmptySubsequences: false)
                 .map { line -> String in

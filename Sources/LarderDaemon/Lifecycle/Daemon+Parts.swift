@@ -75,7 +75,7 @@ extension Daemon {
 
     /// - Parameter keptByLoop: the number of upstream connections that each loop may keep for later calls.
     static func fetchSettings(_ settings: Settings, keptByLoop: Int = .max) -> FetchSettings {
-        FetchSettings(
+        var fetch = FetchSettings(
             userAgent: settings.fetch.userAgent, connectTimeout: settings.fetch.connectTimeout,
             maxTransfers: settings.fetch.maxTransfers, maxStreams: settings.fetch.maxStreams,
             maxQueue: settings.fetch.maxQueue, queueTimeout: settings.fetch.queueTimeout,
@@ -85,7 +85,9 @@ extension Daemon {
                     maxStreams: settings.mostStreams(of: provider), maxQueue: settings.mostWaiting(for: provider))
             },
             maxMemory: Int(clamping: settings.fetch.maxMemory),
-            maxKept: keptByLoop, proxy: settings.fetch.proxy)
+            maxKept: keptByLoop, proxy: settings.fetch.proxy, caFile: settings.fetch.caFile)
+        fetch.caFiles = settings.providers.compactMapValues(\.ca)
+        return fetch
     }
 
     /// Decides the number of loops and the budget of descriptors. If `server.loops` is not set, the number is limited

@@ -96,6 +96,7 @@ extension SettingsLoader {
         settings.readOnlyPosts = Self.readOnlyPosts(&reader, path: "\(path).readOnlyPosts")
         settings.dialect = dialect(&reader, about)
         settings.isShared = isShared(&reader, settings)
+        settings.ca = reader.text(Table.providerCA, path: "\(path).ca", check: CertificateFile.check)
         settings.plainHTTP = reader.flag(Table.providerPlainHTTP, path: "\(path).plainHTTP")
         let deadline = reader.duration(Table.providerDeadline, path: "\(path).deadline")
         settings.deadline = deadline > .zero ? deadline : nil

@@ -15,7 +15,8 @@ public struct SettingsLoader: Sendable {
     /// Loads the settings.
     /// - Parameters:
     ///   - file: the configuration file; nil if there is none.
-    ///   - environment: the environment of the process. `LARDER_*`, `XDG_*`, `HOME` and systemd's directories are read.
+    ///   - environment: the environment of the process. `LARDER_*`, `XDG_*`, `HOME`,
+    ///     `SSL_CERT_FILE` and systemd's directories are read.
     ///   - flags: paths and values from the command line. They override all else; a repeated path adds to a list.
     /// - Throws: `SettingsError` with every finding.
     public func load(
@@ -46,6 +47,7 @@ public struct SettingsLoader: Sendable {
         let secrets = SecretPlaces(environment: environment)
         let configured = providerSettings(&reader, collector.providerNames, secrets)
         var settings = settings(&reader, environment, secrets, providers: configured)
+        settings.fetch.caFile = CertificateFile.standard(environment, &reader)
         Self.fitDefaults(&settings, reader)
         Self.checkTogether(settings, &reader)
         reader.noteShares(settings)

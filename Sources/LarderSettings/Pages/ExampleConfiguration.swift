@@ -55,6 +55,7 @@ public enum ExampleConfiguration {
               #example:
                 #kind: passthrough
                 #baseURL: https://api.example.com/v1
+                #ca: /etc/larder/credentials/example.pem
                 #semantics: rfc
                 #cdnCacheControl: false
                 #forwardCookies: false

@@ -126,6 +126,8 @@ public struct ProviderSettings: Sendable, Hashable {
     public var dialect: String?
     /// Whether the provider's responses are exchanged with the shared tier.
     public var isShared = true
+    /// A PEM file of the certificate authorities that are trusted for this provider, in place of the usual ones.
+    public var ca: String?
     /// Whether calls and redirects may leave this machine unencrypted.
     public var plainHTTP = false
     /// The freshness by endpoint. It has a value for every endpoint of the provider; "*" stands for all other requests.

@@ -117,6 +117,8 @@ extension Settings {
         public var refreshOnReturn: Int
         /// The URL of the proxy. It is never taken from `http_proxy`.
         public var proxy: String?
+        /// The file of certificate authorities that `SSL_CERT_FILE` names. It replaces the system's.
+        public var caFile: String?
 
         init(_ reader: inout SettingsReader) {
             userAgent = reader.text(SettingsTable.fetchUserAgent, check: SettingsLoader.fieldValue) ?? ""

@@ -35,6 +35,14 @@ extension SettingsTable {
         "providers.<name>.plainHTTP", .flag, default: "false",
         summary: "Whether calls to a built-in API, redirects included, may leave this machine unencrypted.",
         advice: "It is not needed for a baseURL with http on this machine, nor for a provider of your own.")
+    static let providerCA = Parameter(
+        "providers.<name>.ca", .text, default: nil,
+        summary: "A PEM file of the certificate authorities that vouch for this API, such as a private one.",
+        advice: """
+            For this provider's calls, images and redirects included, it replaces the system's authorities. Without \
+            it, the file that SSL_CERT_FILE names counts, otherwise the system's. A kept connection serves only \
+            providers with the same authorities.
+            """)
     static let providerSearchURL = Parameter(
         "providers.<name>.searchURL", .text, default: nil,
         summary: "The URL of the API's search host, if searches have a host of their own (\(searchHosts)).",
@@ -192,6 +200,7 @@ extension SettingsTable {
 
     static let provider = [
         providerEnabled, providerKind, providerBaseURL, providerSearchURL, providerDialect, providerPlainHTTP,
+        providerCA,
         providerKey, providerClientSecret, providerSemantics, providerCDNCacheControl,
         providerForwardCookies, providerCookies, providerPersonalCookies, providerKeyCredentials, providerKeyFields,
         providerReadOnlyPosts, providerTTL,

@@ -41,6 +41,10 @@ extension SettingsTable {
             settings.isPassthrough
                 ? "has no effect here: it is for built-in APIs; a provider of your own may use http without it" : nil
         },
+        SettingEffect(providerCA) { settings, _ in
+            settings.baseURLs.contains { $0.hasPrefix("https:") }
+                ? nil : "has no effect here: this API is reached by plain http, without certificates"
+        },
         SettingEffect(providerKey) { settings, about in
             let takesKey = about.needsKey || !about.credentialFieldNames.isEmpty || !about.credentialParameters.isEmpty
             return settings.isPassthrough || takesKey ? nil : "\(about.name) takes no key: this setting is not for it"
