@@ -6,7 +6,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     // Why a response is not stored.
     case method, requestBody, authorization, cookie, requestNoStore, responseNoStore, responsePrivate
     case notFinal, statusNotUnderstood, statusNeverStored, partialContent, notModifiedAnswer, preconditionAnswer
-    case partInvalid, partOfUnknownLength, partTooShort, partCondition
+    case deltaAnswer, partInvalid, partOfUnknownLength, partTooShort, partCondition
     case setCookie, cookieWithoutLifetime, varyAny, connectionOption, notCacheable, noLifetime, noUse, retention
     // Why a response is stored, and for how long.
     case sharedMaxAge, maxAge, expires, heuristic, validationOnly, noCacheAnswer, mustUnderstand, targeted
@@ -27,7 +27,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     // Limits of Larder's own.
     case objectTooLarge, queryTooLarge, graphQLOperation, graphQLErrors, methodOverride, postCondition
     case digestMismatch
-    case errorOverAnswer, ownBusiness, personalToken, personalTarget, fleeting
+    case errorOverAnswer, ownBusiness, ownField, personalToken, personalTarget, fleeting
     // Rules of `ttl` semantics.
     case configuredTTL, configuredNegative, configuredStale
 }

@@ -6,7 +6,8 @@ extension CacheRule {
     var text: Text {
         switch self {
         case .method, .requestBody, .authorization, .cookie, .requestNoStore, .responseNoStore, .responsePrivate,
-            .notFinal, .statusNotUnderstood, .statusNeverStored, .partialContent, .partInvalid, .partOfUnknownLength,
+            .notFinal, .statusNotUnderstood, .statusNeverStored, .partialContent, .deltaAnswer, .partInvalid,
+            .partOfUnknownLength,
             .partTooShort, .partCondition, .notModifiedAnswer, .preconditionAnswer, .setCookie, .cookieWithoutLifetime,
             .varyAny, .connectionOption,
             .notCacheable, .noLifetime, .noUse, .retention:
@@ -25,7 +26,7 @@ extension CacheRule {
             .configuredTTL, .configuredNegative, .configuredStale:
             change
         case .objectTooLarge, .queryTooLarge, .graphQLOperation, .graphQLErrors, .methodOverride, .postCondition,
-            .digestMismatch, .errorOverAnswer, .ownBusiness, .personalToken, .personalTarget, .fleeting:
+            .digestMismatch, .errorOverAnswer, .ownBusiness, .ownField, .personalToken, .personalTarget, .fleeting:
             bound
         }
     }
@@ -50,6 +51,8 @@ extension CacheRule {
         case .statusNeverStored: ("RFC 6585 §7.2", "Answers with this status describe one moment and are never stored.")
         case .partialContent:
             ("RFC 9111 §3.3", "The answer is partial, and the request did not ask for exactly one byte range.")
+        case .deltaAnswer:
+            ("RFC 3229 §10.4.1", "The answer is the difference from another version. It is no answer for others.")
         case .partInvalid:
             (
                 "RFC 9110 §14.4",
@@ -242,6 +245,11 @@ extension CacheRule {
         case .digestMismatch: ("RFC 9530 §2", "The content does not match the digest in the answer. It is not stored.")
         case .errorOverAnswer: ("Larder", "An error does not replace a stored answer that may be used in its place.")
         case .ownBusiness: ("Larder", "The request carries credentials, and no stored answer is marked as shared.")
+        case .ownField:
+            (
+                "Larder",
+                "The request has a field that makes its answer one for this request alone, such as Last-Event-ID."
+            )
         case .personalToken: ("Larder", "The request carries a person's credentials, not an application key.")
         case .personalTarget: ("Larder", "The path or the parameters name one person's session or sign-in.")
         default: ("Larder", "The API gives a different answer to each request.")

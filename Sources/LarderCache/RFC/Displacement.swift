@@ -27,8 +27,8 @@ public enum Displacement: Sendable, Hashable {
         self =
             switch status {
             case 404, 410: .all
-            // A 206 is not a whole response. A 304 confirms the stored response.
-            case 206, 304: .none
+            // A 206 and a 226 are not whole responses. A 304 confirms the stored response.
+            case 206, 226, 304: .none
             case 200..<400: isForOneClient ? .none : .selected
             default: .none
             }

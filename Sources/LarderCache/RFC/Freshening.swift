@@ -103,13 +103,7 @@ extension Validation {
         // A field that a qualified directive names is not stored, whichever of the two heads has the directive.
         let withheld = RFCStorage.withheld(ResponseControl(fields: fields, targets: targets).control)
         fields.remove(withheld)
-        // The stored body keeps its coding. What selected it stays named, whatever `Vary` the newer head has
-        // (`namingCoding`).
-        if stored.contains("Content-Encoding"), Vary(stored).names("accept-encoding"),
-            !Vary(fields).names("accept-encoding")
-        {
-            fields.add("Vary", "Accept-Encoding")
-        }
+        fields.keepSelectors(of: stored)
         return fields
     }
 

@@ -65,6 +65,7 @@ public enum RFCStorage {
     private static func byStatus(_ head: UpstreamHead) -> StoreVerdict? {
         switch head.status {
         case 206: refuse(.partial, .partialContent)
+        case 226: refuse(.partial, .deltaAnswer)
         case 304: refuse(.partial, .notModifiedAnswer)
         // These answer the conditions, ranges or expectations of one request.
         case 412, 416, 417: refuse(.partial, .preconditionAnswer)

@@ -36,7 +36,10 @@ struct PassRoute: Sendable {
             let rule: CacheRule =
                 question.rule
                 ?? (request.override != nil
-                    ? .methodOverride : !isRead ? .method : hasBody && content == nil ? .requestBody : .ownBusiness)
+                    ? .methodOverride
+                    : !isRead
+                        ? .method
+                        : hasBody && content == nil ? .requestBody : request.hasOwnField ? .ownField : .ownBusiness)
             return try await forward(context, request, reason, stored: nil, rule: rule)
         }
         do {
@@ -163,7 +166,7 @@ struct PassRoute: Sendable {
         rule: CacheRule
     ) async throws(ClientFacingError) -> ServerResponse {
         var fields = request.forwarded
-        for name in PassRequest.conditions {
+        for name in RequestFieldTable.conditions {
             for value in context.request.fields.all(name) where context.request.method != .head {
                 fields.add(name, value)
             }
@@ -193,7 +196,8 @@ struct PassRoute: Sendable {
                 return respond(served, request, context)
             }
             let change = await updateStored(stream.head, request, context, stored, since: began)
-            if rule != .requestBody {
+            // The answers to these say nothing about the representation that others get.
+            if rule != .requestBody, rule != .ownField {
                 await PassFetch.notePassedOn(
                     stream.head, of: request, since: began, engine: engine, snapshot: context.snapshot)
             }

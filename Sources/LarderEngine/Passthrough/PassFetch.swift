@@ -149,7 +149,7 @@ public struct PassFetch: Sendable {
         if let relay = InterimRelay.current { order.interim = { relay.tell($0) } }
         return await engine.upstream.open(request.call(order), upload: nil, stall: Self.stall).map { answer in
             var (stream, classification) = answer
-            stream.head = stream.head.namingCoding(askedBy: fields)
+            stream.head = stream.head.namingSelectors(among: fields)
             return (stream, classification)
         }
     }

@@ -177,17 +177,13 @@ public final class PassRequest: Sendable {
 
     private static let notForwarded = FieldNameSet(
         // Each upstream call continues the trace itself (`TraceContext`), so the trace fields select no variant.
-        ["Host", "Content-Length", "Expect", "X-Larder-Session", "traceparent", "tracestate"] + conditions)
+        ["Host", "Content-Length", "Expect", "X-Larder-Session", "traceparent", "tracestate"]
+            + RequestFieldTable.conditions)
     static let personal: FieldNameSet = ["Authorization", "Cookie"]
 
     /// The methods that are passed on, as listed in `Allow`. Methods with any other name are passed on too, except
     /// TRACE and CONNECT.
     public static let allowed = "GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS"
-
-    /// The fields for conditions and ranges. The cache applies them to a whole response, or passes them on unchanged.
-    public static let conditions = [
-        "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range",
-    ]
 
     /// The fields besides `Cache-Control` that tell certain caches what they may do (RFC 9213).
     public var targets: [String] { provider.targets }
@@ -236,9 +232,12 @@ public final class PassRequest: Sendable {
 }
 
 extension PassRequest {
-    /// Whether the request goes upstream without using the cache. With `ttl` semantics, nothing tells whom the response
+    /// Whether the request goes upstream without using the cache, because its answer is for it alone. With `ttl` semantics, nothing tells whom the response
     /// to a request with credentials or cookies is for.
-    public var isOwnBusiness: Bool { rule.semantics == .ttl && isPersonal }
+    public var isOwnBusiness: Bool { rule.semantics == .ttl && isPersonal || hasOwnField }
+
+    /// Whether the request has a field that makes its answer one for this request alone (`RequestFieldTable`).
+    public var hasOwnField: Bool { forwarded.contains(anyOf: RequestFieldTable.alone) }
 
     /// The rules by which stored responses are judged.
     public var judge: ReuseJudge {
@@ -256,7 +255,7 @@ extension PassRequest {
         terms.isHead = method == .head
         terms.wantsRange = wantsRange
         terms.hasConditions = wantsRange && fields.contains(anyOf: Self.preconditions)
-        terms.storesParts = mayHaveParts
+        terms.storesParts = wantsRange && mayHaveParts && ByteRange.specs(fields)?.count == 1
         terms.isConditional = rule.semantics == .rfc && method == .get && fields.contains(anyOf: Self.validators)
         return terms
     }

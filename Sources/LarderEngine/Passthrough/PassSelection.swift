@@ -41,7 +41,8 @@ public struct PassSelection: Sendable {
         if let part = found.part {
             return PassParts(engine: engine, request: request, snapshot: snapshot).flightKey(part)
         }
-        let names = found.index?.variants.first?.names ?? ["accept-encoding"]
+        var names = found.index?.variants.first?.names ?? ["accept-encoding"]
+        names += RequestFieldTable.selecting.names.filter { request.forwarded.contains($0) }
         return request.variantKey(VariantIndex.selection(names: names, requestFields: request.forwarded))
     }
 

@@ -18,6 +18,7 @@ enum Tables {
         Table(title: "Stored fields", clauses: fields),
         Table(title: "Variants", clauses: vary),
         Table(title: "Tags of other variants", clauses: variantOffers),
+        Table(title: "Fields with a meaning of their own", clauses: requestFields),
         Table(title: "Languages", clauses: languages),
         Table(title: "No-Vary-Search", clauses: searchVariance),
         Table(title: "Parts", clauses: parts),
