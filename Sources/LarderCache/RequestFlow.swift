@@ -254,7 +254,7 @@ public struct RequestFlow: Sendable {
         return !terms.judge.decide(fetched.entry, directives, now: now).decision.isUsable
     }
 
-    private func answered(_ fetched: Fetched, _ status: Int, _ isAnswer: Bool, _ now: WallTime) -> Step {
+    private mutating func answered(_ fetched: Fetched, _ status: Int, _ isAnswer: Bool, _ now: WallTime) -> Step {
         if let stored, terms.judge.isFailure(status: status, isAnswer: isAnswer) {
             let cover = terms.judge.afterFailure(.status(status), stored, directives, now: now)
             if cover.decision.isUsable {
@@ -276,8 +276,9 @@ public struct RequestFlow: Sendable {
             // The miss is not the reason: with a stored entry the request would have gone forward as well.
             if answer.rule == .uriMiss || answer.rule == .variantMiss { answer.rule = .ownBusiness }
         }
-        if terms.wantsRange, !hasAskedForPart, !fetched.mayBeShared, fetched.body == .streaming(isLong: true) {
-            return .passOn(forward.reason, hasStored: stored != nil, forward.rule)
+        // Some origins send nothing but ranges. This one was asked for the whole.
+        if terms.wantsRange, !hasAskedForPart, stored == nil, PartRequest.mayDemandRange(status: status) {
+            return part()
         }
         // A part that is not stored is passed on as it is: only its origin can judge the client's conditions.
         if terms.hasConditions, !fetched.isJudged, fetched.entry.status == 206 {

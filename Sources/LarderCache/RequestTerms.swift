@@ -23,7 +23,7 @@ public struct RequestTerms: Sendable {
     public var hasConditions = false
     /// Whether the request asks if the client's own copy still holds. A fetch does not send this condition upstream.
     public var isConditional = false
-    /// Whether a part of a representation that is not stored may be fetched and stored as a part.
+    /// Whether the requested range is one that may be fetched and stored as a part.
     public var storesParts = false
     /// Whether the upstream's own responses are sent out. A stored response is then reported as stale if asking the
     /// upstream failed, even if it is fresh.
@@ -59,7 +59,7 @@ public struct Fetched: Sendable {
     public enum Body: Sendable, Hashable {
         case whole
         /// Its beginning must be sent before its end has arrived.
-        case streaming(isLong: Bool)
+        case streaming
     }
 
     public var entry: StoredResponse

@@ -9,7 +9,7 @@ import LarderHTTP
 enum HitForm: Equatable {
     case whole
     case notModified
-    /// A slice of the body: at least one byte, but not the whole body.
+    /// A slice of the body: at least one byte. It may be all of the body.
     case part(start: Int, end: Int)
     /// Memory cannot decide; the request goes to the slow path.
     case undecided
@@ -121,7 +121,7 @@ enum HitForm: Equatable {
             range = max(0, length - count)..<length
         case (nil, nil): return .undecided
         }
-        return range == 0..<length ? .whole : .part(start: range.lowerBound, end: range.upperBound)
+        return .part(start: range.lowerBound, end: range.upperBound)
     }
 
     /// Whether the value begins with "bytes=", with letters in either case (RFC 9110 §14.1).

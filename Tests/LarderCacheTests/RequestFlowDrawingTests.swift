@@ -56,6 +56,7 @@ import Testing
 
     private static let fetched: [(String, Fetched)] = [
         ("an answer", FlowCase.fetched()), ("validated", FlowCase.fetched(304)), ("an error", FlowCase.fetched(503)),
+        ("refused as a whole", FlowCase.fetched(403)),
         ("found stored", FlowCase.fetched { $0.origin = .store }),
         ("made of another form", FlowCase.fetched { $0.origin = .otherForm }),
         ("stale, for a failure", FlowCase.fetched { $0.origin = .standIn }),
@@ -75,10 +76,10 @@ import Testing
             }
         ),
         (
-            "long, nobody else's",
+            "arriving, nobody else's",
             FlowCase.fetched {
                 $0.mayBeShared = false
-                $0.body = .streaming(isLong: true)
+                $0.body = .streaming
             }
         ),
     ]

@@ -62,10 +62,6 @@ public enum PartRequest {
             let missing = content.missing(in: 0..<content.length)
             if missing.isEmpty { return .covered([0..<content.length]) }
             if content.validator == nil { return .whole }
-            // A client that asks for everything with a range may leave before the end, as media players do.
-            if let first = missing.first, let last = missing.last, asksForAll(requestFields, content, fields, now) {
-                return .ask(missing.count <= mostStretches ? missing : [first.lowerBound..<last.upperBound])
-            }
             return missing.count <= mostStretches && content.length <= largest ? .ask(missing) : .whole
         case .single(let range):
             let missing = content.missing(in: range)
@@ -81,17 +77,10 @@ public enum PartRequest {
         }
     }
 
-    /// Whether the request has one range that covers the whole representation and is not ignored.
-    private static func asksForAll(
-        _ requestFields: HeaderFields, _ content: PartialContent, _ fields: HeaderFields, _ now: WallTime
-    ) -> Bool {
-        guard let specs = ByteRange.specs(requestFields), specs.count == 1 else { return false }
-        return specs[0].resolved(content.length) == 0..<content.length
-            && ByteRange.ifRangeHolds(
-                requestFields, etag: Validation.etag(fields),
-                lastModified: Validation.lastModifiedTime(fields, now: now),
-                date: fields.first("Date").flatMap { HTTPDate.parse($0, now: now) })
-    }
+    /// Whether an error to a request for the whole may mean that the origin serves ranges only: it calls the request
+    /// wrong, forbidden, too large or without a condition. The range is then asked for as the client wrote it. Absence,
+    /// missing credentials, limits and failures concern every request for the URL.
+    static func mayDemandRange(status: Int) -> Bool { [400, 403, 413, 416, 428, 501].contains(status) }
 
     private static func isSingle(_ requestFields: HeaderFields) -> Bool {
         ByteRange.specs(requestFields)?.count == 1

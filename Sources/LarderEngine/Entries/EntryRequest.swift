@@ -271,7 +271,7 @@ public struct EntryRequest: Sendable {
 
     private func fetched(_ made: Made, _ fetch: Fetch, _ found: EntryCache.Found) -> Fetched {
         var fetched = Fetched(entry: made.entry, origin: Fetched.Origin(made.origin))
-        if let body = made.tape { fetched.body = .streaming(isLong: (body.length ?? .max) > 1 << 20) }
+        if made.tape != nil { fetched.body = .streaming }
         fetched.isStored = made.written.isStored
         fetched.mayBeShared = made.mayBeShared
         fetched.isJudged = made.isJudged

@@ -41,7 +41,8 @@ public enum ByteRange {
             return isSuffixOfNothing ? .whole : .unsatisfiable
         }
         let parts = coalesced(ranges)
-        if parts.count == 1 { return parts[0] == 0..<length ? .whole : .single(parts[0]) }
+        // A range of everything is a range too (RFC 9110 §14.2): the client learns that ranges are served.
+        if parts.count == 1 { return .single(parts[0]) }
         return .several(parts)
     }
 

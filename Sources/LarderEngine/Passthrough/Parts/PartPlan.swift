@@ -76,12 +76,14 @@ struct PartPlan: Sendable {
     /// The stored parts to combine the response with. Parts of another representation are of no use with it.
     let stored: StoredParts?
 
-    /// Plans the request for missing bytes of stored parts.
-    init(_ stretch: Range<Int64>, of stored: StoredParts) {
+    /// Plans the request for missing bytes of stored parts. A range with an end is asked for with one: some origins serve
+    /// no others.
+    /// - Parameter fields: those of the client.
+    init(_ stretch: Range<Int64>, of stored: StoredParts, for fields: HeaderFields) {
         let last = stretch.upperBound - 1
         spec = .from(stretch.lowerBound, last: last)
-        let isToTheEnd = stretch.upperBound == stored.content.length
-        range = "bytes=\(stretch.lowerBound)-" + (isToTheEnd ? "" : "\(last)")
+        let isOpen = stretch.upperBound == stored.content.length && !Self.hasEnd(fields)
+        range = "bytes=\(stretch.lowerBound)-" + (isOpen ? "" : "\(last)")
         ifRange = stored.content.mark
         conditions = [:]
         self.stored = stored
@@ -101,6 +103,12 @@ struct PartPlan: Sendable {
         ifRange = ifRanges.first
         self.conditions = isJudged ? PassRequest.preconditions(fields) : [:]
         stored = nil
+    }
+
+    /// Whether the client wrote where its range ends.
+    private static func hasEnd(_ fields: HeaderFields) -> Bool {
+        guard case .from(_, last: .some)? = ByteRange.specs(fields)?.last else { return false }
+        return true
     }
 
     /// The same plan without the client's conditions.

@@ -52,7 +52,7 @@ struct PassParts: Sendable {
             // the conditions, not the client.
             plan = request.wantsRange ? PartPlan(asWritten: request.fields, isJudged: false) : nil
         case .ask(let stretches):
-            if let stored, let first = stretches.first { plan = PartPlan(first, of: stored) }
+            if let stored, let first = stretches.first { plan = PartPlan(first, of: stored, for: request.fields) }
         case .askAsWritten: plan = asWritten
         case .whole, .forward: break
         }
@@ -134,7 +134,7 @@ struct PassParts: Sendable {
         else {
             throw BodyFailure("A stored part of the body is gone, and cannot be fetched for this request.")
         }
-        let plan = PartPlan(stretch, of: stored)
+        let plan = PartPlan(stretch, of: stored, for: request.fields)
         var found = EntryCache.Found(
             ready: engine.cache.readyStamp(request.primary.digest), began: engine.cache.begin(request.target))
         found.part = plan
