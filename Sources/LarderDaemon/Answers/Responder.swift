@@ -88,7 +88,7 @@ extension Responder {
             response.fields.set("Accept-Ranges", "bytes")
             return
         }
-        let etag = answer.fields.first("ETag").flatMap { EntityTag.parse($0) }
+        let etag = answer.fields.first("ETag").flatMap { EntityTag.asGiven($0) }
         let lastModified = answer.fields.first("Last-Modified").flatMap { HTTPDate.parse($0, now: now) }
         switch Conditional.evaluate(
             method: request.method, requestFields: request.fields, status: 200, etag: etag,

@@ -135,7 +135,7 @@ public enum ByteRange {
         let values = fields.all("If-Range")
         guard let value = values.first else { return true }
         guard values.count == 1 else { return false }
-        if let tag = EntityTag.parse(ASCII.trimmed(value[...])) {
+        if let tag = EntityTag.asGiven(ASCII.trimmed(value[...])) {
             return etag?.stronglyEquals(tag) ?? false
         }
         guard let lastModified, let date, let wanted = HTTPDate.parse(value, now: date) else { return false }

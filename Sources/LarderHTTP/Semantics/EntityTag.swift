@@ -7,6 +7,8 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     public var isWeak: Bool
     /// The text between the quotes, with one scalar per byte.
     public var opaque: String
+    /// False for a text without quotes. It is no entity tag, but some origins send it, and it matches itself.
+    public private(set) var isQuoted = true
 
     /// Makes a tag. The opaque text must contain neither quotes nor control characters.
     public init(isWeak: Bool = false, opaque: String) {
@@ -33,6 +35,15 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The tag as a field gives it, also without quotes. Nil for anything else, such as a date.
+    public static func asGiven(_ text: some StringProtocol) -> EntityTag? {
+        if let tag = parse(text) { return tag }
+        guard !text.isEmpty, text != "*", text.utf8.allSatisfy({ isTagByte($0) && $0 != 0x2C }) else { return nil }
+        var tag = EntityTag(opaque: String(text))
+        tag.isQuoted = false
+        return tag
+    }
+
     /// Whether a byte may occur in the text's UTF-8. Scalars above U+00FF stand for no field byte; they begin with a
     /// byte above 0xC3.
     private static func isTagByte(_ byte: UInt8) -> Bool {
@@ -43,16 +54,16 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The tag as written in a field.
-    public var description: String { isWeak ? "W/\"\(opaque)\"" : "\"\(opaque)\"" }
+    public var description: String { isQuoted ? isWeak ? "W/\"\(opaque)\"" : "\"\(opaque)\"" : opaque }
 
     /// Strong comparison: both strong, and equal (RFC 9110 §8.8.3.2).
     public func stronglyEquals(_ other: EntityTag) -> Bool {
-        !isWeak && !other.isWeak && opaque.unicodeScalars.elementsEqual(other.opaque.unicodeScalars)
+        !isWeak && !other.isWeak && weaklyEquals(other)
     }
 
     /// Weak comparison: equal texts, weak or not.
     public func weaklyEquals(_ other: EntityTag) -> Bool {
-        opaque.unicodeScalars.elementsEqual(other.opaque.unicodeScalars)
+        isQuoted == other.isQuoted && opaque.unicodeScalars.elementsEqual(other.opaque.unicodeScalars)
     }
 
     // Swift compares texts by canonical equivalence; entity tags are compared by their bytes.
@@ -71,8 +82,7 @@ public enum EntityTagList: Sendable, Hashable {
     case any
     case tags([EntityTag])
 
-    /// The list of all lines; nil if there is no line. Members that are not entity tags are left out, because they can
-    /// match nothing. "*" counts only on its own. Unlike in other quoted texts, a backslash escapes nothing in an
+    /// The list of all lines; nil if there is no line. Members that can match nothing are left out. "*" counts only on its own. Unlike in other quoted texts, a backslash escapes nothing in an
     /// entity tag, so these lists have their own parser.
     public static func parse(_ values: [String]) -> EntityTagList? {
         guard !values.isEmpty else { return nil }
@@ -89,11 +99,11 @@ public enum EntityTagList: Sendable, Hashable {
             let byte = bytes[place]
             if byte == 0x22 { isQuoted.toggle() }
             if byte == 0x2C, !isQuoted {
-                if let tag = EntityTag.parse(ASCII.trimmed(value[start..<place])) { out.append(tag) }
+                if let tag = EntityTag.asGiven(ASCII.trimmed(value[start..<place])) { out.append(tag) }
                 start = bytes.index(after: place)
             }
         }
-        if let tag = EntityTag.parse(ASCII.trimmed(value[start...])) { out.append(tag) }
+        if let tag = EntityTag.asGiven(ASCII.trimmed(value[start...])) { out.append(tag) }
         return out
     }
 }

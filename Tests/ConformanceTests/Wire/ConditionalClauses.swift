@@ -13,6 +13,8 @@ extension WireClauses {
         + "ETag: \"v1\"\r\nContent-Type: text/plain\r\n"
     private static let weakPage =
         "Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nCache-Control: max-age=3600\r\nETag: W/\"v1\"\r\n"
+    private static let unquotedPage =
+        "Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nCache-Control: max-age=3600\r\nETag: v1\r\n"
     private static let undatedPage =
         "Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nCache-Control: max-age=3600\r\n"
 
@@ -45,6 +47,15 @@ extension WireClauses {
         stored(
             "RFC 9110 §13.1.2", .must, "If-None-Match with a weak tag and a weak stored tag is answered with 304",
             weakPage, asking: "If-None-Match: W/\"v1\"\r\n", status: 304),
+        stored(
+            "RFC 9110 §13.1.2", .may, "a tag that the origin sent without quotes matches itself",
+            unquotedPage, asking: "If-None-Match: v1\r\n", status: 304),
+        stored(
+            "RFC 9110 §13.1.2", .mustNot, "a tag without quotes does not match one with the same text",
+            unquotedPage, asking: "If-None-Match: \"v1\"\r\n", status: 200),
+        stored(
+            "RFC 9110 §8.8.3", .mustNot, "a text without quotes does not match a tag", asking: "If-None-Match: v1\r\n",
+            status: 200),
         stored(
             "RFC 9110 §13.1.2", .must, "If-None-Match may list several tags",
             asking: "If-None-Match: \"x\", \"y\",\"v1\"\r\n", status: 304),

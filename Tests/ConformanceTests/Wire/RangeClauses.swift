@@ -213,6 +213,10 @@ extension WireClauses {
                 + "Last-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\n",
             asking: "If-Range: Thu, 01 Jan 2026 00:00:00 GMT\r\n", whole: true),
         ifRange(
+            .may, "If-Range with a tag that the origin sent without quotes gets the part",
+            "Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nCache-Control: max-age=3600\r\nETag: v1\r\n",
+            asking: "If-Range: v1\r\n", whole: false),
+        ifRange(
             .must, "If-Range that is neither a tag nor a date gets the whole", asking: "If-Range: v1\r\n", whole: true),
         ifRange(
             .must, "If-Range with a date gets the whole if the response has no date",

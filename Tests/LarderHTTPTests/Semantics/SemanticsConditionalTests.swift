@@ -36,14 +36,29 @@ import Testing
         #expect(one.weaklyEquals(other) == weak)
     }
 
-    @Test func listLeavesOutWhatIsNoTag() {
+    @Test(arguments: ["a", "W/a", "5-x", "\u{E9}"])
+    func aTextWithoutQuotesMatchesItselfAlone(_ text: String) throws {
+        let tag = try #require(EntityTag.asGiven(text))
+        #expect(tag.description == text)
+        #expect(EntityTag.asGiven(text).map(tag.stronglyEquals) == true)
+        #expect(!tag.weaklyEquals(EntityTag(opaque: text)) && tag != EntityTag(opaque: text))
+    }
+
+    @Test(arguments: ["", "*", "a b", "a\"", "\"a", "a,b", "Sun, 06 Nov 1994 08:49:36 GMT"])
+    func aTextThatCannotStandInAListIsNoTagEither(_ text: String) {
+        #expect(EntityTag.asGiven(text) == nil)
+    }
+
+    @Test func listLeavesOutWhatCanMatchNothing() {
         #expect(EntityTagList.parse([]) == nil)
         #expect(EntityTagList.parse(["*"]) == .any)
         #expect(EntityTagList.parse([" * "]) == .any)
         #expect(EntityTagList.parse(["*, \"a\""]) == .tags([EntityTag(opaque: "a")]))
-        #expect(EntityTagList.parse(["", ",,"]) == .tags([]))
+        #expect(EntityTagList.parse(["", ",,", "x y"]) == .tags([]))
+        let unquoted = EntityTag.asGiven("x")
+        #expect(EntityTagList.parse(["\"a\", x"]) == .tags([EntityTag(opaque: "a")] + [unquoted].compactMap { $0 }))
         #expect(
-            EntityTagList.parse(["\"a,b\\\", x, W/\"c\"", "\"d\""])
+            EntityTagList.parse(["\"a,b\\\", W/\"c\"", "\"d\""])
                 == .tags([EntityTag(opaque: "a,b\\"), EntityTag(isWeak: true, opaque: "c"), EntityTag(opaque: "d")]))
     }
 
