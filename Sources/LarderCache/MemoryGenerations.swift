@@ -22,6 +22,8 @@ public struct ReadyStamp: Sendable {
 /// Afterwards it tells whether the result dates from before a removal.
 public struct RemovalStamp: Sendable {
     let place: Int
+    /// The places of the folders above the key.
+    var others: [Int] = []
     let sum: UInt64
 
     /// How often a removal that may concern the key began or ended between this state and a later one.
@@ -68,7 +70,7 @@ final class MemoryGenerations: @unchecked Sendable {
 
 extension MemoryGenerations {
     func isCurrent(_ stamp: ReadyStamp) -> Bool { sum(stamp.place, stamp.others) == stamp.sum }
-    func isCurrent(_ stamp: RemovalStamp) -> Bool { sum(stamp.place) == stamp.sum }
+    func isCurrent(_ stamp: RemovalStamp) -> Bool { sum(stamp.place, stamp.others) == stamp.sum }
 
     func readyStamp(_ key: Digest) -> ReadyStamp {
         let place = Self.place(key)
@@ -82,8 +84,14 @@ extension MemoryGenerations {
         return ReadyStamp(place: place, others: others, sum: sum(place, others))
     }
 
-    func removalStamp(_ key: Digest) -> RemovalStamp {
+    /// - Parameter folders: the marks of the folders above the key.
+    func removalStamp(_ key: Digest, below folders: [UInt64]) -> RemovalStamp {
         let place = Self.place(key)
-        return RemovalStamp(place: place, sum: sum(place))
+        let others = folders.map(Self.place)
+        return RemovalStamp(place: place, others: others, sum: sum(place, others))
     }
+
+    private static func place(_ mark: UInt64) -> Int { 1 + Int(truncatingIfNeeded: mark % UInt64(keys)) }
+
+    func raise(folder mark: UInt64) { raise(Self.place(mark)) }
 }

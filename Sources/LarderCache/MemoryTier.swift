@@ -101,7 +101,10 @@ public final class MemoryTier: ReadySource {
     public func isCurrent(_ stamp: ReadyStamp) -> Bool { generations.isCurrent(stamp) }
 
     /// The state of removals: purges, and invalidations by unsafe requests. Entries that are written anew do not count.
-    public func removalStamp(_ key: Digest) -> RemovalStamp { removals.removalStamp(key) }
+    /// - Parameter folders: the folders above the key.
+    public func removalStamp(_ key: Digest, below folders: [URLFolder] = []) -> RemovalStamp {
+        removals.removalStamp(key, below: folders.map(\.mark))
+    }
 
     /// Whether nothing that the stamp covers was removed since it was taken.
     public func isCurrent(_ stamp: RemovalStamp) -> Bool { removals.isCurrent(stamp) }
@@ -111,6 +114,12 @@ public final class MemoryTier: ReadySource {
         removals.raise(key)
         generations.raise(key)
     }
+
+    /// Records that everything below a folder is being removed, for the requests under way.
+    public func remove(below folder: URLFolder) { removals.raise(folder: folder.mark) }
+
+    /// Forgets every ready response, because it is not known which of them were made from removed entries.
+    public func forgetReady() { generations.raiseAll() }
 
     /// Records that everything is being removed.
     public func removeAll() {

@@ -12,6 +12,14 @@ public enum Invalidation {
         !method.isSafe && (200..<400).contains(status)
     }
 
+    /// Whether the method also changes what lies below its target: the target may be a collection, and a request without
+    /// `Depth` means all of it (RFC 4918 §9.6.1, §9.9.2).
+    public static func reachesBelow(_ method: Method) -> Bool { method == .delete || method.name == "MOVE" }
+
+    /// Whether the method also changes the resource that `Destination` names, and what lies below it (RFC 4918 §9.8.4,
+    /// §9.9.3).
+    public static func reachesDestination(_ method: Method) -> Bool { method.name == "COPY" || method.name == "MOVE" }
+
     /// The other URLs whose stored responses are then invalidated, each once (RFC 9111 §4.4).
     ///
     /// - Parameter requestURL: an absolute URL. If it is not a valid URL, nothing can be resolved against it and the

@@ -174,7 +174,7 @@ struct PassRoute: Sendable {
         if context.request.method == .options, let hops = Self.forwardsLeft(context.request), hops > 0 {
             fields.set("Max-Forwards", String(min(hops - 1, UInt64(UInt32.max))))
         }
-        let began = engine.cache.begin(request.target)
+        let began = engine.cache.begin(request)
         var order = request.order(
             fields, method: context.request.method, settings: context.snapshot.settings, limit: .max)
         order.mayRetry = order.mayRetry && request.effectiveMethod.isSafe && context.request.upload == nil
@@ -201,7 +201,7 @@ struct PassRoute: Sendable {
                 await PassFetch.notePassedOn(
                     stream.head, of: request, since: began, engine: engine, snapshot: context.snapshot)
             }
-            let after = engine.cache.begin(request.target)
+            let after = engine.cache.begin(request)
             // If others changed the stored entries meanwhile, the response may predate their change: it is not adopted.
             if request.rule.semantics == .rfc, began.changes(until: after) == change.count,
                 PostReuse.isDue(

@@ -123,6 +123,9 @@ public final class ConfiguredProvider: Sendable {
                 + (fields.map { [KeyParameter("fields", $0)] } ?? []), identity: identity)
     }
 
+    /// The folder of which all of this provider's paths are part.
+    var folderRoot: String { "\(name) \(settings.baseURL)" }
+
     /// Returns the key of the raw entry for a URL, or nil if the URL is not below one of this provider's bases.
     public func rawKey(url: HTTPURL) -> CacheKey? { request(url: url).map { rawKey($0) } }
 

@@ -44,14 +44,18 @@ extension EntryCache {
 
     /// Removes an entry that an unsafe request has invalidated, here and on the other hosts. Does not wait for those.
     public func invalidate(_ digest: Digest, of provider: ConfiguredProvider) async {
-        if provider.isPassthrough, provider.settings.isShared, let shared {
-            // The request invalidated only what is stored under the URL. The provider's other responses stay shared.
-            let order = RemovalOrder(selector: .digest(digest), isSoft: false, provider: provider.name)
-            await shared.remove(url: digest, provider: provider.name, order: order.encoded)
-        } else {
-            await tellRemoved(digest, of: provider)
-        }
+        await tellHosts(digest, of: provider)
         await remove(digest, of: provider.name)
+    }
+
+    /// Tells the other hosts to remove what has that digest or was made from it. Of a provider of the user's own, only
+    /// what is stored under the URL is removed from the tier; its other responses stay shared.
+    func tellHosts(_ digest: Digest, of provider: ConfiguredProvider) async {
+        guard provider.isPassthrough, provider.settings.isShared, let shared else {
+            return await tellRemoved(digest, of: provider)
+        }
+        let order = RemovalOrder(selector: .digest(digest), isSoft: false, provider: provider.name)
+        await shared.remove(url: digest, provider: provider.name, order: order.encoded)
     }
 
     /// Removes a URL's responses from the shared tier, because a newer response was given out that is not there. The

@@ -31,6 +31,33 @@ extension EntryCache {
         memory.remove(digest)
     }
 
+    /// Removes everything of a provider that lies below a folder, here and on the other hosts. The shared tier knows no
+    /// folders, so a removal from it counts for the whole provider.
+    /// - Parameter isKnown: whether it is known to be a folder. Most paths that are deleted are none; then the tier's
+    ///   other answers stay, unless something turns out to be stored below the path here.
+    func remove(below folder: URLFolder, of provider: ConfiguredProvider, isKnown: Bool) async {
+        if isKnown {
+            await tellRemoved(folder.digest, of: provider)
+        } else {
+            await tellHosts(folder.digest, of: provider)
+        }
+        guard await removeHere(below: folder, of: provider), !isKnown else { return }
+        await tellRemoved(folder.digest, of: provider)
+        // Meanwhile something may have come back from the tier.
+        _ = await removeHere(below: folder, of: provider)
+    }
+
+    /// - Returns: whether anything may have been stored there.
+    private func removeHere(below folder: URLFolder, of provider: ConfiguredProvider) async -> Bool {
+        memory.remove(below: folder)
+        let outcome = await store.remove(.digest(folder.digest), soft: false, provider: provider.name)
+        if case .refused(let error) = outcome { log.error("a folder could not be removed", ["error": "\(error)"]) }
+        memory.remove(below: folder)
+        if case .done(0) = outcome { return false }
+        memory.forgetReady()
+        return true
+    }
+
     /// Removes the entries of these groups (`CacheGroups`), here and on the other hosts. The groups of responses in
     /// progress are unknown, so all of those become outdated. Memory forgets everything and refills from the database
     /// at once.

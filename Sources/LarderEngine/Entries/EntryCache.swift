@@ -138,6 +138,10 @@ public final class EntryCache: Sendable {
     /// The removal stamp as of now, for what is fetched or read from here on.
     public func begin(_ key: CacheKey) -> RemovalStamp { begin(key.digest) }
     func begin(_ digest: Digest) -> RemovalStamp { memory.removalStamp(digest) }
+    /// The same for a pass-through request. A removal of a folder above its URL counts too.
+    public func begin(_ request: PassRequest) -> RemovalStamp {
+        memory.removalStamp(request.target.digest, below: request.folders)
+    }
 
     /// Whether nothing that concerns the stamp was removed since. If false, what arrived since is outdated.
     public func isCurrent(_ began: RemovalStamp) -> Bool { memory.isCurrent(began) }

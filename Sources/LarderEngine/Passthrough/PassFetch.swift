@@ -34,7 +34,7 @@ public struct PassFetch: Sendable {
     /// - Parameter looked: what the caller's look-up found. It is used if nothing was written since.
     func work(_ looked: EntryCache.Found?, _ voice: FlightVoice) async -> FlightResult {
         // A purge or an unsafe request from here on makes the response outdated, and it is not kept.
-        let began = engine.cache.begin(request.target)
+        let began = engine.cache.begin(request)
         var found: EntryCache.Found
         if let looked, engine.cache.isCurrent(looked.ready) { found = looked } else { found = await find() }
         if let entry = found.entry, request.isPersonal, !request.judge.isForAll(entry) {

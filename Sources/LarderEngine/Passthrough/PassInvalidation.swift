@@ -23,7 +23,26 @@ extension Engine {
         // The key is the one that the response was stored under. Another spelling of the URL would give another key.
         await cache.invalidate(request.target.digest, of: request.provider)
         if let changed = request.changedTarget { await cache.invalidate(changed.digest, of: request.provider) }
+        if Invalidation.reachesBelow(request.effectiveMethod) { await invalidate(below: request.path, of: request) }
+        if let destination = request.destination {
+            await cache.invalidate(request.provider.rawKey(destination).digest, of: request.provider)
+            await invalidate(below: destination.path, of: request)
+        }
         if request.rule.semantics == .rfc { await invalidateEquivalents(of: request) }
+    }
+
+    /// Removes what is stored below a path that may be a collection, and at its other spelling: a collection has one name
+    /// with a slash at its end and one without (RFC 4918 §5.2).
+    private func invalidate(below path: String, of request: PassRequest) async {
+        let provider = request.provider
+        let other = path.utf8.last == 0x2F ? String(path.dropLast()) : path + "/"
+        if !other.isEmpty { await cache.invalidate(provider.rawKey(UpstreamRequest(path: other)).digest, of: provider) }
+        guard let folder = URLFolder(EquivalentURL.normalised(path), of: provider.folderRoot) else {
+            _ = await cache.purge([.provider(provider.name)], soft: false)
+            return
+        }
+        let isKnown = request.destination != nil || path.utf8.last == 0x2F
+        await cache.remove(below: folder, of: provider, isKnown: isKnown)
     }
 
     /// Does the same after an unsafe request that was sent and got no response. An unsent request changed nothing.

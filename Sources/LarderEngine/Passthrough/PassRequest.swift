@@ -39,6 +39,8 @@ public final class PassRequest: Sendable {
     public let override: Method?
     /// The fields that are part of the key.
     let keyFields: KeyFields
+    /// The resource that `Destination` names, if the method changes it.
+    let destination: UpstreamRequest?
     /// The prefix of the variants' keys: empty, or the mark of what is stored in parts.
     let form: String
     /// The provider's endpoint name for such requests.
@@ -80,7 +82,9 @@ public final class PassRequest: Sendable {
         isReadOnly = request.isReadOnly
         override = request.override
         directives = ClientDirectives(fields: request.fields)
-        let forwarded = Self.forwarded(fields, request, provider)
+        var forwarded = Self.forwarded(fields, request, provider)
+        destination = try ResourceNames(way, host: request.fields.first("Host") ?? "").map(
+            &forwarded, method: request.override ?? request.method)
         self.forwarded = forwarded
         try ConnectionAuthentication.check(forwarded)
         isPersonal = forwarded.contains(anyOf: Self.personal)
@@ -108,7 +112,7 @@ public final class PassRequest: Sendable {
         primary = other.provider.rawKey(
             UpstreamRequest(path: other.path, query: query), fields: other.keyFields.parameter,
             identity: other.keyFields.identity)
-        (isReadOnly, override, keyFields) = (other.isReadOnly, other.override, other.keyFields)
+        (isReadOnly, override, keyFields, destination) = (other.isReadOnly, other.override, other.keyFields, nil)
         form = ""
         endpoint = other.endpoint
         rule = other.rule
@@ -123,7 +127,7 @@ public final class PassRequest: Sendable {
         (fields, way, forwarded, directives) = (request.fields, request.way, request.forwarded, request.directives)
         (isPersonal, target, content) = (request.isPersonal, request.target, request.content)
         (endpoint, rule, isReadOnly) = (request.endpoint, request.rule, request.isReadOnly)
-        (override, keyFields) = (request.override, request.keyFields)
+        (override, keyFields, destination) = (request.override, request.keyFields, nil)
         form = "parts "
         primary = request.key(variant: "parts")
     }
@@ -211,9 +215,17 @@ public final class PassRequest: Sendable {
         key(variant: form + Base64URL.encode(selection.bytes), content: content)
     }
 
-    /// The groups that a stored response belongs to (RFC 9875).
+    /// What a stored response is removed together with: the folders above its URL, and the groups that it belongs to (RFC
+    /// 9875).
     public func groups(_ entry: StoredResponse) -> [Digest] {
-        rule.semantics == .rfc ? CacheGroups.groups(of: entry.fields, provider: provider.name, requestURL: url) : []
+        let folders = folders.map(\.digest)
+        guard rule.semantics == .rfc, entry.fields.contains("Cache-Groups") else { return folders }
+        return folders + CacheGroups.groups(of: entry.fields, provider: provider.name, requestURL: url)
+    }
+
+    /// The folders above the request's URL.
+    public var folders: [URLFolder] {
+        URLFolder.all(above: EquivalentURL.normalised(path), hasQuery: query != nil, of: provider.folderRoot)
     }
 
     /// Makes an order for this request with the given fields.

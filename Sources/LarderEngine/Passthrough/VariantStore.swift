@@ -21,7 +21,7 @@ struct VariantStore: Sendable {
     func find() async -> EntryCache.Found {
         let cache = engine.cache
         let ready = cache.readyStamp(request.primary.digest)
-        let began = cache.begin(request.target)
+        let began = cache.begin(request)
         guard let first = await cache.open(request.primary) else {
             return EntryCache.Found(ready: ready, began: began)
         }
@@ -175,7 +175,7 @@ struct VariantStore: Sendable {
         defer { turns.leave(request.primary.digest) }
         // The stamp is taken before the list is read. If all variants were removed since, the list is outdated, and may
         // lack a doubt that could not be written.
-        let began = engine.cache.begin(request.target)
+        let began = engine.cache.begin(request)
         let new = await list(with: entry, names, false, isValidated: true)
         let written = await engine.cache.write(
             new.row, since: began, supersedes: !new.hadList, when: { !place.isOvertaken })
@@ -248,7 +248,8 @@ struct VariantStore: Sendable {
             freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
             staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil),
             // The list is removed together with the responses that it lists.
-            parents: request.primary == request.target ? [] : [request.target.digest], label: entry.label)
+            parents: (request.primary == request.target ? [] : [request.target.digest])
+                + request.folders.map(\.digest), label: entry.label)
         return NewList(
             row: row, dropped: dropped, hadList: known != nil, lacksEntry: dropped.contains(selection),
             isForAll: request.isChosenPlainly(selection, index),

@@ -29,6 +29,7 @@ enum Tables {
         Table(title: "Validation", clauses: validation),
         Table(title: "Absence", clauses: absence),
         Table(title: "Invalidation", clauses: invalidation),
+        Table(title: "Invalidation of what lies below", clauses: folders),
         Table(title: "Answers to POST", clauses: posts),
         Table(title: "QUERY", clauses: queries),
         Table(title: "POST that only reads", clauses: readOnlyPosts),

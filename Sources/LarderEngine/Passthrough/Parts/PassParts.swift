@@ -136,7 +136,7 @@ struct PassParts: Sendable {
         }
         let plan = PartPlan(stretch, of: stored, for: request.fields)
         var found = EntryCache.Found(
-            ready: engine.cache.readyStamp(request.primary.digest), began: engine.cache.begin(request.target))
+            ready: engine.cache.readyStamp(request.primary.digest), began: engine.cache.begin(request))
         found.part = plan
         let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
         let key = flightKey(plan)
