@@ -73,6 +73,19 @@ import Testing
         #expect(MethodOverride.isAsked(content: Bytes(text: query), fields: form))
     }
 
+    @Test(
+        arguments: [
+            [:], ["Content-Type": ""], ["Content-Type": "?"],
+            ["Content-Type": "text/plain", "Content-Type": "text/html"],
+        ] as [HeaderFields])
+    func contentWithoutOneTypeMayBeAForm(_ fields: HeaderFields) {
+        for text in ["_method=DELETE", "a=1&_method=PUT", #"{"_method":"DELETE"}"#] {
+            #expect(MethodOverride.isAsked(content: Bytes(text: text), fields: fields), "\(text)")
+        }
+        #expect(!MethodOverride.isAsked(content: Bytes(text: "a=1&b=2"), fields: fields))
+        #expect(!MethodOverride.isAsked(content: Bytes(text: #"{"a":1}"#), fields: fields))
+    }
+
     @Test func contentThatAsksForAnotherMethodIsTold() {
         func isAsked(_ text: String, _ type: String) -> Bool {
             MethodOverride.isAsked(content: Bytes(text: text), fields: ["Content-Type": type])

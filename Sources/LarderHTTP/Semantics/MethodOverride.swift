@@ -82,17 +82,27 @@ public enum MethodOverride {
     }
 
     /// Whether a form parameter or a member of a JSON object asks for another method. In JSON, the name "method" alone
-    /// is allowed: it is what a JSON-RPC request calls.
+    /// is allowed: it is what a JSON-RPC request calls. Content without a type may be either: many servers take it for a
+    /// form.
     /// - Parameter fields: the request's fields, including `Content-Type`.
     public static func isAsked(content: Bytes, fields: HeaderFields) -> Bool {
-        let type = MediaType.essence(fields.first("Content-Type")) ?? ""
-        if type == "application/x-www-form-urlencoded" {
-            let text = content.lossyText
-            return RequestNames.letters(ofQuery: text[...].utf8).map { $0.contains(where: isMethod) } ?? true
+        let types = fields.all("Content-Type")
+        guard types.count == 1, let type = MediaType.essence(types[0]) else {
+            return mayAsk(form: content) || mayAsk(json: content)
         }
+        if type == "application/x-www-form-urlencoded" { return mayAsk(form: content) }
         // Servers differ in where a part's name begins and ends, so the whole content is searched.
         if type.hasPrefix("multipart/") { return isMethod(FieldList.lowercased(content.lossyText[...])) }
-        guard type.hasSuffix("json"), let value = try? JSON.parse(content), value.kind == .object else { return false }
+        return type.hasSuffix("json") && mayAsk(json: content)
+    }
+
+    private static func mayAsk(form content: Bytes) -> Bool {
+        let text = content.lossyText
+        return RequestNames.letters(ofQuery: text[...].utf8).map { $0.contains(where: isMethod) } ?? true
+    }
+
+    private static func mayAsk(json content: Bytes) -> Bool {
+        guard let value = try? JSON.parse(content), value.kind == .object else { return false }
         return value.members.contains { member in
             member.name != "method" && RequestNames.letters(member.name).map(isMethod) ?? false
         }

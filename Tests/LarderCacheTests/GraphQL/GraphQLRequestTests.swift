@@ -61,6 +61,32 @@ extension JSONWriter {
         #expect(!isQuery(document, type: "application/graphql"), "\(document)")
     }
 
+    /// A server may look for a JSON object, or for something else, in content that is no document.
+    @Test(arguments: [
+        #"{"query":"mutation { a }"}"#, #"{ "query": "{ a }" }"#, #"{query:"mutation { a }"}"#, "{}", "{ 1 }", "{ a: }",
+        "{ a() }", "{ a(1) }", "{ a(b) }", "{ a(b:) }", "{ a(b: [) ] }", "{ : a }", "{ a: b: c }", "{ ... }",
+        "{ ...F { a } }",
+        "{ ... on { a } }", "{ $a }", "{ [a] }", "{ a @ }", "query Q() { a }", "query Q($a) { a }",
+        "query Q($a: []) { a }",
+        "query Q($a: [I J]) { a }", "query Q($a: I = $b) { a }", "query Q($a: I = ) { a }",
+        "fragment F($a: I) on T { a } { b }",
+        "{ a = b }", "{ a | b }", "{ a & b }", "{ a! }", "{ \"a\" }",
+    ])
+    func aTextThatTheGrammarDoesNotAllowIsNone(_ document: String) {
+        #expect(!isQuery(request(document)), "\(document)")
+        #expect(!isQuery(document, type: "application/graphql"), "\(document)")
+    }
+
+    @Test(arguments: [
+        "{ a(x: [], y: {}, z: [[1], {b: $c}], e: RED, n: null) }", "{ a: b(c: 1) @d @e(f: 2) { g } }",
+        "{ on fragment true }",
+        "{ ... { a } }", "{ ... @include(if: $a) { b } ...F @d }", "query ($a: I! = 1 @d, \"What\" $b: [[I!]]) { a }",
+        "query @d(x: 1) { a }", "fragment F on T @d(x: $y) { a } query on { ...F }",
+    ])
+    func everyFormOfAQueryIsTold(_ document: String) {
+        #expect(isQuery(request(document)), "\(document)")
+    }
+
     @Test func theNameTellsWhichOperationIsExecuted() {
         let both = "query A { a } mutation B { b } query C { c }"
         #expect(isQuery(request(both, name: "A")) && isQuery(request(both, name: "C")))
