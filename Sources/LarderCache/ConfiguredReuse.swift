@@ -51,7 +51,7 @@ public enum ConfiguredReuse {
     public static func decide(
         entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, now: WallTime
     ) -> ReuseVerdict {
-        let (decision, cited) = look(entry, directives, rule, now)
+        let (decision, cited) = look(limited(entry, rule), directives, rule, now)
         return ReuseVerdict(decision: decision, rule: rule.semantics == .rfc ? cited : .configuredTTL)
     }
 
@@ -63,8 +63,26 @@ public enum ConfiguredReuse {
         _ trouble: UpstreamTrouble, entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule,
         now: WallTime
     ) -> ReuseVerdict {
-        let (decision, cited) = lookAfterFailure(trouble, entry, directives, rule, now)
+        let (decision, cited) = lookAfterFailure(trouble, limited(entry, rule), directives, rule, now)
         return ReuseVerdict(decision: decision, rule: rule.semantics == .rfc ? cited : .configuredTTL)
+    }
+
+    /// The end of an entry's freshness by today's settings, if they are shorter than those it was stored with. Longer ones
+    /// hold for what is stored from now on. A stored answer without results is not told apart from others, except for a
+    /// 204.
+    static func freshEnd(_ entry: StoredResponse, _ rule: FreshnessRule) -> WallTime? {
+        guard rule.semantics == .ttl else { return nil }
+        let lifetime =
+            entry.isNegative ? rule.negativeTTL : entry.status == 204 ? rule.emptyTTL : max(rule.ttl, rule.emptyTTL)
+        let end = entry.responseTime + max(.zero, lifetime)
+        return end < entry.freshUntil ? end : nil
+    }
+
+    private static func limited(_ entry: StoredResponse, _ rule: FreshnessRule) -> StoredResponse {
+        guard let end = freshEnd(entry, rule) else { return entry }
+        var entry = entry
+        entry.freshUntil = end
+        return entry
     }
 
     /// Returns the decision and the rule that is cited with `rfc` semantics. With `ttl` the configuration is cited

@@ -27,6 +27,12 @@ public struct ReuseJudge: Sendable {
         ReuseJudge(rules: .configured, rule: rule, staleWhileRefresh: staleWhileRefresh)
     }
 
+    /// Ends an entry's freshness early if today's settings say so, for the answers that tell or keep it.
+    public func limit(_ entry: inout StoredResponse?) {
+        guard case .configured = rules, let end = entry.flatMap({ ConfiguredReuse.freshEnd($0, rule) }) else { return }
+        entry?.freshUntil = end
+    }
+
     /// Whether a stored response may be used before the upstream is asked.
     public func decide(_ entry: StoredResponse, _ directives: ClientDirectives, now: WallTime) -> ReuseVerdict {
         switch rules {

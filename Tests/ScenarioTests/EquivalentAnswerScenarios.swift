@@ -125,6 +125,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [("/raw/api/b", true), ("/raw/api/a?x=1", false)])
+    func aChangeOfAnotherURLEndsReuseByLanguageOnlyAtItsOwnPath(_ changed: String, _ isReused: Bool) async throws {
+        let fields = "Cache-Control: max-age=600\r\nVary: Accept-Language\r\nContent-Language: de\r\n"
+        let origin = ScriptedOrigin(answering: ok("ja", fields: fields))
+        defer { origin.stop() }
+        let time = ManualTime()
+        try await withLarder(configuration(origin), time: time) { larder async throws in
+            _ = try await larder.get("/raw/api/a", ("Accept-Language", "fr"))
+            time.advance(by: .seconds(1))
+            #expect(try await larder.send("PUT", changed, body: "x").status == 200)
+            let calls = origin.requests.count
+            let other = try await larder.get("/raw/api/a", ("Accept-Language", "de, fr;q=0.3"))
+            #expect(other.text == "ja" && origin.requests.count == calls + (isReused ? 0 : 1), "\(other)")
+        }
+    }
+
     @Test func anAnswerInTheBestLanguageIsExplained() async throws {
         let fields = "Cache-Control: max-age=600\r\nVary: Accept-Language\r\nContent-Language: de\r\n"
         let origin = ScriptedOrigin(answering: ok("ja", fields: fields))

@@ -6,6 +6,33 @@ import LarderTestSupport
 import Testing
 
 @Suite struct ReloadUnderWayScenarios {
+    @Test func aShorterTTLAppliesAtOnceToWhatIsStoredAndALongerOneToWhatComes() async throws {
+        let origin = ScriptedOrigin(answering: ok("a"))
+        defer { origin.stop() }
+        let time = ManualTime()
+        func shop(_ ttl: String) -> String {
+            "providers: { shop: { kind: passthrough, baseURL: \"\(origin.base)\", semantics: ttl, ttl: \(ttl), "
+                + "staleWhileRefresh: 0s } }\ncache: { jitter: 0 }"
+        }
+        try await withLarder(shop("3600s"), time: time) { larder in
+            _ = try await larder.get("/raw/shop/a")
+            time.advance(by: .seconds(60))
+            await larder.reload(shop("100s"))
+            for _ in 0..<3 {
+                let hit = try await larder.get("/raw/shop/a")
+                #expect(hit["Cache-Status"] == "larder; hit; ttl=40", "\(hit)")
+            }
+            time.advance(by: .seconds(40))
+            await larder.reload(shop("7200s"))
+            let longer = try await larder.get("/raw/shop/a")
+            #expect(longer["Cache-Status"] == "larder; hit; ttl=3500", "\(longer)")
+            await larder.reload(shop("50s"))
+            let anew = try await larder.get("/raw/shop/a")
+            #expect(anew["Cache-Status"]?.hasPrefix("larder; fwd=stale") == true, "\(anew)")
+            #expect(origin.requests.count == 2)
+        }
+    }
+
     @Test func aFlightOfTheOldSettingsDoesNotFillMemory() async throws {
         let gate = Gate()
         let old = ScriptedOrigin { _ in [.await(gate), .send(ok("old"))] }

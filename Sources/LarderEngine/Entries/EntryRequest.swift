@@ -146,6 +146,7 @@ public struct EntryRequest: Sendable {
     public func run() async throws(UpstreamFailure) -> Conclusion {
         var flow = RequestFlow(terms)
         var found = await engine.time.timing(.lookUp, recipe.provider) { await recipe.find() }
+        terms.judge.limit(&found.entry)
         let step = flow.lookedUp(
             found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, parts: found.parts?.decision,
             hasParts: found.parts?.stored != nil, now: now)
@@ -225,6 +226,7 @@ public struct EntryRequest: Sendable {
     private func lookAgain(_ flow: inout RequestFlow, _ found: inout EntryCache.Found) async -> RequestFlow.Step {
         let part = found.part
         found = await recipe.find()
+        terms.judge.limit(&found.entry)
         if found.entry == nil, found.part == nil { found.part = part }
         // Another host's instants are converted, and tell the order of two calls of different hosts only roughly.
         let tells = !found.isInDoubt && found.entry?.parents.contains(EntryCache.sharedOrigin) != true

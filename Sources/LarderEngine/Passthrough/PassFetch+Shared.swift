@@ -55,7 +55,9 @@ final class PassSharing: Sendable {
 extension PassFetch {
     /// The shared tier. Nil if the fetched response is not for all clients, or if this host stands alone.
     var sharedTier: SharedTier? {
-        guard request.provider.settings.isShared, !request.isPersonal, isRefresh || !request.directives.noStore else {
+        guard request.provider.settings.isShared, !request.isPersonal, request.keyFields.identity.isEmpty,
+            isRefresh || !request.directives.noStore
+        else {
             return nil
         }
         return engine.cache.shared
@@ -190,7 +192,7 @@ extension PassFetch {
     func displaceShared() async {
         // An older response to an equivalent query, or in the client's language, must not be used after it either.
         if engine.searchVariances.knows(request) {
-            engine.endOtherQueries(of: request.provider.name)
+            engine.endOtherQueries(of: request)
         }
         guard let sharing else {
             // This fetch did not ask the tier: for example, a personal or `no-store` request that got a 404 or 410.

@@ -22,7 +22,8 @@ extension PassSelection {
                 continue
             }
             guard !there.isInDoubt, answers(entry),
-                engine.searchVariances.mayAnswerOtherQueries(entry, of: request.provider.name),
+                engine.searchVariances.mayAnswerOtherQueries(
+                    entry, of: request.provider.name, path: request.pathDigest),
                 SearchVariance(entry.fields).areEquivalent(query, request.query)
             else { continue }
             engine.count(.answered, request)
@@ -37,7 +38,8 @@ extension PassSelection {
             guard let entry = await engine.cache.open(request.variantKey(selection)), entry.status == 200,
                 let tag = LanguageChoice.language(entry.fields), LanguageChoice.isBest(tag, for: request.forwarded),
                 answers(entry),
-                engine.searchVariances.mayAnswerOthers(entry, of: request.provider.name)
+                engine.searchVariances.mayAnswerOthers(
+                    entry, of: request.provider.name, path: request.pathDigest)
             else { continue }
             return chosen(entry, by: .bestLanguage, found)
         }

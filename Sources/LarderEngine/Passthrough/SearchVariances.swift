@@ -23,6 +23,10 @@ final class SearchVariances: Sendable {
     /// The time of the last change that may have made responses unsuitable without naming the affected queries. A
     /// response that was received before answers its own query only. By provider; "" stands for all.
     private let changed = Lock<[String: WallTime]>([:])
+    /// The same for the URLs of one path, by provider and path.
+    private let changedPaths = Lock<[String: [Digest: WallTime]]>([:])
+    /// The most paths of a provider whose changes are known apart.
+    private static let mostPaths = 1024
     /// When this run began.
     private let began: WallTime
 
@@ -36,15 +40,31 @@ final class SearchVariances: Sendable {
         changed.withLock { changed in changed[provider ?? ""] = max(changed[provider ?? ""] ?? now, now) }
     }
 
-    /// Whether a response may answer other queries than its own.
-    func mayAnswerOtherQueries(_ entry: StoredResponse, of provider: String) -> Bool {
-        entry.responseTime >= began && mayAnswerOthers(entry, of: provider)
+    /// Notes that something of one path changed or was removed.
+    func noteChange(of provider: String, path: Digest, at now: WallTime) {
+        let isFull = changedPaths.withLock { paths -> Bool in
+            guard paths[provider]?[path] == nil, paths[provider]?.count ?? 0 >= Self.mostPaths else {
+                paths[provider, default: [:]][path] = max(paths[provider]?[path] ?? now, now)
+                return false
+            }
+            paths[provider] = nil
+            return true
+        }
+        // What is not known apart any more counts for the whole provider.
+        if isFull { noteChange(of: provider, at: now) }
     }
 
-    /// Whether this run knows of no change at the provider since a response was received.
-    func mayAnswerOthers(_ entry: StoredResponse, of provider: String) -> Bool {
-        let last = changed.withLock { changed in [changed[provider], changed[""]].compactMap { $0 }.max() }
-        return last.map { entry.responseTime > $0 } ?? true
+    /// Whether a response may answer other queries than its own.
+    /// - Parameter path: the digest of everything before the query.
+    func mayAnswerOtherQueries(_ entry: StoredResponse, of provider: String, path: Digest) -> Bool {
+        entry.responseTime >= began && mayAnswerOthers(entry, of: provider, path: path)
+    }
+
+    /// Whether this run knows of no change at the path since a response was received.
+    func mayAnswerOthers(_ entry: StoredResponse, of provider: String, path: Digest) -> Bool {
+        var changes = changed.withLock { changed in [changed[provider], changed[""]].compactMap { $0 } }
+        if let change = changedPaths.withLock({ $0[provider]?[path] }) { changes.append(change) }
+        return changes.max().map { entry.responseTime > $0 } ?? true
     }
 
     /// Whether responses to other queries of the path are known that may answer the request.
@@ -102,9 +122,15 @@ extension Engine {
         searchVariances.noteChange(of: provider, at: time.wall())
     }
 
+    /// Notes that something changed at the request's path. Responses to its other queries, and in other languages, answer
+    /// their own requests only, until they are fetched anew. Other paths are other resources.
+    func endOtherQueries(of request: PassRequest) {
+        searchVariances.noteChange(of: request.provider.name, path: request.pathDigest, at: time.wall())
+    }
+
     /// Invalidates the responses to other queries that answer the request's URL.
     public func invalidateEquivalents(of request: PassRequest) async {
-        endOtherQueries(of: request.provider.name)
+        endOtherQueries(of: request)
         for query in searchVariances.equivalents(of: request) {
             await cache.invalidate(PassRequest(request, query: query).target.digest, of: request.provider)
         }
@@ -117,7 +143,8 @@ extension Engine {
         var keys: [CacheKey] = []
         for query in searchVariances.equivalents(of: request.query, at: path, of: provider.name) {
             let key = provider.rawKey(UpstreamRequest(path: request.path, query: query))
-            guard let entry = await cache.stored(key), searchVariances.mayAnswerOtherQueries(entry, of: provider.name),
+            guard let entry = await cache.stored(key),
+                searchVariances.mayAnswerOtherQueries(entry, of: provider.name, path: path),
                 // A variant list is as new as its newest variant. Each variant says itself which queries it answers.
                 entry.endpoint == VariantStore.indexName
                     || SearchVariance(entry.fields).areEquivalent(query, request.query)

@@ -13,6 +13,9 @@ enum BaseURL {
             throw SettingFault("\"\(text)\" is not a base URL: \(wanted)")
         }
         let rest = text.dropFirst(scheme.count)
+        guard rest.prefix(while: { $0 != "/" }).utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw SettingFault(foreignLetters)
+        }
         guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C && $0 != 0x22 && $0 != 0x3C && $0 != 0x3E })
         else { throw SettingFault("a base URL holds printable ASCII without spaces; encode the rest as %XX") }
         guard !rest.contains("?"), !rest.contains("#") else {
@@ -25,7 +28,11 @@ enum BaseURL {
             throw SettingFault("a base URL has no user name or password; keys have their own setting")
         }
         let (host, port) = try split(authority)
-        guard isHost(host) else { throw SettingFault("\"\(host)\" is not a host name or an IP address") }
+        guard isHost(host) else {
+            // A name that is percent-encoded has no such letter, but stands for one.
+            throw SettingFault(
+                host.contains("%") ? foreignLetters : "\"\(host)\" is not a host name or an IP address")
+        }
         guard !TakenOverHosts.contains(host) else { throw SettingFault(takenOver(host)) }
         if let port, UInt16(port) == nil || UInt16(port) == 0 {
             throw SettingFault("\"\(port)\" is not a port: 1 to 65535")
@@ -38,6 +45,10 @@ enum BaseURL {
         }
         return scheme + authority.lowercased() + path
     }
+
+    /// A name with other letters has an ASCII form, which is what is asked for and sent (RFC 5891 §4.4). `idn2` prints it.
+    static let foreignLetters =
+        "a host name with letters beyond a to z is written in its ASCII form, xn--…, as the command idn2 prints it"
 
     private static func takenOver(_ host: String) -> String {
         "\(host) is no longer the API's: strangers own the name, and Larder never calls it"
@@ -100,6 +111,7 @@ enum BaseURL {
             }
             return origin
         }
+        guard lowered.utf8.allSatisfy({ $0 < 0x80 }) else { throw SettingFault(foreignLetters) }
         let host = lowered.dropping(prefix: "*.").map(String.init) ?? lowered
         guard !TakenOverHosts.contains(host) else { throw SettingFault(takenOver(host)) }
         guard isHost(host) else {

@@ -166,6 +166,7 @@ public struct SettingsLoader: Sendable {
         if address.contains(":"), let parsed = try? Address("[\(address)]:0"), case .ipv6(let bytes, _) = parsed {
             return "[\(Address.text(bytes))]"
         }
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { throw SettingFault(BaseURL.foreignLetters) }
         guard !name.contains("*"), !name.contains(":"), (try? BaseURL.checkImageHost(name)) != nil else {
             throw SettingFault("\"\(text)\" is not a host name or an IP address without port")
         }

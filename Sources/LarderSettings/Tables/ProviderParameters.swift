@@ -120,8 +120,8 @@ extension SettingsTable {
             fresh is stored for ttl; no-store and private apply as always. kind: any treats every POST to the path as \
             one that changes nothing. kind: graphql treats only queries so, and does not store answers with errors. \
             Mutations, subscriptions and requests whose operation is uncertain are passed on. The operation is \
-            uncertain if the content is longer than cache.maxQueryBody, if the document is named by its hash or id \
-            (persistedQuery), or if the URL has a parameter whose name contains query, operation, method, doc and the \
+            uncertain if the content is longer than cache.maxQueryBody, if it holds no valid document, if the document is \
+            named by its hash or id (persistedQuery), or if the URL has a parameter whose name contains query, operation, method, doc and the \
             like. Each such request removes what is stored for the URL. A POST that asks for another method, by a \
             field, a parameter or a form, or that has a condition, is passed on. The cache key holds the URL, the \
             content, Content-Type, Content-Encoding, Content-Language and every other field of the request except \
@@ -131,7 +131,9 @@ extension SettingsTable {
             """)
     static let providerTTL = Parameter(
         "providers.<name>.ttl", .ttl, default: nil,
-        summary: "Under ttl, how long answers are fresh: one duration, or one for each endpoint (\"*\" is the rest).")
+        summary: "Under ttl, how long answers are fresh: one duration, or one for each endpoint (\"*\" is the rest).",
+        advice:
+            "A shorter time applies at once to what is stored, too; a longer one to what is stored from then on.")
     static let providerEmptyTTL = Parameter(
         "providers.<name>.emptyTTL", .duration(.zero...year), default: nil,
         summary: "Under ttl, how long an answer without results is fresh; for passthrough, one without content (204).")
