@@ -37,6 +37,23 @@ import Testing
         }
     }
 
+    @Test func whoAcceptsEventStreamsAloneIsToldThatThereIsNone() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await withLarder(BasicScenarios.itunes(origin)) { (larder) async throws in
+            // As browsers ask for an `EventSource` (WHATWG HTML §9.2.2).
+            for accept in ["text/event-stream", "Text/Event-Stream; q=1"] {
+                let answer = try await larder.get(Self.raw, ("Accept", accept), ("Cache-Control", "no-cache"))
+                try BadInputScenarios.expectProblem(answer, 406, "notAcceptable")
+                #expect(answer.text.contains("passthrough"))
+            }
+            #expect(origin.requests.isEmpty)
+            for accept in ["text/event-stream, */*;q=0.1", "application/json", "*/*"] {
+                #expect(try await larder.get(Self.raw, ("Accept", accept)).status == 200)
+            }
+        }
+    }
+
     @Test func theBodyComesByteForByteWithTheUpstreamsFields() async throws {
         let body = BasicScenarios.song
         let fields = """

@@ -33,6 +33,14 @@ struct RawRequest: Sendable {
                 status: 405, code: "methodNotAllowed", detail: "Raw routes of built-in providers are read-only.",
                 allowed: ["GET", "HEAD"], fields: ["Allow": "GET, HEAD"])
         }
+        // A stream cannot be cached or joined, and JSON in its place ends an `EventSource` for good without a reason.
+        guard !EventText.isOnlyAccepted(by: request.fields) else {
+            throw ClientFacingError(
+                status: 406, code: "notAcceptable",
+                detail: "\(provider.about.title) is answered here as JSON, not as an event stream. To follow a stream, "
+                    + "add a provider of kind passthrough with the base URL \(provider.settings.baseURL).",
+                provider: provider.name)
+        }
         try UpstreamPath.check(path, isText: true)
         let about = provider.about
         // HEAD is answered from GET's entry, so one fetch serves both.

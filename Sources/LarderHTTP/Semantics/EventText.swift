@@ -6,6 +6,13 @@ import LarderCore
 public enum EventText {
     public static let mediaType = "text/event-stream"
 
+    /// Whether a client accepts event streams and nothing else, as an `EventSource` of a browser does.
+    public static func isOnlyAccepted(by fields: HeaderFields) -> Bool {
+        let ranges = FieldList.members(fields.all("Accept"))
+        return !ranges.isEmpty
+            && ranges.allSatisfy { ASCII.equalFolded(String(ASCII.trimmed($0.prefix { $0 != ";" })), mediaType) }
+    }
+
     /// One event.
     /// - Parameters:
     ///   - name: the name that listeners register for. Line breaks in it are removed.
