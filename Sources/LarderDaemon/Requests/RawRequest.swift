@@ -84,8 +84,12 @@ struct RawRequest: Sendable {
         return ASCII.equalFolded(String(ASCII.trimmed(type)), "application/x-www-form-urlencoded") && form == own
     }
 
-    /// Whether the client's own credentials are sent upstream.
-    var sendsClientCredentials: Bool { !secretFields.lines.isEmpty || !secretQuery.items.isEmpty }
+    /// A digest of the client's own credentials that are sent upstream; empty if none are.
+    var caller: Bytes {
+        guard !secretFields.lines.isEmpty || !secretQuery.items.isEmpty else { return [] }
+        let lines = secretFields.lines.map { "\($0.name):\($0.value)" } + [secretQuery.encoded]
+        return Digest(of: Bytes(text: lines.joined(separator: "\n"))).bytes
+    }
 
     /// The order for the fetcher.
     func order(_ provider: ConfiguredProvider, _ settings: Settings) -> FetchOrder {

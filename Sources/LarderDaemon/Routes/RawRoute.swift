@@ -66,7 +66,7 @@ struct RawRoute: Sendable {
             provider: provider, endpoint: endpoint, request: raw.upstream, key: key,
             order: raw.order(provider, snapshot.settings), clientFields: raw.fields,
             directives: directives, isStored: !directives.noStore,
-            hasClientCredentials: raw.sendsClientCredentials)
+            caller: raw.caller)
         do {
             if case .pooled(let terms) = constancy {
                 let served = try await engine.drawnRaw(
@@ -100,7 +100,7 @@ struct RawRoute: Sendable {
         let isHead = upstream.method == .head
         var call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true, claim: provider.claim(for: raw.upstream),
-            hasClientCredentials: raw.sendsClientCredentials,
+            caller: raw.caller,
             classify: { [bodies = engine.bodies] response in
                 // For built-in providers Larder asks for gzip, for every client. A part of a coded body (206)
                 // cannot be decoded; only the client can use it. The response to HEAD has no body in which an API could

@@ -29,6 +29,11 @@ public enum EngineCounters {
         "larder_trials_total",
         help: "Questions that succeeded before, asked again to find out whether a provider or other questions failed.",
         labels: ["provider"])
+    static let callerRests = MetricFamily(
+        "larder_caller_rests_total",
+        help: "Pauses that an API asked of callers with certain credentials: begun, calls refused meanwhile, and "
+            + "pauses dropped from the bounded table.",
+        labels: ["provider", "event"])
     static let dropped = MetricFamily(
         "larder_results_dropped_total", help: "Results left out of an answer because they could not be normalised.",
         labels: ["provider"]

@@ -8,6 +8,8 @@ import LarderIO
 /// A call between its first look at the lane and its outcome.
 struct CallAttempt: Sendable {
     var provider: String
+    /// A digest of the client's own credentials; empty if the call carries none.
+    var caller: Bytes = []
     /// The call is the one trial of a suspended provider.
     var isProbe: Bool
     /// The call's number in the budget, from 1; 0 if it was not taken from the budget. What its answer says is left
@@ -91,20 +93,22 @@ struct LaneTable {
 
     /// Lets a call enter the queue if it could leave now. If the provider is due for its trial after a suspension, this
     /// call becomes the trial.
-    /// - Parameter isTrial: whether the call asks a known question, and so is the trial already.
-    mutating func enter(_ provider: String, isTrial: Bool = false, now: Moment) -> Entrance {
+    /// - Parameters:
+    ///   - caller: a digest of the client's own credentials; empty if the call carries none.
+    ///   - isTrial: whether the call asks a known question, and so is the trial already.
+    mutating func enter(_ provider: String, caller: Bytes = [], isTrial: Bool = false, now: Moment) -> Entrance {
         guard let lane = lanes[provider] else { return .unknown }
         returnUnused(provider, now: now)
-        let admission = lane.permit(isProbe: isTrial, now: now)
+        let admission = lane.permit(caller: caller, isProbe: isTrial, now: now)
         look(provider, now: now)
         switch admission {
-        case .suspended, .spent:
+        case .suspended, .spent, .resting:
             if isTrial { abandonTrial(provider, now: now.monotonic) }
             return .refused(admission)
         case .granted, .probe: break
         }
         lastAttempt += 1
-        attempts[lastAttempt] = CallAttempt(provider: provider, isProbe: admission == .probe)
+        attempts[lastAttempt] = CallAttempt(provider: provider, caller: caller, isProbe: admission == .probe)
         return .entered(lastAttempt)
     }
 
@@ -121,10 +125,10 @@ struct LaneTable {
         guard let attempt = attempts[number], let lane = lanes[attempt.provider] else { return .gone }
         let provider = attempt.provider
         if lane.budget.isLimited { lane.stock.noteTurn(now: now.monotonic) }
-        let (admission, used) = lane.admit(isProbe: attempt.isProbe, now: now)
+        let (admission, used) = lane.admit(caller: attempt.caller, isProbe: attempt.isProbe, now: now)
         look(provider, now: now)
         switch admission {
-        case .suspended, .spent:
+        case .suspended, .spent, .resting:
             attempts[number]?.isProbe = false
             attempts[number]?.refusal = refusal(admission, provider)
             if case .spent = admission { attempts[number]?.isOverBudget = true }
@@ -264,6 +268,7 @@ struct LaneTable {
     mutating func resume(_ provider: String, now: Moment) -> Bool {
         guard let lane = lanes[provider] else { return false }
         lane.suspension.resume()
+        lane.rests = CallerRests()
         look(provider, now: now)
         noteSuspension(provider, now: now)
         return true

@@ -13,6 +13,8 @@ enum LaneAdmission: Sendable, Hashable {
     case suspended(until: MonotonicTime, FailureClass)
     /// The budget is spent until then.
     case spent(until: MonotonicTime)
+    /// The API asked callers with these credentials to wait.
+    case resting(CallerRests.Rest)
 }
 
 /// The outcome of a provider's last calls, for status.
@@ -73,6 +75,8 @@ final class ProviderLane {
     var stock = CallStock()
     var suspension: SuspensionMachine
     var reachability = Reachability()
+    /// The callers that the API asked to wait.
+    var rests = CallerRests()
     /// Questions that succeeded lately.
     var known = KnownQuestions()
     /// Whether failures suspend this provider. A plain pass-through provider is never suspended: its errors are the
@@ -111,6 +115,11 @@ final class ProviderLane {
         return true
     }
 
+    /// Until when an answer's fields say that no call is left; nil if they do not say so.
+    func spentUntil(_ fields: HeaderFields, now: Moment) -> WallTime? {
+        credits(fields, now.wall)?.allowances.filter { $0.remaining == 0 }.map(\.resetsAt).max()
+    }
+
     /// Whether the suspension is heeded. A suspension by hand counts for every provider.
     var heedsSuspension: Bool { suspends || suspension.isByHand }
 
@@ -131,9 +140,12 @@ final class ProviderLane {
 
     /// Whether a call could be sent now. The suspension is checked first, since a call to a suspended provider must
     /// cost nothing. The budget is unchanged, but a trial now belongs to this caller.
-    /// - Parameter isProbe: whether the caller already has the trial.
-    func permit(isProbe: Bool = false, now: Moment) -> LaneAdmission {
-        pass(isProbe: isProbe, now: now) { budget in
+    /// - Parameters:
+    ///   - caller: a digest of the client's own credentials; empty if the call carries none.
+    ///   - isProbe: whether the caller already has the trial.
+    func permit(caller: Bytes = [], isProbe: Bool = false, now: Moment) -> LaneAdmission {
+        if let rest = rests.rest(of: caller, now: now.monotonic) { return .resting(rest) }
+        return pass(isProbe: isProbe, now: now) { budget in
             mayUseStock(of: budget, now: now) ? .granted : budget.look(now: now)
         }
     }
@@ -141,7 +153,14 @@ final class ProviderLane {
     /// Takes a call from the stock if possible, otherwise from the budget. The call is about to be sent.
     /// - Parameter isProbe: whether the caller already has the trial.
     /// - Returns: also the call if it came from the stock. It is already on record, and counts from now.
-    func admit(isProbe: Bool, now: Moment) -> (admission: LaneAdmission, used: CallStock.Call?) {
+    func admit(
+        caller: Bytes = [], isProbe: Bool, now: Moment
+    ) -> (admission: LaneAdmission, used: CallStock.Call?) {
+        // The API may have asked while the call waited for its place.
+        if let rest = rests.rest(of: caller, now: now.monotonic) {
+            if isProbe { suspension.abandoned(now: now.monotonic) }
+            return (.resting(rest), nil)
+        }
         var used: CallStock.Call?
         let admission = pass(isProbe: isProbe, now: now) { budget in
             if mayUseStock(of: budget, now: now) { used = stock.use(now: now.monotonic) }

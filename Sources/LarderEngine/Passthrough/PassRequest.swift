@@ -321,7 +321,7 @@ extension PassRequest {
         let endpoint = endpoint
         return UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true,
-            hasClientCredentials: isPersonal && provider.settings.key == nil,
+            caller: RequestCredentials(fields: order.fields, query: query).identity,
             classify: { provider.provider.classify($0, endpoint: endpoint) })
     }
 

@@ -45,13 +45,14 @@ extension UpstreamClient {
     func hear(_ call: UpstreamCall, _ attempt: CallAttempt?, _ fields: HeaderFields, redirects: Int) {
         guard call.isBudgeted else { return }
         let now = time.moment()
-        step { table in
-            // The credits of a client's own key say nothing about calls with other keys.
-            if !call.hasClientCredentials {
-                table.hear(call.provider, fields, callNumber: attempt?.callNumber ?? 0, now: now)
-            }
+        let end = step { table -> WallTime? in
             for _ in 0..<redirects { table.countHop(call.provider, now: now) }
+            // The credits of a client's own key say nothing about calls with other keys.
+            if call.hasClientCredentials { return table.lanes[call.provider]?.spentUntil(fields, now: now) }
+            table.hear(call.provider, fields, callNumber: attempt?.callNumber ?? 0, now: now)
+            return nil
         }
+        if let end { rest(call, until: end, status: 429, now) }
         countFleetHops(call.provider, redirects)
     }
 
@@ -72,6 +73,11 @@ extension UpstreamClient {
     func failed(_ call: UpstreamCall, _ attempt: CallAttempt?, _ failure: UpstreamFailure) -> UpstreamFailure {
         guard call.isBudgeted else { return failure }
         let now = time.moment()
+        if failure.failure == .limited, let end = failure.retryAt,
+            call.hasClientCredentials || step({ $0.lanes[call.provider]?.suspends == false })
+        {
+            rest(call, until: end, status: failure.response?.status ?? 429, now)
+        }
         let effect = step {
             $0.failed(
                 call, failure, isProbe: attempt?.isProbe == true, now: now,
@@ -91,6 +97,16 @@ extension UpstreamClient {
             return failure
         case .suspended(let end): return suspended(call, failure, until: end, now)
         }
+    }
+
+    /// Has callers with the credentials of this call wait, as the API asked.
+    private func rest(_ call: UpstreamCall, until end: WallTime, status: Int, _ now: Moment) {
+        let rest = CallerRests.Rest(until: now.monotonic(at: end), status: status)
+        let hasDropped = step {
+            $0.lanes[call.provider]?.rests.begin(rest, of: call.caller, now: now.monotonic) == true
+        }
+        counters.cell(EngineCounters.callerRests, call.provider, "begun").add()
+        if hasDropped { counters.cell(EngineCounters.callerRests, call.provider, "dropped").add() }
     }
 
     private func suspended(

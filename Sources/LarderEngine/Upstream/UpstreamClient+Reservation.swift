@@ -17,7 +17,7 @@ extension UpstreamClient {
     func begin(_ call: UpstreamCall) throws(UpstreamFailure) -> UInt64? {
         guard call.isBudgeted else { return nil }
         let now = time.moment()
-        switch step({ $0.enter(call.provider, isTrial: call.isTrial, now: now) }) {
+        switch step({ $0.enter(call.provider, caller: call.caller, isTrial: call.isTrial, now: now) }) {
         case .entered(let number): return number
         case .unknown:
             // Without a lane the limits are unknown, so no call is made.
@@ -191,8 +191,11 @@ extension UpstreamClient {
     }
 
     private func count(_ refusal: LaneAdmission, _ provider: String) {
-        guard case .spent = refusal else { return }
-        counters.cell(EngineCounters.budgetRefusals, provider).add()
+        switch refusal {
+        case .spent: counters.cell(EngineCounters.budgetRefusals, provider).add()
+        case .resting: counters.cell(EngineCounters.callerRests, provider, "refused").add()
+        case .granted, .probe, .suspended: break
+        }
     }
 
     private static func refusal(_ admission: LaneAdmission, _ provider: String, _ now: Moment) -> UpstreamFailure? {
@@ -211,6 +214,13 @@ extension UpstreamClient {
                 provider: provider, failure: .limited,
                 detail: "The budget of calls to \(provider) is spent. The next call is possible at \(until.rfc3339).",
                 retryAt: until)
+        case .resting(let rest):
+            let until = now.boundedWall(at: rest.until)
+            return UpstreamFailure(
+                provider: provider, failure: .limited,
+                detail: "\(provider) asked for a pause (\(rest.status)). Requests with the same credentials are not "
+                    + "sent before \(until.rfc3339).",
+                retryAt: until, statusOverride: rest.status == 503 ? 503 : nil)
         case .probe, .granted: return nil
         }
     }

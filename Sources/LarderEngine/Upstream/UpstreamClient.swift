@@ -19,9 +19,9 @@ public struct UpstreamCall: Sendable {
     var isBudgeted: Bool
     /// The account that the call is made for, if any. Its token replaces the order's secret fields.
     var claim: AccountClaim?
-    /// Whether the order carries the client's own credentials. If they are refused, that says nothing about the
-    /// provider.
-    var hasClientCredentials = false
+    /// A digest of the client's own credentials that the order carries; empty if there are none. If they are refused or
+    /// limited, that says nothing about the provider.
+    var caller: Bytes = []
     /// What is asked, as far as it decides whom a failure blames.
     public var subject = CallSubject()
     /// Whether this is a known question that Larder asks by itself, to find out whether the provider works.
@@ -32,15 +32,17 @@ public struct UpstreamCall: Sendable {
     /// By default the call is for no account and carries no credentials of the client.
     public init(
         provider: String, order: FetchOrder, isBudgeted: Bool, claim: AccountClaim? = nil,
-        hasClientCredentials: Bool = false, classify: @escaping @Sendable (UpstreamResponse) -> Classification
+        caller: Bytes = [], classify: @escaping @Sendable (UpstreamResponse) -> Classification
     ) {
         self.provider = provider
         self.order = order
         self.isBudgeted = isBudgeted
         self.claim = claim
-        self.hasClientCredentials = hasClientCredentials
+        self.caller = caller
         self.classify = classify
     }
+
+    var hasClientCredentials: Bool { !caller.isEmpty }
 }
 
 /// Makes every call to a provider.

@@ -21,14 +21,14 @@ public struct RawQuestion: Sendable {
     var directives: ClientDirectives
     /// False if the client forbade storing.
     var isStored = true
-    /// Whether the order carries the client's own credentials.
-    var hasClientCredentials = false
+    /// A digest of the client's own credentials that the order carries; empty if there are none.
+    var caller: Bytes = []
 
     /// By default the answer may be stored, and the order carries no credentials of the client.
     public init(
         provider: ConfiguredProvider, endpoint: String, request: UpstreamRequest, key: CacheKey, order: FetchOrder,
         clientFields: HeaderFields = [:], directives: ClientDirectives, isStored: Bool = true,
-        hasClientCredentials: Bool = false
+        caller: Bytes = []
     ) {
         self.provider = provider
         self.endpoint = endpoint
@@ -38,7 +38,7 @@ public struct RawQuestion: Sendable {
         self.clientFields = clientFields
         self.directives = directives
         self.isStored = isStored
-        self.hasClientCredentials = hasClientCredentials
+        self.caller = caller
     }
 
     /// The account that the call is made for. It comes from the provider that made the key, so both are about the same
@@ -72,7 +72,7 @@ extension Engine {
         let limit = question.order.maxBody
         var call = UpstreamCall(
             provider: provider.name, order: question.order, isBudgeted: true, claim: question.claim,
-            hasClientCredentials: question.hasClientCredentials,
+            caller: question.caller,
             classify: { [bodies] response in
                 guard let plain = response.decoded(limit: limit, in: bodies) else {
                     return .broken("The body's content coding could not be decoded.")
@@ -138,7 +138,7 @@ extension Engine {
         entry.isNegative = lifetimes.isNegative
         entry.fields = StorePolicy.storedFields(of: response)
         var made = Made(entry: entry, written: await cache.write(entry, since: began), hold: response.hold)
-        made.mayLeave = !question.hasClientCredentials
+        made.mayLeave = question.caller.isEmpty
         return made
     }
 }
