@@ -58,7 +58,7 @@ deps-test:
 
 # Packages for a machine that only runs the binary.
 deps-runtime:
-	@scripts/install-packages libcurl4 libsqlite3-0 libyaml-0-2 zlib1g libssl3 libhiredis0.14 ca-certificates
+	@scripts/install-packages libcurl4 libsqlite3-0 libyaml-0-2 zlib1g libssl3 ca-certificates
 
 check-swift:
 	@scripts/check-swift
