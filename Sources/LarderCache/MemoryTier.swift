@@ -190,6 +190,22 @@ public final class MemoryTier: ReadySource {
     /// Invalidates every response that was made from this key before this call.
     public func invalidate(_ key: Digest) { generations.raise(key) }
 
+    /// Evicts every response that is held when this is called. Nothing else changes: the store keeps its entries, and a
+    /// response that is being made is taken as usual.
+    /// - Returns: the number of responses.
+    public func empty() -> Int {
+        var count = 0
+        for shard in shards {
+            // New responses may arrive meanwhile, so the number is taken before.
+            for _ in 0..<shard.withLock({ $0.count }) {
+                guard let entry = shard.withLock({ $0.evict(generations: generations) }) else { break }
+                giveBack(entry)
+                count += 1
+            }
+        }
+        return count
+    }
+
     // MARK: Budget
 
     /// Changes the budget. A smaller budget is met before this method returns. 0 empties the tier and switches it off.

@@ -226,6 +226,24 @@ struct TierCase {
         #expect(tier.tier.statistics().bytes == 3 * one + 10_001)
     }
 
+    @Test func emptyingGivesEveryByteBackAndKeepsNothingOut() {
+        let tier = TierCase(budget: 1 << 20)
+        for number in 0..<100 { tier.insert("/\(number)", key: "\(number / 2)") }
+        _ = tier.ready("/1")
+        let removals = tier.tier.removalStamp(Sample.key("1").digest)
+        let stamp = tier.tier.readyStamp(Sample.key("1").digest)
+        #expect(tier.tier.empty() == 100)
+        #expect(tier.ready("/1") == nil)
+        let figures = tier.tier.statistics()
+        #expect(figures.entries == 0 && figures.bytes == 0 && figures.bodies == 0)
+        // Nothing was removed from the store, so what is under way is stored and kept ready.
+        #expect(tier.tier.isCurrent(removals) && tier.tier.isCurrent(stamp))
+        #expect(tier.insert("/1"))
+        #expect(tier.ready("/1") != nil)
+        #expect(tier.tier.empty() == 1)
+        #expect(tier.tier.empty() == 0)
+    }
+
     @Test func budgetOfZeroIsOff() {
         let tier = TierCase(budget: 0)
         #expect(!tier.insert("/a"))

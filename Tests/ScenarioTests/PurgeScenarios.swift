@@ -48,6 +48,25 @@ import Testing
         return held
     }
 
+    @Test func memoryAloneIsEmptiedAndTheStoreAnswers() async throws {
+        try await withStock { larder, origin async throws in
+            let calls = origin.requests.count
+            #expect(try await larder.counter("larder_memory_entries") > 0)
+            let answer = try await purge(larder, "layer=memory")
+            #expect(answer.status == 200, "\(answer)")
+            #expect(try answer.json()["purged"]?.integer ?? 0 > 0, "\(answer)")
+            #expect(try answer.json()["layer"]?.string == "memory")
+            #expect(try await larder.counter("larder_memory_entries") == 0)
+            #expect(try await held(larder) == Self.stock)
+            #expect(origin.requests.count == calls)
+            for query in ["layer=memory&provider=itunes", "layer=store", "layer=memory&soft=1", "layer="] {
+                try BadInputScenarios.expectProblem(try await purge(larder, query), 400, query)
+            }
+            let unasked = try await larder.send("DELETE", "/v1/cache?layer=memory")
+            #expect(unasked.status == 403 || unasked.status == 401, "\(unasked)")
+        }
+    }
+
     @Test(arguments: [
         "term=jack+johnson", "term=jack%20johnson", "term=JACK+Johnson", "term=johnson", "term=jack&provider=itunes",
     ])

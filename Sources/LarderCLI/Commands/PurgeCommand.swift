@@ -15,7 +15,7 @@ enum PurgeCommand {
     /// The options and the parameters of `DELETE /v1/cache` that they set.
     private static let selectors = [
         "--all": "all", "--provider": "provider", "--term": "term", "--key": "key", "--prefix": "prefix",
-        "--kind": "kind", "--older-than": "olderThan",
+        "--kind": "kind", "--older-than": "olderThan", "--layer": "layer",
     ]
     /// Parameters that may be combined. An entry must match all of them.
     private static let marks: Set<String> = ["provider", "prefix", "kind", "olderThan"]
@@ -39,6 +39,10 @@ enum PurgeCommand {
                 "--kind", value: "KIND", choices: CacheKey.Layer.allCases.map(\.word), "entries of this kind"),
             CommandOption(
                 "--older-than", value: "DURATION", "entries that were received longer ago than this, such as 7d"),
+            CommandOption(
+                "--layer", value: "LAYER", choices: ["memory"],
+                "only this layer; the store keeps its entries"
+            ),
             CommandOption("--dry-run", "change nothing; show which entries would be removed, how many and how large"),
             CommandOption(
                 "--soft", "make the entries stale: they are served only during a refresh or if the API fails"),
@@ -74,7 +78,8 @@ enum PurgeCommand {
             throw CommandFailure(
                 .usage, names.isEmpty ? "name what to purge" : "these options cannot be combined",
                 advice:
-                    "One of --all, --provider NAME, --term TEXT, --url URL, --key DIGEST; or --provider with --term; "
+                    "One of --all, --provider NAME, --term TEXT, --url URL, --key DIGEST, --layer memory; or --provider with "
+                    + "--term; "
                     + "or any of --provider, --prefix, --kind and --older-than together.")
         }
         if invocation.has("--soft") { parameters.items.append(.init("soft", "1")) }

@@ -3,6 +3,7 @@
 import LarderCache
 import LarderCore
 import LarderEngine
+import LarderIO
 import LarderProviders
 import LarderServer
 import LarderShared
@@ -25,12 +26,16 @@ struct AdminRoutes: Sendable {
             example: "/raw/itunes/"),
         .query("kind", "Entries of this kind.", allowed: CacheKey.Layer.allCases.map(\.word), example: "results"),
         .query("olderThan", "Entries that were received longer ago than this.", .duration, example: "7d"),
+        .query(
+            "layer", "Only what memory holds ready. The store keeps its entries. Not with other parameters.",
+            allowed: ["memory"]),
         .query("soft", "Expire the entries instead of removing them.", allowed: ["1"]),
         .query("dryRun", "Change nothing, and report what would be purged.", allowed: ["1"]),
     ]
 
     /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=` or
-    /// `key=`, or with any of `provider=`, `prefix=`, `kind=` and `olderThan=` together, which must all match. `soft=1`
+    /// `key=`, or with any of `provider=`, `prefix=`, `kind=` and `olderThan=` together, which must all match, or with `layer=memory`
+    /// alone. `soft=1`
     /// expires entries instead of removing them, so they still cover for an outage. `dryRun=1` changes nothing. A URL
     /// is an API's own or one below `/raw`. It selects its own entry and entries of other queries that answer it. A
     /// repeated purge removes nothing more (RFC 9110 §9.2.2).
@@ -38,6 +43,7 @@ struct AdminRoutes: Sendable {
         let query = try request.parameters()
         // A purge must do exactly what was asked, or nothing.
         try query.check(only: Self.purgeParameters.map(\.name))
+        if let layer = query["layer"] { return try await emptyMemory(layer, query, route: route) }
         let isSoft = try Self.flag(query, "soft")
         let isDryRun = try Self.flag(query, "dryRun")
         var orders = try orders(query)
@@ -78,6 +84,28 @@ struct AdminRoutes: Sendable {
                 writer.member("told", fleet.isTold)
                 if let hosts = fleet.unconfirmed { writer.member("unconfirmed", strings: hosts) }
             }
+        }
+        return Self.json(writer.bytes, route: route)
+    }
+
+    /// `layer=memory`: empties the memory tier. What the database keeps ready fills it again.
+    private func emptyMemory(
+        _ layer: String, _ query: QueryParameters, route: RouteName
+    ) async throws(ClientFacingError) -> ServerResponse {
+        guard layer == "memory" else {
+            throw .invalid("layer", "\"layer\" is memory. Entries of the store are chosen by the other parameters.")
+        }
+        guard query.items.count == 1 else {
+            throw .invalid("layer", "\"layer\" cannot be combined with other parameters.")
+        }
+        // There may be a hundred thousand responses, so this is done away from the loop.
+        let count = await engine.compute.run { [memory = engine.cache.memory] in memory.empty() }
+        engine.log.notice("memory emptied", ["responses": String(count)])
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("purged", count)
+            writer.member("layer", "memory")
+            writer.member("reason", count == 0 ? "Memory held nothing." : "The store keeps its entries.")
         }
         return Self.json(writer.bytes, route: route)
     }
@@ -213,7 +241,9 @@ struct AdminRoutes: Sendable {
                 status: 400, code: "missingParameter",
                 detail:
                     "Give exactly one of these. Only provider, prefix, kind and olderThan can be combined.",
-                allowed: ["all=1", "provider=", "term=", "url=", "key=", "prefix=", "kind=", "olderThan="])
+                allowed: [
+                    "all=1", "provider=", "term=", "url=", "key=", "prefix=", "kind=", "olderThan=", "layer=memory",
+                ])
         }
         return orders
     }
