@@ -91,7 +91,7 @@ import Testing
         defer { origin.stop() }
         let key = isConfigured ? ", key: s3cret-of-ours" : ""
         try await withLarder("providers: { imgur: { baseURL: \"\(origin.base)\"\(key) } }") { larder in
-            let answer = try await larder.get("/raw/imgur/3/gallery/hot", ("Authorization", "Bearer s3cret"))
+            let answer = try await larder.get("/raw/imgur/3/account/anna/images", ("Authorization", "Bearer s3cret"))
             #expect(answer.status == 200, "\(answer)")
             #expect(
                 origin.requests.last?.field("Authorization")

@@ -13,6 +13,8 @@ struct ClientCredentials: Sendable {
     private(set) var key: String?
     /// Whether a credential belongs to a person, or to an unknown holder. The answer is then for this client only.
     private(set) var isPersonal = false
+    /// Whether the personal credentials are one bearer token (RFC 6750 §2.1).
+    private(set) var isBearer = false
     /// The credential fields as they came, if the credentials are personal.
     private(set) var fields: HeaderFields = [:]
 
@@ -33,6 +35,7 @@ struct ClientCredentials: Sendable {
         keys += Self.keys(in: request.query, about.credentialParameters)
         key = keys.first { SecretPlaces.isKey($0) }
         guard isPersonal else { return }
+        isBearer = authorizations.count == 1 && authorizations[0].prefix(7).lowercased() == "bearer "
         for name in about.credentialFieldNames + ["Authorization"] where !fields.contains(name) {
             for value in request.fields.all(name) { fields.add(name, value) }
         }

@@ -49,14 +49,20 @@ struct RawRequest: Sendable {
         namesPerson = about.isPersonal(upstream)
         redactedPath = about.personalPath(of: upstream.path) ?? upstream.path
         let credentials = ClientCredentials(request, provider.provider, about, ownKey: provider.settings.key)
+        // The configured key is sent instead of a token. The answer to a known question that is about no person is then
+        // the same for every client.
+        let isReplaced =
+            usesOwnKey && credentials.isBearer && !namesPerson
+            && provider.provider.endpointName(for: upstream) != Passthrough.other
+        let isPersonal = credentials.isPersonal && !isReplaced
         var fields = request.fields
-        if !credentials.isPersonal { fields.remove("Authorization") }
+        if !isPersonal { fields.remove("Authorization") }
         // No built-in API is sent cookies, so they do not affect who may have the answer.
         fields.remove("Cookie")
         self.fields = fields
         hasCredentials =
             usesOwnKey || !about.needsKey || credentials.key != nil || !credentials.fields.lines.isEmpty
-        if credentials.isPersonal {
+        if isPersonal {
             bypass = .personalToken
         } else if namesPerson {
             bypass = .personalTarget

@@ -28,7 +28,7 @@ public struct Passthrough: Provider {
             terms: "The terms of the operator of \(name) apply.")
     }
 
-    static let other = "other"
+    public static let other = "other"
 
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         throw ProviderError.noRoute(path, provider: about)
