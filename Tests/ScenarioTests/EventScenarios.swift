@@ -132,4 +132,53 @@ import Testing
             #expect(told[1].data["reachable"]?.bool == true)
         }
     }
+
+    /// Three failures suspend the provider, one does not.
+    @Test(arguments: [1, 3])
+    func whoListensLearnsOfAReturnWithoutARequestOfAnybody(_ failures: Int) async throws {
+        let moods = CacheScenarios.Moods()
+        moods.set([.reset])
+        let origin = ScriptedOrigin { _ in moods.current.withLock { $0 } }
+        defer { origin.stop() }
+        let time = ManualTime()
+        try await withLarder(BasicScenarios.itunes(origin), time: time) { larder in
+            for number in 0..<failures { _ = try await larder.get("/v1/itunes/search?q=\(number)") }
+            let provider = #"provider="itunes""#
+            time.advance(by: .seconds(3600))
+            #expect(try await larder.counter("larder_return_trials_total", provider) == 0, "nobody listens")
+            var stream = try await listen(larder)
+            let snapshot = try await next(&stream, 1)
+            let known = snapshot.first?.data["providers"]?.elements.first { $0["provider"]?.string == "itunes" }
+            #expect(known?["reachable"]?.bool == false)
+            moods.set(ok("", status: "404 Not Found"))
+            let calls = origin.requests.count
+            try await larder.eventually("a trial") {
+                time.advance(by: .seconds(5))
+                return try await larder.counter("larder_return_trials_total", provider) > 0
+            }
+            var told: Told?
+            while told?.name != "reachability" { told = try await next(&stream, 1).first }
+            #expect(told?.data["reachable"]?.bool == true)
+            #expect(origin.requests.dropFirst(calls).map(\.method) == ["HEAD"])
+        }
+    }
+
+    @Test func aTrialIsACallOfTheBudgetAndIsNotMadeWithoutOne() async throws {
+        let origin = ScriptedOrigin { _ in [.reset] }
+        defer { origin.stop() }
+        let time = ManualTime()
+        let settings = "providers: { itunes: { baseURL: \"\(origin.base)\", rate: off, quota: 2/day } }"
+        try await withLarder(settings, time: time) { larder in
+            _ = try await larder.get("/v1/itunes/search?q=a")
+            let calls = origin.requests.count
+            let stream = try await listen(larder)
+            // The first trial takes the last call of the day. The later ones find none.
+            try await larder.eventually("three trials") {
+                time.advance(by: .seconds(1))
+                return try await larder.counter("larder_return_trials_total", #"provider="itunes""#) >= 3
+            }
+            #expect(origin.requests.count == calls + 1)
+            _ = stream
+        }
+    }
 }

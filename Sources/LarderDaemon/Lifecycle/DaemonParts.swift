@@ -20,6 +20,8 @@ struct DaemonParts: Sendable {
     let uploads: UploadCoordinator
     /// Events of the providers' lanes.
     let providerEvents: EventFeed
+    /// Calls providers that are away while somebody listens to their events.
+    let returns: ReturnWatch
     /// The last events of each provider.
     let providerHistory = ProviderHistory()
     /// Finds a loop's record of a memory hit.
@@ -48,6 +50,7 @@ struct DaemonParts: Sendable {
         // Event ids of another run of the daemon have no meaning in this one.
         providerEvents = EventFeed(
             "provider", streams: eventStreams, keeping: 256, epoch: String(startedAt.milliseconds, radix: 36))
+        returns = ReturnWatch(engine: engine, feed: providerEvents)
     }
 
     /// Sends the events of providers to their listeners, the history and the refreshes.

@@ -9,6 +9,7 @@ import LarderServer
 struct EventsRoute: Sendable {
     let engine: Engine
     let providerEvents: EventFeed
+    let returns: ReturnWatch
 
     func events(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         var request = request
@@ -17,6 +18,7 @@ struct EventsRoute: Sendable {
         // The subscription comes first. Events that happen during the snapshot follow it, and may repeat it.
         let response = try providerEvents.response(to: request, otherwise: .next, route: route)
         if case .stream(let reader as EventReader, _) = response.body {
+            returns.begin()
             reader.greet(EventText.event("snapshot", data: await snapshot()))
         }
         return response

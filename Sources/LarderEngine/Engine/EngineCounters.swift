@@ -16,6 +16,10 @@ public enum EngineCounters {
         help: "Calls that ended before they were sent: overloaded (no place in time, or state.db cannot be "
             + "written), unreachable (no connection), cancelled (no client waited any more) or another failure.",
         labels: ["provider", "class"])
+    static let returnTrials = MetricFamily(
+        "larder_return_trials_total",
+        help: "Trials of a provider that could not be reached, while a client listens. The budget may refuse one.",
+        labels: ["provider"])
     static let budgetRefusals = MetricFamily(
         "larder_budget_refusals_total", help: "Calls not sent because the provider's budget was spent.",
         labels: ["provider"])

@@ -31,7 +31,7 @@ struct RouteParts: Sendable {
         raws = RawRoute(engine: engine, responder: responder)
         artwork = ArtworkRoute(engine: engine, responder: responder)
         local = LocalRoute(engine: engine)
-        events = EventsRoute(engine: engine, providerEvents: parts.providerEvents)
+        events = EventsRoute(engine: engine, providerEvents: parts.providerEvents, returns: parts.returns)
         statuses = StatusRoute(
             engine: engine, state: parts.state, totals: parts.totals, history: parts.providerHistory,
             startedAt: parts.startedAt)
