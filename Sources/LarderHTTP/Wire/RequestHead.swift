@@ -129,4 +129,12 @@ public struct RequestHead: Sendable, Hashable {
     public var persists: Bool {
         flags.contains(.close) ? false : minorVersion > 0 || flags.contains(.keepAlive)
     }
+
+    /// Notes a field that decides whose answer it is, or which method is meant. Out of line, since few heads have one.
+    @inline(never)
+    mutating func noteDeciding(_ name: UnsafeBufferPointer<UInt8>) {
+        if RequestCredentials.isField(name) || MethodOverride.isField(String(decoding: name, as: UTF8.self)) {
+            flags.insert(.deciding)
+        }
+    }
 }

@@ -288,16 +288,9 @@ private struct HeadReader {
         case (19, 0x69) where Octet.equals(name, "if-unmodified-since"): head.flags.insert(.conditional)
         default:
             let name = UnsafeBufferPointer(start: name, count: length)
-            if RequestCredentials.mayEndField(name) || MethodOverride.mayEndField(name) { noteDeciding(name, &head) }
+            if RequestCredentials.mayEndField(name) || MethodOverride.mayEndField(name) { head.noteDeciding(name) }
         }
         return .complete
-    }
-
-    @inline(never)
-    private func noteDeciding(_ name: UnsafeBufferPointer<UInt8>, _ head: inout RequestHead) {
-        if RequestCredentials.isField(name) || MethodOverride.isField(String(decoding: name, as: UTF8.self)) {
-            head.flags.insert(.deciding)
-        }
     }
 
     /// Records a field of which the memory tier reads one line only.
