@@ -159,7 +159,9 @@ import Testing
             var told: Told?
             while told?.name != "reachability" { told = try await next(&stream, 1).first }
             #expect(told?.data["reachable"]?.bool == true)
-            #expect(origin.requests.dropFirst(calls).map(\.method) == ["HEAD"])
+            // A refresh of what was asked for meanwhile may follow.
+            let made = origin.requests.dropFirst(calls).map(\.method)
+            #expect(made.first == "HEAD" && made.filter { $0 == "HEAD" }.count == 1, "\(made)")
         }
     }
 
