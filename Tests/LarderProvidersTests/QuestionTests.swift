@@ -320,6 +320,13 @@ func refusal(_ route: String) -> ClientFacingError? {
         #expect(dnd.canonical(UpstreamRequest(path: "/api/images/monsters/aboleth.png")).query == nil)
         #expect(dnd.endpointName(for: UpstreamRequest(path: "/api/2014/feats")) == "list")
         #expect(dnd.endpointName(for: UpstreamRequest(path: "/graphql")) == "other")
+        #expect(dnd.endpointName(for: UpstreamRequest(path: "/api/2014/monsterz/aboleth")) == "other")
+        for (path, name) in [
+            ("/gb/lookup", "lookup"), ("/search", "search"), ("/searchLOL", "other"), ("/wrong/search", "other"),
+            ("/gb/x/search", "other"), ("/", "other"),
+        ] {
+            #expect(ITunes().endpointName(for: UpstreamRequest(path: path)) == name, "\(path)")
+        }
     }
 
     @Test func credentialsAreNeverPartOfACanonicalRequest() {

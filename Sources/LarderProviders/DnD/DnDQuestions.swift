@@ -221,11 +221,10 @@ extension DnD {
         guard segments.count >= 3, segments[0] == "api", let lists = Self.collections[String(segments[1])] else {
             return "other"
         }
-        // Parts of a record, such as a class's levels, have their own shapes.
-        if segments.count > 4 || segments[2] == "locales" { return "other" }
-        if segments.count == 4 { return "details" }
-        // A path that is not a known collection may be missing like any other resource, so it is not a list.
-        return lists.contains(String(segments[2])) ? "list" : "other"
+        // Parts of a record, such as a class's levels, have their own shapes. What is below a path that is not a known
+        // collection may be missing like any other resource.
+        guard segments.count <= 4, lists.contains(String(segments[2])) else { return "other" }
+        return segments.count == 4 ? "details" : "list"
     }
 
     public func credentialFields(key: String) -> HeaderFields { [:] }

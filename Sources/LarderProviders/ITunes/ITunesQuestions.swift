@@ -275,11 +275,9 @@ extension ITunes {
 
     /// The endpoint is the last segment, because a storefront may precede it: "/gb/lookup".
     public func endpointName(for request: UpstreamRequest) -> String {
-        switch request.path.split(separator: "/").last {
-        case "search": "search"
-        case "lookup": "lookup"
-        default: "other"
-        }
+        let segments = request.path.split(separator: "/")
+        guard segments.count == 1 || segments.count == 2 && segments[0].utf8.count == 2 else { return "other" }
+        return ["search", "lookup"].first { segments[segments.count - 1] == $0 } ?? "other"
     }
 
     public func credentialFields(key: String) -> HeaderFields { [:] }
