@@ -280,7 +280,8 @@ public protocol Upstream: Sendable {
     /// exchange in any of these phases (`.cancelled`).
     func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse
     /// Performs one exchange and returns the final head. `order.deadline` covers only the time until the head. After
-    /// it, the transfer fails if nothing arrives for `stall` while the tape has room. `order.maxBody` bounds the body.
+    /// it, the transfer fails if nothing arrives for `stall` while the tape has room. Nil permits any silence, as does
+    /// an event stream, which is silent while nothing happens. `order.maxBody` bounds the body.
     /// - Parameter upload: replaces `order.body`. Its reader is abandoned if the exchange ends before the body does.
-    func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream
+    func open(_ order: FetchOrder, upload: Upload?, stall: Duration?) async throws(FetchError) -> UpstreamStream
 }

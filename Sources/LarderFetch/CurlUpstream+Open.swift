@@ -29,7 +29,7 @@ extension CurlUpstream {
     /// that was taken. A final response of 300 or above ends the upload. Any other final response lets it continue, and
     /// the tape ends when both have ended.
     public func open(
-        _ order: FetchOrder, upload: Upload?, stall: Duration
+        _ order: FetchOrder, upload: Upload?, stall: Duration?
     ) async throws(FetchError) -> UpstreamStream {
         let demand = StreamDemand(upload: upload, stall: stall)
         return try await perform(order, abandoned: { upload?.reader.abandon() }) { ticket, core, continuation in

@@ -13,7 +13,7 @@ enum Asker {
 /// What the caller of `open` asks for in addition to its order.
 struct StreamDemand: Sendable {
     var upload: Upload?
-    var stall: Duration
+    var stall: Duration?
 }
 
 /// What a response leads to.
@@ -62,8 +62,8 @@ final class Exchange {
     var redirects = 0
     /// Tries beyond the first, of the whole exchange. A request that libcurl resends itself counts.
     var retries = 0
-    /// The longest silence from the upstream after the head. Used only for streams.
-    let stall: Duration
+    /// The longest silence from the upstream after the head; nil if it has no limit. Used only for streams.
+    var stall: Duration?
     let feed: UploadFeed?
     /// Decided at the head, and kept while the rest of a response that nobody will see is read.
     var verdict: Verdict?
@@ -96,7 +96,7 @@ final class Exchange {
     private var asker: Asker?
 
     init(
-        id: UInt64, order: FetchOrder, hop: Hop, deadline: MonotonicTime, asker: Asker, stall: Duration = .zero,
+        id: UInt64, order: FetchOrder, hop: Hop, deadline: MonotonicTime, asker: Asker, stall: Duration? = nil,
         feed: UploadFeed? = nil
     ) {
         self.id = id
@@ -105,7 +105,7 @@ final class Exchange {
         self.hop = hop
         self.deadline = deadline
         self.asker = asker
-        self.stall = max(stall, .milliseconds(1))
+        self.stall = stall.map { max($0, .milliseconds(1)) }
         self.feed = feed
         if case .stream = asker { isStream = true } else { isStream = false }
         wantsEvents = isStream && order.fields.lines.contains(where: Self.asksForEvents)
@@ -118,6 +118,9 @@ final class Exchange {
         guard ASCII.equalFolded(field.name, "Accept") else { return false }
         return FieldList.members([field.value]).contains { ASCII.hasPrefixFolded($0, "text/event-stream") }
     }
+
+    /// The time until the next look at a response body: whether the upstream is silent or a reader does not advance.
+    var nextLook: Duration { min(stall ?? .seconds(30), .seconds(30)) }
 
     /// Tells the caller when the exchange begins or ceases to wait before it is sent.
     func tell(isWaiting: Bool, at now: MonotonicTime) {

@@ -40,7 +40,8 @@ extension FetchCore {
         cancel(id)
     }
 
-    /// Fails the exchange if nothing comes for `stall` although the tape has room.
+    /// Fails the exchange if nothing comes for `stall` although the tape has room. A full tape is looked at even if
+    /// silence has no limit.
     func watchStall(_ exchange: Exchange, _ transfer: CurlTransfer, at deadline: MonotonicTime) {
         exchange.stallTimer = loop.schedule(at: deadline) { [weak self, weak exchange, weak transfer] in
             guard let self, let exchange, let transfer else { return }
@@ -55,17 +56,15 @@ extension FetchCore {
                 // One reader that does not advance must not hold up readers that wait for more.
                 if exchange.unreadMark == transfer.received { _ = exchange.tape?.dropSlowest() }
                 exchange.unreadMark = transfer.received
-                return watchStall(exchange, transfer, at: now + exchange.stall)
+                return watchStall(exchange, transfer, at: now + exchange.nextLook)
             }
             exchange.unreadMark = nil
-            if exchange.feed?.waitsForReader == true {
-                return watchStall(exchange, transfer, at: now + exchange.stall)
+            guard let stall = exchange.stall, exchange.feed?.waitsForReader != true else {
+                return watchStall(exchange, transfer, at: now + exchange.nextLook)
             }
-            let due = transfer.touched + exchange.stall
-            guard due <= now else { return watchStall(exchange, transfer, at: due) }
-            finish(
-                exchange,
-                exchange.fault(.timedOut, "Nothing came for \(Units.format(duration: exchange.stall))."))
+            let due = transfer.touched + stall
+            guard due <= now else { return watchStall(exchange, transfer, at: min(due, now + exchange.nextLook)) }
+            finish(exchange, exchange.fault(.timedOut, "Nothing came for \(Units.format(duration: stall))."))
             pump()
         }
     }

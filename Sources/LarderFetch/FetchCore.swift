@@ -49,7 +49,7 @@ final class FetchCore {
         _ ticket: FetchTicket, _ order: FetchOrder,
         _ continuation: CheckedContinuation<Result<UpstreamResponse, FetchError>, Never>
     ) {
-        begin(ticket, order, .whole(continuation), stall: .zero, feed: nil)
+        begin(ticket, order, .whole(continuation), stall: nil, feed: nil)
     }
 
     func start(
@@ -72,7 +72,7 @@ final class FetchCore {
     }
 
     private func begin(
-        _ ticket: FetchTicket, _ order: FetchOrder, _ asker: Asker, stall: Duration, feed: UploadFeed?
+        _ ticket: FetchTicket, _ order: FetchOrder, _ asker: Asker, stall: Duration?, feed: UploadFeed?
     ) {
         func refuse(_ stage: FetchError.Stage, _ message: String) {
             cells.count(failure: stage)
@@ -340,7 +340,8 @@ final class FetchCore {
         exchange.deadlineTimer.map(loop.cancel)
         exchange.deadlineTimer = nil
         exchange.tape = tape
-        watchStall(exchange, transfer, at: loop.monotonic + exchange.stall)
+        if head.isEventStream { exchange.stall = nil }
+        watchStall(exchange, transfer, at: loop.monotonic + exchange.nextLook)
         let (id, way) = (exchange.id, way)
         tape.on(
             BodyTape.Callbacks(

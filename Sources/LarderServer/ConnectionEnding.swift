@@ -115,10 +115,10 @@ extension Connection {
             switch wait {
             case .nextRequest: (active, limits.idleTimeout)
             case .head: (waitBegan, limits.headTimeout)
-            case .body: (active, limits.headTimeout)
+            case .body: (active, limits.bodyTimeout)
             case .clientEnd: (waitBegan, limits.lingerTimeout)
             // In this phase the only time limit is for a client that owes bytes of a request body.
-            case .handler: (bodyOwed(since: now), limits.headTimeout)
+            case .handler: (bodyOwed(since: now), limits.bodyTimeout)
             }
         guard now - since >= limit else { return expireSlowUpload(at: now, limits) }
         worker.shared.cells.timedOut(wait == .handler ? .body : wait)

@@ -55,8 +55,10 @@ public struct ServerLimits: Sendable, Hashable {
     public var maxBody: Int
     /// The most bytes of input taken from one connection before others have their turn.
     public var maxInput: Int
-    /// The time from a head's first byte to its last. For a body, the time from one piece to the next.
+    /// The time from a head's first byte to its last.
     public var headTimeout: Duration
+    /// The time from one piece of a request body to the next.
+    public var bodyTimeout: Duration
     /// The longest time without a request in hand.
     public var idleTimeout: Duration
     /// How long a queued call waits for a client that has ended its input.
@@ -70,7 +72,8 @@ public struct ServerLimits: Sendable, Hashable {
 
     public init(
         maxConnections: Int = 4096, head: HeadLimits = HeadLimits(), maxBody: Int = 1 << 20, maxInput: Int = 256 << 10,
-        headTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(75), halfClose: Duration = .seconds(5),
+        headTimeout: Duration = .seconds(10), bodyTimeout: Duration = .seconds(30),
+        idleTimeout: Duration = .seconds(75), halfClose: Duration = .seconds(5),
         writeTimeout: Duration = .seconds(30), lingerTimeout: Duration = .seconds(2),
         minimumRate: MinimumRate = MinimumRate()
     ) {
@@ -79,6 +82,7 @@ public struct ServerLimits: Sendable, Hashable {
         self.maxBody = maxBody
         self.maxInput = maxInput
         self.headTimeout = headTimeout
+        self.bodyTimeout = bodyTimeout
         self.idleTimeout = idleTimeout
         self.halfClose = halfClose
         self.writeTimeout = writeTimeout

@@ -234,7 +234,8 @@ final class Worker {
     private func scheduleSweep() {
         guard sweep == nil else { return }
         let limits = settings.limits
-        let shortest = min(limits.headTimeout, limits.idleTimeout, limits.writeTimeout, limits.lingerTimeout)
+        let shortest = min(
+            limits.headTimeout, limits.bodyTimeout, limits.idleTimeout, limits.writeTimeout, limits.lingerTimeout)
         let pause = min(max(shortest / 4, .milliseconds(20)), .seconds(1))
         sweep = loop.schedule(at: loop.monotonic + pause) { [weak self] in self?.lookOver() }
     }

@@ -7,7 +7,9 @@ enum PatientLimits {
     /// timers and of libcurl, run also if the daemon's time is set by hand.
     private static let longest = [
         ("fetch.connectTimeout", "120s"), ("fetch.deadline", "600s"), ("fetch.softDeadline", "600s"),
-        ("fetch.queueTimeout", "600s"), ("search.deadline", "300s"), ("server.headTimeout", "300s"), ("server.halfClose", "600s"),
+        ("fetch.queueTimeout", "600s"), ("search.deadline", "300s"), ("server.headTimeout", "300s"),
+        ("server.halfClose", "600s"),
+        ("server.bodyTimeout", "3600s"),
     ]
 
     /// The values for those limits that these settings leave at their defaults. A limit that a test writes is what the

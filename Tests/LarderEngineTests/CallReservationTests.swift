@@ -25,7 +25,7 @@ import Testing
             return UpstreamResponse(status: 200, body: Bytes(text: "{}"), requestTime: time, responseTime: time)
         }
 
-        func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream {
+        func open(_ order: FetchOrder, upload: Upload?, stall: Duration?) async throws(FetchError) -> UpstreamStream {
             throw CallReservationTests.unsent
         }
     }

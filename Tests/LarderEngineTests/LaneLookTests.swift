@@ -22,7 +22,7 @@ import Testing
                 status: 200, fields: fields, body: Bytes(text: "{}"), requestTime: time, responseTime: time)
         }
 
-        func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream {
+        func open(_ order: FetchOrder, upload: Upload?, stall: Duration?) async throws(FetchError) -> UpstreamStream {
             throw FetchError(stage: .forbidden, origin: "", message: "")
         }
     }

@@ -26,7 +26,7 @@ import Testing
                 requestTime: Self.time, responseTime: Self.time)
         }
 
-        func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream {
+        func open(_ order: FetchOrder, upload: Upload?, stall: Duration?) async throws(FetchError) -> UpstreamStream {
             if let error { throw error }
             var head = UpstreamHead(
                 status: status, reason: "No \(RedactingUpstreamTests.key)", fields: fields, requestTime: Self.time,

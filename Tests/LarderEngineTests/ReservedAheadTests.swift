@@ -33,7 +33,7 @@ import Testing
             return UpstreamResponse(status: 200, body: Bytes(text: "{}"), requestTime: time, responseTime: time)
         }
 
-        func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream {
+        func open(_ order: FetchOrder, upload: Upload?, stall: Duration?) async throws(FetchError) -> UpstreamStream {
             throw FetchError(stage: .cancelled, origin: "", message: "")
         }
     }

@@ -10,7 +10,7 @@ import Testing
 extension Rig {
     /// The outcome of an opening as a value.
     func opened(
-        _ order: FetchOrder, upload: Upload? = nil, stall: Duration = .seconds(20)
+        _ order: FetchOrder, upload: Upload? = nil, stall: Duration? = .seconds(20)
     ) async -> Result<UpstreamStream, FetchError> {
         do throws(FetchError) {
             return .success(try await fetcher.open(order, upload: upload, stall: stall))
@@ -20,7 +20,7 @@ extension Rig {
     }
 
     func open(
-        _ order: FetchOrder, upload: Upload? = nil, stall: Duration = .seconds(20)
+        _ order: FetchOrder, upload: Upload? = nil, stall: Duration? = .seconds(20)
     ) async throws(FetchError) -> UpstreamStream {
         try await fetcher.open(order, upload: upload, stall: stall)
     }

@@ -258,6 +258,32 @@ import Testing
         }
     }
 
+    /// Nil permits any silence. An event stream is silent while nothing happens, whatever the limit is.
+    @Test(arguments: [("text/event-stream", Duration.seconds(1)), ("text/plain", nil)] as [(String, Duration?)])
+    func aBodyWhoseSilenceHasNoLimitIsNotGivenUp(_ type: String, _ stall: Duration?) async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nContent-Length: 4\r\n\r\nab"), .await(gate),
+                .send("cd"),
+            ]
+        }
+        defer { origin.stop() }
+        let time = ManualTime()
+        try await withRig(time: time) { rig in
+            let stream = try await rig.open(order(origin.base + "/"), stall: stall)
+            let reader = try #require(stream.body.reader())
+            #expect(try await reader.next() == Bytes("ab".utf8))
+            for _ in 0..<5 {
+                time.advance(by: .seconds(600))
+                await rig.turn()
+            }
+            #expect(!stream.body.hasEnded)
+            gate.open()
+            #expect(try await reader.next() == Bytes("cd".utf8))
+        }
+    }
+
     @Test func whileTheTapeIsFullNoTimeCountsAgainstTheOrigin() async throws {
         let origin = ScriptedOrigin { _ in
             [

@@ -60,7 +60,7 @@ import Testing
             // The time of the body begins when the server has read the head, which may be after the first advance.
             var rounds = 0
             while !client.hasInput, rounds < 3 {
-                await test.advance(.seconds(11))
+                await test.advance(.seconds(31))
                 await settle(test)
                 rounds += 1
             }

@@ -19,6 +19,21 @@ import Testing
         }
     }
 
+    /// The limit is that of a body. A head must arrive within 10 s.
+    @Test func aBodyMayPauseForLongerThanAHead() async throws {
+        try await withServer(clock: ManualTime()) { test in
+            let client = try RawClient(test.address)
+            client.send("PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\nabc")
+            for rest in ["d", "ef"] {
+                try client.awaitDelivery()
+                await test.advance(.zero)
+                await test.advance(.seconds(12))
+                client.send(rest)
+            }
+            #expect(try client.response().text == "PUT / - abcdef")
+        }
+    }
+
     @Test(arguments: [nil, "/"])
     func aDrippingUploadIs408(streamsBelow: String?) async throws {
         let failed = CounterCell()

@@ -87,15 +87,17 @@ import Testing
             do { _ = try await readAll(request.upload) } catch { failed.add() }
             return ServerResponse(status: 200)
         }
-        try await withServer(handler: handler, clock: clock) { test in
+        // The rate of so few bytes must not end it first.
+        let limits = ServerLimits(minimumRate: MinimumRate(bytesPerSecond: 0))
+        try await withServer(handler: handler, settings: ServerSettings(limits: limits), clock: clock) { test in
             let client = try wire(test)
             try client.send(put("Expect: 100-continue\r\nContent-Length: 10\r\n"))
             #expect(try client.receiveHead().status == 100)
-            await test.advance(.seconds(9))
+            await test.advance(.seconds(29))
             try client.send("abc")
             try client.awaitDelivery()
             for _ in 0..<5 { await test.advance(.zero) }
-            await test.advance(.seconds(9))
+            await test.advance(.seconds(29))
             #expect(!client.hasInput)
             await test.advance(.seconds(2))
             #expect(try client.receive().status == 408)

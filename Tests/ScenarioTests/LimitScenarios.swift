@@ -34,7 +34,7 @@ import Testing
     @Test func aBodyThatStopsComingIsEndedWithAnAnswer() async throws {
         let origin = ServerScenarios.bodies()
         defer { origin.stop() }
-        try await withLarder(ServerScenarios.passthrough(origin, "server: { headTimeout: 200ms }")) { larder in
+        try await withLarder(ServerScenarios.passthrough(origin, "server: { bodyTimeout: 200ms }")) { larder in
             let answer = try await larder.send(
                 bytes: Bytes(text: ServerScenarios.request("/raw/api/a", "POST", "Content-Length: 10\r\n") + "abc"))
             try BadInputScenarios.expectProblem(answer, 408, "slow body")

@@ -358,7 +358,8 @@ import Testing
         let gate = Gate()
         let usual = stand.configuration("server: { loops: 1 }\nfetch: { deadline: 2s }")
         let short = stand.configuration(
-            "server: { loops: 1, headTimeout: 2s, writeTimeout: 2s, idleTimeout: 2s }\nfetch: { deadline: 2s }")
+            "server: { loops: 1, headTimeout: 2s, bodyTimeout: 2s, writeTimeout: 2s, idleTimeout: 2s }\n"
+                + "fetch: { deadline: 2s }")
         try await withLarder(usual) { larder in
             let id = try await larder.newUpload()
             async let answer = larder.put(id, film, first: 300_000, then: gate)

@@ -135,6 +135,7 @@ extension Daemon {
                 ])
         }
         limits.headTimeout = settings.server.headTimeout
+        limits.bodyTimeout = settings.server.bodyTimeout
         limits.idleTimeout = settings.server.idleTimeout
         limits.halfClose = settings.server.halfClose
         limits.writeTimeout = settings.server.writeTimeout

@@ -180,8 +180,8 @@ struct PassRoute: Sendable {
         order.mayRetry = order.mayRetry && request.effectiveMethod.isSafe && context.request.upload == nil
         order.body = context.request.body.isEmpty ? nil : context.request.body
         order.interim = Self.interim(context, request)
-        switch await engine.upstream.open(request.call(order), upload: context.request.upload, stall: PassFetch.stall)
-        {
+        let idle = request.provider.settings.idleTimeout
+        switch await engine.upstream.open(request.call(order), upload: context.request.upload, stall: idle) {
         case .failure(let failure):
             await engine.invalidateTarget(of: request, after: failure)
             noteRemoval(context, request, after: failure)

@@ -24,8 +24,6 @@ public struct PassFetch: Sendable {
     private static let settling = Duration.milliseconds(10)
     /// The fetch does not wait for larger bodies. In bytes.
     private static let settledSize: Int64 = 256 * 1024
-    /// A body that brings no bytes for this long is given up.
-    public static let stall = Duration.seconds(30)
 
     var variants: VariantStore { VariantStore(engine: engine, request: request) }
     var rule: FreshnessRule { request.rule }
@@ -147,7 +145,9 @@ public struct PassFetch: Sendable {
                     && !isStoredInPart(head, classification, found)
         }
         if let relay = InterimRelay.current { order.interim = { relay.tell($0) } }
-        return await engine.upstream.open(request.call(order), upload: nil, stall: Self.stall).map { answer in
+        return await engine.upstream.open(
+            request.call(order), upload: nil, stall: request.provider.settings.idleTimeout
+        ).map { answer in
             var (stream, classification) = answer
             stream.head = stream.head.namingSelectors(among: fields)
             return (stream, classification)

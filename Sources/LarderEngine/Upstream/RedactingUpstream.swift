@@ -57,7 +57,8 @@ public struct RedactingUpstream: Upstream {
     }
 
     /// See `Upstream`. A body that may contain a secret is collected first.
-    public func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream {
+    public func open(_ order: FetchOrder, upload: Upload?, stall: Duration?) async throws(FetchError) -> UpstreamStream
+    {
         let redactor = secrets.redactor(for: order)
         var order = order
         if let tell = order.interim, !redactor.isEmpty { order.interim = { tell(redactor.redacted($0)) } }

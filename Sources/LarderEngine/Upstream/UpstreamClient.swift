@@ -187,7 +187,7 @@ public final class UpstreamClient: Sendable {
     /// answer.
     /// - Returns: the answer, and the provider's classification of its head.
     public func open(
-        _ call: UpstreamCall, upload: Upload?, stall: Duration
+        _ call: UpstreamCall, upload: Upload?, stall: Duration?
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
         let number: UInt64?
         do throws(UpstreamFailure) {

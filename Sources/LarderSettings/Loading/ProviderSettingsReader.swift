@@ -123,6 +123,8 @@ extension SettingsLoader {
         settings.maxConnections = reader.count(Table.providerMaxConnections, path: "\(path).maxConnections")
         settings.maxStreams = reader.count(Table.providerMaxStreams, path: "\(path).maxStreams")
         settings.maxQueue = reader.count(Table.providerMaxQueue, path: "\(path).maxQueue")
+        let idle = reader.duration(Table.providerIdleTimeout, path: "\(path).idleTimeout")
+        settings.idleTimeout = idle > .zero ? idle : nil
     }
 
     /// Reads the dialect of the API. The origins of all dialects but the first are gone, so such a dialect needs a

@@ -67,6 +67,7 @@ public enum ExampleConfiguration {
                 #rate: off
                 #quota: off
                 #deadline: 20s
+                #idleTimeout: 30s
                 #maxConnections: 8
                 #maxStreams: 32
                 #maxQueue: 500

@@ -145,6 +145,8 @@ public struct ProviderSettings: Sendable, Hashable {
     public var quota: CallRate?
     /// The deadline in place of `Settings.Fetch.deadline`; nil if that one applies.
     public var deadline: Duration?
+    /// The longest silence within a body that streams; nil if it has no limit.
+    public var idleTimeout: Duration? = .seconds(30)
     /// Concurrent exchanges at the upstream's pace, those at a client's pace, and fetches of each kind that may wait.
     public var maxConnections = 8
     public var maxStreams = 32

@@ -56,8 +56,10 @@ extension Settings {
         /// The number of client event loops. 0 means one per core.
         public var loops: Int
         public var maxConnections: Int
-        /// The time in which a request's head must arrive after its first byte, and the longest pause inside its body.
+        /// The time in which a request's head must arrive after its first byte.
         public var headTimeout: Duration
+        /// The longest pause inside the body of a request.
+        public var bodyTimeout: Duration
         /// How long a connection may stay open without a request.
         public var idleTimeout: Duration
         /// How long a queued call waits for clients that have ended their input.
@@ -78,6 +80,7 @@ extension Settings {
             loops = reader.count(SettingsTable.loops)
             maxConnections = reader.count(SettingsTable.serverMaxConnections)
             headTimeout = reader.duration(SettingsTable.serverHeadTimeout)
+            bodyTimeout = reader.duration(SettingsTable.serverBodyTimeout)
             idleTimeout = reader.duration(SettingsTable.serverIdleTimeout)
             halfClose = reader.duration(SettingsTable.serverHalfClose)
             writeTimeout = reader.duration(SettingsTable.serverWriteTimeout)

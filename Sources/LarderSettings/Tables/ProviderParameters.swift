@@ -165,6 +165,13 @@ extension SettingsTable {
         "providers.<name>.deadline", .duration(.milliseconds(100) ... .seconds(600)), default: nil,
         summary: "Time limit for the head of an answer of this API; for a built-in API, for the whole answer.",
         advice: "The default is fetch.deadline.")
+    static let providerIdleTimeout = Parameter(
+        "providers.<name>.idleTimeout", .duration(.zero ... .seconds(86_400)), default: "30s",
+        summary: "A body of this API is given up if no byte of it arrives for this long. 0s permits any silence.",
+        advice: """
+            An event stream (text/event-stream) may be silent for as long as it likes. Silence before the head, as of \
+            a long poll, is limited by deadline.
+            """)
     static let providerMaxConnections = Parameter(
         "providers.<name>.maxConnections", .count(1...1024), default: "8",
         summary: "The most ordinary exchanges with this API at once. Further ones wait for a place.",
@@ -207,7 +214,7 @@ extension SettingsTable {
         providerForwardCookies, providerCookies, providerPersonalCookies, providerKeyCredentials, providerKeyFields,
         providerReadOnlyPosts, providerTTL,
         providerEmptyTTL, providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
-        providerDeadline, providerMaxConnections, providerMaxStreams, providerMaxQueue,
+        providerDeadline, providerIdleTimeout, providerMaxConnections, providerMaxStreams, providerMaxQueue,
         providerImageHosts, providerShared,
     ]
 }

@@ -66,7 +66,11 @@ extension SettingsTable {
             """)
     static let serverHeadTimeout = Parameter(
         "server.headTimeout", .duration(.milliseconds(100) ... .seconds(300)), default: "10s",
-        summary: "Time limit for the head of a request, from its first byte. Also the longest pause within its body.")
+        summary: "Time limit for the head of a request, from its first byte.")
+    static let serverBodyTimeout = Parameter(
+        "server.bodyTimeout", .duration(.milliseconds(100) ... .seconds(3600)), default: "30s",
+        summary: "The longest pause within the body of a request.",
+        advice: "Only the time in which Larder waits for the client counts. server.minimumRate applies as well.")
     static let serverIdleTimeout = Parameter(
         "server.idleTimeout", .duration(.milliseconds(100) ... .seconds(86_400)), default: "75s",
         summary: "A connection without a request is closed after this time.")
@@ -106,7 +110,8 @@ extension SettingsTable {
         summary: "The most open event streams (text/event-stream) at once. Further ones get 503.",
         advice: "Each stream is also a connection of server.maxConnections.")
     static let server = [
-        loops, serverMaxConnections, serverHeadTimeout, serverIdleTimeout, serverHalfClose, serverWriteTimeout,
+        loops, serverMaxConnections, serverHeadTimeout, serverBodyTimeout, serverIdleTimeout, serverHalfClose,
+        serverWriteTimeout,
         serverMinimumRate, serverRateWindow, serverDrainTimeout, serverMaxBody, serverMaxEventStreams,
     ]
 

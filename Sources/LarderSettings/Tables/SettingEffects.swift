@@ -25,6 +25,12 @@ extension SettingsTable {
         SettingEffect(providerDeadline), SettingEffect(providerMaxConnections), SettingEffect(providerMaxStreams),
         SettingEffect(providerMaxQueue), SettingEffect(providerShared),
         SettingEffect(providerKeyCredentials, lack: ownFields), SettingEffect(providerKeyFields, lack: ownFields),
+        SettingEffect(providerIdleTimeout) { settings, about in
+            settings.isPassthrough
+                ? nil
+                : "\(about.name) is built in and its answers are read whole, within deadline: this setting is only for "
+                    + "providers of your own"
+        },
         SettingEffect(providerForwardCookies) { settings, about in
             settings.isPassthrough
                 ? nil : "\(about.name) is built in and gets no cookies: this setting is only for providers of your own"
