@@ -74,13 +74,16 @@ final class Connection: EventHandler {
         waitBegan = active
     }
 
+    /// Whether the client came by a Unix socket, which no browser reaches.
+    var isUnix: Bool { if case .unix = listener.address { true } else { false } }
+
     /// The client at the other end. The kernel is asked at the first use only.
     var peer: Peer {
         if let knownPeer { return knownPeer }
         let peer: Peer =
             if isProbe {
                 .probe
-            } else if case .unix = listener.address {
+            } else if isUnix {
                 Socket.peerCredentials(descriptor).map { .unix(uid: $0.uid, pid: $0.pid) } ?? .tcp(nil)
             } else {
                 .tcp(Socket.peerAddress(descriptor))

@@ -80,9 +80,10 @@ extension Connection {
 
     /// Whether the request's host is accepted. The authority of an absolute target replaces Host, which must only be
     /// well-formed then (RFC 9112 §3.2, §3.2.2). An HTTP/1.0 request without Host passes, because no browser sends one.
+    /// On a Unix socket every well-formed host passes.
     private func allowsHost(_ head: RequestHead, _ parts: TargetParts, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         if let authority = parts.authority, !isAccepted(authority) { return false }
-        if head.host.isEmpty { return head.minorVersion == 0 && !head.flags.contains(.host) }
+        if head.host.isEmpty, !isUnix { return head.minorVersion == 0 && !head.flags.contains(.host) }
         if parts.authority != nil { return HostPolicy.isWellFormed(head.host.bytes(in: bytes)) }
         return worker.accepts(host: head.host.bytes(in: bytes), on: self)
     }

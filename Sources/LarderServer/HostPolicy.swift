@@ -4,7 +4,8 @@
 //
 // Other literals reach this machine too ("0.0.0.0", "[::]", "[::ffff:127.0.0.1]"), but browsers do not treat them as
 // local (W3C Secure Contexts §3.1). To such hosts a browser sends no Sec-Fetch field, and no Origin with a plain GET. A
-// foreign page's request would then look like the user's own.
+// foreign page's request would then look like the user's own. A browser reaches no Unix socket, so any name is right
+// there.
 import Glibc
 import LarderCore
 import LarderIO

@@ -143,6 +143,9 @@ final class Worker {
 
     @inline(never)
     private func acceptsOther(host: UnsafeBufferPointer<UInt8>, on connection: Connection) -> Bool {
+        // A name protects against browsers only, and an API on a Unix socket has no name of its own: clients write any,
+        // or an empty one (RFC 9112 §3.2).
+        if connection.isUnix { return HostPolicy.isWellFormed(host) }
         if connection.isKnownLocal(host) { return true }
         guard settings.hosts.allows(host) else { return HostPolicy.isLocal(host, connection.localHost) }
         acceptedCount = host.count <= Self.longestHost ? host.count : 0

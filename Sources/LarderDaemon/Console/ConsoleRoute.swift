@@ -83,7 +83,7 @@ enum ConsoleRoute {
 
     /// The description with which a browser adds the page as a search engine (OpenSearch).
     static func openSearch(_ call: RouteCall) -> ServerResponse {
-        let host = call.request.fields.first("Host") ?? "localhost"
+        let host = call.request.fields.first("Host").flatMap { $0.isEmpty ? nil : $0 } ?? "localhost"
         return response(OpenSearch.type, Bytes(text: OpenSearch.description(host: host)), call.name)
     }
 
