@@ -96,9 +96,10 @@ enum ConformancePage {
           about (RFC 9110 §13.2.1).
         - An unsafe request that was sent and got no response (its client left, a timeout, a reset) invalidates its URL, because the origin
           may have carried it out. RFC 9111 §4.4 requires that only after a response.
-        - Below `/raw` all providers share one origin. Fields that act on a whole origin or host are not passed on there
-          (`Strict-Transport-Security`, `Alt-Svc`, `Clear-Site-Data`, `NEL`, `Report-To` and others). A cookie that is set gets a `Path`
-          below `/raw/NAME/` and no `Domain`. Cookies of requests are passed on only with `forwardCookies`.
+        - Below `/raw` all providers share one origin. Fields that act on a whole origin are not passed on there (`Alt-Svc`,
+          `Service-Worker-Allowed` and others). Fields that act on a whole host are passed on nowhere (`Strict-Transport-Security`,
+          `Clear-Site-Data`, `NEL`, `Report-To` and others). A `Location` of another place of this daemon is removed. A cookie that is set
+          below `/raw` gets a `Path` below `/raw/NAME/` and no `Domain`. Cookies of requests are passed on only with `forwardCookies`.
         - On a provider's own listener, cookies of a browser are passed on only with `Sec-Fetch-Site: same-origin`.
 
         Providers with `semantics: ttl` do not follow the standard: the configuration decides. The built-in providers have these

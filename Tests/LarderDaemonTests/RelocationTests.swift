@@ -15,7 +15,54 @@ import Testing
         let request = ServerRequest(
             id: RequestID(loop: 0, sequence: 1), target: [], path: bound ? path : "/raw/api\(path)", query: query,
             listenerProvider: bound ? "api" : nil, receivedAt: WallTime(milliseconds: 0))
-        return WayOut(request, provider: provider, name: "api", path: path)
+        return WayOut(request, provider: provider, name: "api", path: path, settings)
+    }
+
+    /// What becomes of a `Location`; nil if it is removed.
+    private func passed(_ location: String, to host: String, bound: Bool) throws -> String? {
+        let settings = try load(
+            """
+            listen: ["127.0.0.1:8787", { address: "127.0.0.1:8788", provider: api }]
+            hostNames: [larder.lan]
+            providers: { api: { kind: passthrough, baseURL: "https://api.example" } }
+            """)
+        let provider = try #require(ProviderSet(settings).named("api"))
+        let request = ServerRequest(
+            id: RequestID(loop: 0, sequence: 1), target: [], path: bound ? "/a" : "/raw/api/a", fields: ["Host": host],
+            listenerProvider: bound ? "api" : nil, receivedAt: WallTime(milliseconds: 0))
+        let way = WayOut(request, provider: provider, name: "api", path: "/a", settings)
+        var fields: HeaderFields = ["Location": location]
+        try #require(Relocation(way)).apply(to: &fields)
+        return fields.first("Location")
+    }
+
+    @Test(
+        arguments: [
+            ("localhost:8787", false, "http://localhost:8787/?q=x"), ("localhost:8787", false, "//LOCALHOST:8787/"),
+            ("localhost:8787", false, "http://127.0.0.1:8787/?q=x"), ("localhost:8787", false, "http://[::1]:8788/"),
+            ("localhost:8787", false, "https://larder.lan:8787/v1/search?q=x"),
+            ("localhost:8787", false, "http://localhost:8787/raw/apix/"),
+            // The port is mapped to another.
+            ("localhost:9000", false, "http://localhost:9000/?q=x"),
+            ("localhost:9000", false, "http://127.1.1.1:9000/"),
+            ("192.168.1.5:8787", false, "http://192.168.1.5:8787/"),
+            ("localhost:8788", true, "http://localhost:8787/?q=x"),
+            ("localhost:8788", true, "http://a.localhost:8787/"),
+        ])
+    func aLocationThatNamesAnotherPlaceOfThisDaemonIsRemoved(_ host: String, _ bound: Bool, _ place: String) throws {
+        #expect(try passed(place, to: host, bound: bound) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("localhost:8787", false, "http://localhost:3000/?q=x"),
+            ("localhost:8787", false, "http://localhost/login"),
+            ("localhost:8787", false, "http://localhost:8787/raw/api/b"),
+            ("localhost:8787", false, "https://a.example:8787/"),
+            ("localhost:8788", true, "http://localhost:8788/b"), ("localhost:8788", true, "http://127.0.0.1:8788/b"),
+        ])
+    func aLocationElsewhereOrOfTheMountItselfIsKept(_ host: String, _ bound: Bool, _ place: String) throws {
+        #expect(try passed(place, to: host, bound: bound) == place)
     }
 
     private func led(_ reference: String, base: String, path: String = "/a/b", bound: Bool = false) throws -> String {
@@ -68,7 +115,7 @@ import Testing
         let request = ServerRequest(
             id: RequestID(loop: 0, sequence: 1), target: [], path: "/raw/hn/v0/a.json",
             receivedAt: WallTime(milliseconds: 0))
-        let way = WayOut(request, provider: provider, name: "hn", path: "/v0/a.json")
+        let way = WayOut(request, provider: provider, name: "hn", path: "/v0/a.json", settings)
         let relocation = try #require(Relocation(way))
         #expect(relocation.reference("/v0/b.json") == "/raw/hn/v0/b.json")
         // A provider with two hosts leads to both of them.
@@ -82,7 +129,7 @@ import Testing
         let provider = try #require(ProviderSet(settings).named("api"))
         let request = ServerRequest(
             id: RequestID(loop: 0, sequence: 1), target: [], path: "/raw/api", receivedAt: WallTime(milliseconds: 0))
-        let way = WayOut(request, provider: provider, name: "api", path: "/")
+        let way = WayOut(request, provider: provider, name: "api", path: "/", settings)
         #expect(try #require(Relocation(way)).reference("c") == "/raw/api/c")
     }
 

@@ -8,10 +8,15 @@ import Testing
         "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
     }
 
+    private static let admin = "admin: { token: a-token-for-tests }\n"
+    private static let authority = ("Authorization", "Bearer a-token-for-tests")
+
     /// The explanation of an answer. This method expects that it holds none of the request's secrets.
-    private func explain(_ answer: WireResponse, _ larder: RunningLarder) async throws -> JSONValue {
+    private func explain(
+        _ answer: WireResponse, _ larder: RunningLarder, _ fields: (String, String)...
+    ) async throws -> JSONValue {
         let id = try #require(answer["X-Request-Id"])
-        let response = try await larder.get("/v1/explain/\(id)")
+        let response = try await larder.send("GET", "/v1/explain/\(id)", fields: fields)
         #expect(response.status == 200, "\(response)")
         #expect(response["Content-Type"] == "application/json")
         #expect(response["Cache-Control"] == "no-store")
@@ -120,11 +125,14 @@ import Testing
     @Test func aFailureOfABuiltInAPIThatGaveNoAnswer() async throws {
         let gone = ScriptedOrigin(answering: "")
         gone.stop()
-        try await withLarder("providers: { newsapi: { baseURL: \"\(gone.base)\", key: s3cret-of-ours } }") { larder in
+        let settings = Self.admin + "providers: { newsapi: { baseURL: \"\(gone.base)\", key: s3cret-of-ours } }"
+        try await withLarder(settings) { larder in
             for (field, rule) in [("key-of-a-library", nil), ("Basic s3cret", "personalToken")] {
                 let answer = try await larder.get("/raw/newsapi/v2/everything?q=a", ("Authorization", field))
                 #expect(answer.status >= 500, "\(answer)")
-                let part = try await source(answer, larder)
+                let told = sources(try await explain(answer, larder, Self.authority))
+                let part = try #require(told.first)
+                #expect(told.count == 1)
                 #expect(part["provider"]?.string == "newsapi")
                 #expect(part["outcome"]?.string == "none")
                 #expect(part["class"]?.string == "unreachable", "\(part.raw.lossyText)")
@@ -142,16 +150,49 @@ import Testing
             ("/raw/qqqqqq/v2", "unknownProvider", #"There is no provider "qqqqqq"."#),
         ])
     func aProviderThatDoesNotExist(_ target: String, _ code: String, _ words: String) async throws {
-        try await withLarder { larder in
+        try await withLarder(Self.admin) { larder in
             let answer = try await larder.get(target)
             let problem = try answer.json()
             #expect(problem["code"]?.string == code, "\(answer)")
             #expect(problem["detail"]?.string?.contains(words) == true, "\(answer)")
-            let value = try await explain(answer, larder)
+            let value = try await explain(answer, larder, Self.authority)
             #expect(sources(value).isEmpty)
             #expect(value["problem"]?["code"]?.string == code)
             #expect(value["problem"]?["detail"]?.string == problem["detail"]?.string)
             #expect(value["problem"]?["allowed"]?.elements.contains { $0.string == "itunes" } == true)
+        }
+    }
+
+    /// `/v1/requests` and `/v1/explain` have one rule. A page of `browserOrigins` has no authority, whatever it sends.
+    @Test func withoutAuthorityNoTermIsTold() async throws {
+        let origin = ScriptedOrigin { request in
+            request.target.contains("refused")
+                ? [.send(ok("no refusedword", status: "400 Bad Request"))] : [.send(CacheScenarios.song)]
+        }
+        defer { origin.stop() }
+        let settings = Self.admin + "browserOrigins: [\"http://localhost:3000\"]\n" + BasicScenarios.itunes(origin)
+        try await withLarder(settings) { larder in
+            // With authority, the key of a miss and the words of a refusal tell the term.
+            for (target, term, isTold) in [
+                ("/v1/itunes/search?q=privateword", "privateword", true),
+                ("/v1/itunes/search?q=privateword", "privateword", false),
+                ("/raw/itunes/search?term=rawword", "rawword", true),
+                ("/v1/itunes/search?q=refusedword", "refusedword", false),
+                ("/v1/search?q=a&source=notword", "notword", true),
+            ] {
+                let answer = try await larder.get(target)
+                let full = try await explain(answer, larder, Self.authority)
+                #expect(full["redacted"]?.bool == false, "\(full.raw.lossyText)")
+                if isTold { #expect(full.raw.lossyText.contains(term), "\(full.raw.lossyText)") }
+                for fields in [[], [("Origin", "http://localhost:3000"), Self.authority]] as [[(String, String)]] {
+                    let id = answer["X-Request-Id"] ?? ""
+                    let told = try await larder.send("GET", "/v1/explain/\(id)", fields: fields)
+                    #expect(told.status == 200 && !told.text.contains(term), "\(told)")
+                    #expect(try told.json()["redacted"]?.bool == true)
+                    let seen = try await larder.send("GET", "/v1/requests", fields: fields)
+                    #expect(seen.status == 200 && !seen.text.contains(term), "\(seen)")
+                }
+            }
         }
     }
 

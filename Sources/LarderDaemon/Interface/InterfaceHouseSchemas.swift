@@ -192,8 +192,9 @@ enum InterfaceHouseSchemas {
     ]
 
     private static let explanation: [InterfaceSchema.Member] = [
-        .init("requestId"), .init("at", .time), .init("method"), .init("path"), .init("route"),
-        .init("status", .integer),
+        .init("requestId"),
+        .init("redacted", .flag, "Whether values of the question are left out, because the request has no authority."),
+        .init("at", .time), .init("method"), .init("path"), .init("route"), .init("status", .integer),
         .optional("trace", .text, "The trace id of the request's traceparent."),
         .optional("milliseconds", .number, "Time from the request to its answer."), .optional("client"),
         .optional(

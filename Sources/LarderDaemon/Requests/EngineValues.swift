@@ -2,6 +2,7 @@
 import LarderCore
 import LarderEngine
 import LarderServer
+import LarderSettings
 
 extension AskingClient {
     init(_ request: ServerRequest) {
@@ -13,10 +14,16 @@ extension WayOut {
     /// - Parameters:
     ///   - name: the provider's name or short name, as the request has it.
     ///   - path: the path below the mount, without single-dot segments.
-    convenience init(_ request: ServerRequest, provider: ConfiguredProvider, name: String, path: String) {
+    ///   - settings: evaluated only for the few responses that lead elsewhere.
+    convenience init(
+        _ request: ServerRequest, provider: ConfiguredProvider, name: String, path: String,
+        _ settings: @autoclosure @escaping @Sendable () -> Settings
+    ) {
+        let mount = request.listenerProvider == nil ? "/raw/" + name : ""
+        let host = request.fields.first("Host")
         self.init(
-            mount: request.listenerProvider == nil ? "/raw/" + name : "", provider: provider, path: path,
-            query: request.query, clientPath: request.path)
+            mount: mount, provider: provider, path: path, query: request.query, clientPath: request.path,
+            isElsewhereHere: { OwnAddresses(host: host, mount: mount, settings()).isElsewhereHere($0) })
     }
 }
 

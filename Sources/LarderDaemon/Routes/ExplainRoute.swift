@@ -15,17 +15,23 @@ struct ExplainRoute: Sendable {
     let explanations: ExplanationLog
     let hits: Hits
 
-    func explain(_ text: String, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
+    /// A viewer without authority sees no more of the question than `/v1/requests` shows: the path and the names of
+    /// parameters.
+    func explain(
+        _ text: String, for request: ServerRequest, route: RouteName
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let isRedacted = try !Authority.isGiven(request, engine.snapshot.settings)
         guard let id = RequestID(text) else {
             throw .invalid(
                 "request-id", "\"\(text)\" is not a request id. The field X-Request-Id of an answer has one.")
         }
-        guard let explanation = await find(id) else {
+        guard var explanation = await find(id) else {
             throw ClientFacingError(
                 status: 404, code: "unknownRequest",
                 detail: "Nothing is known of request \(id) any more. The last \(ExplanationLog.capacity) are kept.",
                 parameter: "request-id")
         }
+        if isRedacted { explanation.redact { engine.snapshot.providers.named($0)?.about } }
         var lanes: [String: LaneReport] = [:]
         for part in explanation.parts { lanes[part.provider] = engine.upstream.report(part.provider) }
         let fates = explanation.parts.map { part in
@@ -33,7 +39,7 @@ struct ExplainRoute: Sendable {
         }
         var response = ServerResponse(status: 200)
         response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(render(explanation, lanes, fates))
+        response.body = .bytes(render(explanation, isRedacted, lanes, fates))
         response.route = route
         return response
     }
@@ -99,11 +105,12 @@ struct ExplainRoute: Sendable {
 
     /// - Parameter fates: for each part, the result of the commit if the answer counts as stored.
     private func render(
-        _ explanation: Explanation, _ lanes: [String: LaneReport], _ fates: [CommitFate?]
+        _ explanation: Explanation, _ isRedacted: Bool, _ lanes: [String: LaneReport], _ fates: [CommitFate?]
     ) -> Bytes {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in
             writer.member("requestId", explanation.id.description)
+            writer.member("redacted", isRedacted)
             writer.member("at", explanation.at.rfc3339)
             writer.member("method", explanation.method)
             writer.member("path", explanation.path)

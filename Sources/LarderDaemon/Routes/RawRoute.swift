@@ -37,7 +37,8 @@ struct RawRoute: Sendable {
             throw .unknownProvider(name, among: snapshot.providers.all.map(\.name))
         }
         guard provider.settings.enabled else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }
-        let way = WayOut(client, provider: provider, name: name, path: UpstreamPath.withoutSingleDots(path))
+        let way = WayOut(
+            client, provider: provider, name: name, path: UpstreamPath.withoutSingleDots(path), snapshot.settings)
         if provider.isPassthrough {
             // Without its configured key the request would be a different one.
             guard provider.isConfigured else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }

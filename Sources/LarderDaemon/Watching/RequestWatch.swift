@@ -198,10 +198,7 @@ extension SeenRequest {
     }
 
     private static func sentence(_ explanation: Explanation) -> String {
-        if let refusal = explanation.refusal {
-            let parameter = refusal.parameter.map { " (parameter \($0))" } ?? ""
-            return "The request was refused: \(refusal.code)\(parameter)."
-        }
+        if let refusal = explanation.refusal { return refusal.sentence }
         guard let part = explanation.parts.first else { return "Neither a provider nor the cache took part in it." }
         guard explanation.parts.count == 1 else {
             return "Several sources were asked: "

@@ -54,6 +54,11 @@ struct SeenTarget: Sendable, Hashable {
         return "\(path)?\(parameters.joined(separator: "&"))"
     }
 
+    /// The names of the parameters of a query.
+    static func names(_ query: String) -> String {
+        query.split(separator: "&").map(EntryLabel.name).joined(separator: "&")
+    }
+
     /// Shortens a long query to whole parameters, because the later removal of secrets does not recognise half a
     /// secret. If a parameter does not fit, its name is kept if that fits.
     static func noted(_ query: String?) -> String? {

@@ -37,6 +37,17 @@ enum ConfinedCookie {
         return "\(out); Path=\(mount)\(confined)"
     }
 
+    /// Drops `Domain` from a `Set-Cookie` value, so that the cookie goes to the host of a bound listener only and not to
+    /// the hosts beside it or below it (RFC 6265 §5.3 step 6).
+    static func ofHost(_ value: String) -> String {
+        let parts = value.split(separator: ";", omittingEmptySubsequences: false)
+        let kept = parts.enumerated().filter { place, attribute in
+            let name = attribute.prefix { $0 != "=" }
+            return place == 0 || FieldList.lowercased(ASCII.trimmed(name)) != "domain"
+        }
+        return kept.count == parts.count ? value : kept.map { String($0.element) }.joined(separator: ";")
+    }
+
     /// Converts an upstream's cookie path to a path below the base URL. Returns nil if no path below the base URL
     /// matches it (RFC 6265 §5.1.4).
     private static func below(_ base: String, _ path: String) -> String? {

@@ -47,18 +47,29 @@ public enum PassFields {
         fields.set("X-Content-Type-Options", "nosniff")
     }
 
-    /// Fields by which one response changes how a browser treats everything of the response's origin or host. Below
-    /// `/raw` every provider and Larder share both, so no head there has these fields.
+    /// Fields by which one response changes how a browser treats everything of the response's host, on every port. All
+    /// listeners of this daemon, and the other services of this machine, share the host, so no head has these fields.
+    static let ofWholeHost: FieldNameSet = [
+        // It clears the cookies of the host and of its domain (Clear Site Data §3.1).
+        "Clear-Site-Data",
+        // How the host is reached: RFC 6797, RFC 7469, RFC 9163.
+        "Strict-Transport-Security", "Public-Key-Pins", "Public-Key-Pins-Report-Only", "Expect-CT",
+        // Where errors are reported. Both may include the names below the host (Network Error Logging, Reporting).
+        "NEL", "Report-To",
+        // Cookies in a form that knows no `Path` of ours (RFC 2965).
+        "Set-Cookie2",
+    ]
+
+    /// Fields that do the same for the response's origin. Below `/raw` every provider and Larder share the origin, so no
+    /// head there has these fields. A bound listener is an origin of its own. `Refresh` is not among them: a sandbox
+    /// keeps a browser from following it (HTML §7.1.4), and elsewhere it is a navigation that the page began.
     static let ofWholeOrigin: FieldNameSet = [
-        // What the origin stores, and what may control it: Clear Site Data, Service Workers, FedCM's login status.
-        "Clear-Site-Data", "Service-Worker-Allowed", "Set-Login", "Origin-Agent-Cluster",
-        // How the origin is reached: RFC 6797, RFC 7838, RFC 7469, RFC 9163.
-        "Strict-Transport-Security", "Alt-Svc", "Public-Key-Pins", "Public-Key-Pins-Report-Only", "Expect-CT",
-        // Where errors of the origin are reported: Network Error Logging, Reporting.
-        "NEL", "Report-To", "Reporting-Endpoints",
-        // What requests to the origin carry: RFC 8942, RFC 9842, and cookies whose form knows no `Path` of ours (RFC
-        // 2965).
-        "Accept-CH", "Accept-CH-Lifetime", "Critical-CH", "Use-As-Dictionary", "Set-Cookie2",
+        // What may control the origin: Service Workers, FedCM's login status, agent clusters.
+        "Service-Worker-Allowed", "Set-Login", "Origin-Agent-Cluster",
+        // How the origin is reached (RFC 7838), and where its errors are reported.
+        "Alt-Svc", "Reporting-Endpoints",
+        // What requests to the origin carry: RFC 8942, RFC 9842.
+        "Accept-CH", "Accept-CH-Lifetime", "Critical-CH", "Use-As-Dictionary",
     ]
 
     private static let ours: FieldNameSet = [

@@ -1,6 +1,7 @@
 // `Location`, `Content-Location` and `Link` of an upstream are relative to its own URLs. A place below the provider's
 // base URL is rewritten so that the client reaches it through the cache. Any other place stays as it is, made absolute
-// where it was relative to the upstream's origin.
+// where it was relative to the upstream's origin. A `Location` that names another place of this daemon is removed: the
+// upstream must not make a browser use the daemon's own routes.
 import LarderCore
 import LarderHTTP
 
@@ -19,11 +20,18 @@ struct Relocation {
     }
 
     func apply(to fields: inout HeaderFields) {
+        fields.lines.removeAll { ASCII.equalFolded($0.name, "Location") && leadsElsewhereHere($0.value) }
         for index in fields.lines.indices where Self.names.contains(fields.lines[index].name) {
             let isLink = ASCII.equalFolded(fields.lines[index].name, "Link")
             let value = fields.lines[index].value
             fields.lines[index].value = isLink ? links(value) : reference(value)
         }
+    }
+
+    private func leadsElsewhereHere(_ written: String) -> Bool {
+        let text = Self.encoded(ASCII.trimmed(written.prefix { $0 != "#" }))
+        guard let url = own.resolving(text), way.provider.request(url: url) == nil else { return false }
+        return way.isElsewhereHere(url)
     }
 
     /// Rewrites a reference so that it leads the client to the place that the upstream named (RFC 3986 §4.1, §5.2).

@@ -16,18 +16,26 @@ public final class WayOut: Sendable {
     let query: String?
     /// The whole path as the client wrote it. The client resolves relative references against it.
     let clientPath: String
+    /// Whether a URL leads to this daemon, but not to this provider.
+    let isElsewhereHere: @Sendable (HTTPURL) -> Bool
 
     /// - Parameters:
     ///   - mount: see `mount`.
     ///   - path: the client's path below the mount, without single-dot segments.
     ///   - query: the query without "?"; nil if there is none.
     ///   - clientPath: the whole path as the client wrote it.
-    public init(mount: String, provider: ConfiguredProvider, path: String, query: String?, clientPath: String) {
+    ///   - isElsewhereHere: whether a URL leads to this daemon, but not to this provider.
+    // More than six parameters: where the provider is mounted, and what the client asks for.
+    public init(
+        mount: String, provider: ConfiguredProvider, path: String, query: String?, clientPath: String,
+        isElsewhereHere: @escaping @Sendable (HTTPURL) -> Bool = { _ in false }
+    ) {
         self.mount = mount
         self.provider = provider
         self.path = path
         self.query = query
         self.clientPath = clientPath
+        self.isElsewhereHere = isElsewhereHere
     }
 
     /// Whether the fields go out on Larder's own origin, which all providers share.
@@ -66,21 +74,25 @@ public final class WayOut: Sendable {
 
     /// The fields that a mount may change or remove.
     private static let changed = FieldNameSet(
-        Relocation.names.names + PassFields.ofWholeOrigin.names + ["Set-Cookie", "WWW-Authenticate"])
+        Relocation.names.names + PassFields.ofWholeOrigin.names + PassFields.ofWholeHost.names
+            + ["Set-Cookie", "WWW-Authenticate"])
 
     private func fit(_ fields: inout HeaderFields) {
         // Most responses have no such field. One scan finds that out.
         guard fields.contains(anyOf: Self.changed) else { return }
         if fields.contains(anyOf: Relocation.names), let relocation = Relocation(self) { relocation.apply(to: &fields) }
         if fields.contains("WWW-Authenticate") { ConnectionAuthentication.removeChallenges(from: &fields) }
-        guard isSharedOrigin else { return }
-        fields.remove(PassFields.ofWholeOrigin)
+        fields.remove(PassFields.ofWholeHost)
+        if isSharedOrigin { fields.remove(PassFields.ofWholeOrigin) }
         guard fields.contains("Set-Cookie") else { return }
         let base = basePath
         fields.lines = fields.lines.compactMap { line in
             guard ASCII.equalFolded(line.name, "Set-Cookie") else { return line }
-            return ConfinedCookie.line(line.value, mount: mount, base: base, path: path)
-                .map { HeaderField(line.name, $0) }
+            let confined =
+                isSharedOrigin
+                ? ConfinedCookie.line(line.value, mount: mount, base: base, path: path)
+                : ConfinedCookie.ofHost(line.value)
+            return confined.map { HeaderField(line.name, $0) }
         }
     }
 

@@ -426,8 +426,8 @@ extension Tables {
         for name in [
             "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Access-Control-Allow-Methods",
             "Access-Control-Allow-Headers", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
-            "Strict-Transport-Security", "Alt-Svc", "Clear-Site-Data", "NEL", "Report-To", "Reporting-Endpoints",
-            "Public-Key-Pins", "Service-Worker-Allowed", "Accept-CH", "Critical-CH", "Origin-Agent-Cluster",
+            "Alt-Svc", "Reporting-Endpoints", "Service-Worker-Allowed", "Accept-CH", "Critical-CH",
+            "Origin-Agent-Cluster",
             "Content-Security-Policy", "X-Frame-Options", "X-Content-Type-Options", "Cross-Origin-Resource-Policy",
             "Referrer-Policy", "Permissions-Policy", "Content-MD5", "Content-Disposition", "Link", "Allow", "Warning",
             "P3P", "Server-Timing", "Retry-After", "WWW-Authenticate", "Content-Foo", "X-Content-Foo",
@@ -439,6 +439,18 @@ extension Tables {
                 answers(reply("Cache-Control: max-age=60", "\(name): one", "X-Between: 1", "\(name): two"))
                 get(expect: has(name, "one", "two"))
                 hits("body 1", also: has(name, "one", "two"))
+            }
+        }
+        for name in [
+            "Clear-Site-Data", "Strict-Transport-Security", "NEL", "Report-To", "Public-Key-Pins", "Expect-CT",
+        ] {
+            Clause(
+                "RFC 9110 §7.7 \(name)", .may,
+                "A field that acts on the whole host is passed on nowhere: other services share the host."
+            ) {
+                answers(reply("Cache-Control: max-age=60", "\(name): one", "X-Between: 1"))
+                get(expect: lacks(name), has("X-Between", "1"))
+                hits("body 1", also: lacks(name), has("X-Between", "1"))
             }
         }
         for name in ["Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization"] {

@@ -67,7 +67,7 @@ extension WireClauses {
                 }
             }
         },
-        WireClause("RFC 9112 §9.6", .should, "a client that has closed its sending side gets the answers to its requests") {
+        WireClause("RFC 9112 §9.6", .should, "a client that has closed its sending side still gets its answers") {
             stand in
             stand.answers { request in whole("\(request.method) \(request.target)") }
             let answers = try await stand.talk { client in

@@ -236,10 +236,10 @@ extension WireClauses {
         answer(
             "RFC 9110 §7.7", .shouldNot,
             "Server is not changed, nor are Content-Location, Location and Link to other origins",
-            "Server: thing/1\r\nContent-Location: http://a.example/b\r\nLocation: http://127.0.0.1/x\r\n"
+            "Server: thing/1\r\nContent-Location: http://a.example/b\r\nLocation: http://127.0.0.1:9/x\r\n"
                 + "Link: <http://a.example/s>; rel=preload\r\n",
             .order("Server", ["thing/1"]), .line("Content-Location: http://a.example/b"),
-            .line("Location: http://127.0.0.1/x"), .line("Link: <http://a.example/s>; rel=preload")),
+            .line("Location: http://127.0.0.1:9/x"), .line("Link: <http://a.example/s>; rel=preload")),
         answer(
             "RFC 9110 §7.7", .shouldNot, "validators and dates of the origin are not changed",
             "ETag: W/\"a,b\"\r\nLast-Modified: Monday, 01-Dec-25 00:00:00 GMT\r\nExpires: soon\r\n",

@@ -76,9 +76,10 @@ extension WireClauses {
     ]
 
     private static let cookies: [WireClause] = [
-        WireClause("RFC 6265 §8.5", .may, "a cookie set without a path gets the path of the mount") { stand in
+        WireClause("RFC 6265 §8.5", .may, "a cookie set without a path gets the path of the mount, and no Domain") {
+            stand in
             stand.answers(whole("x", "Cache-Control: no-store\r\nSet-Cookie: a=b; Domain=x.example\r\n"))
-            let wanted = stand.root.isEmpty ? "a=b; Domain=x.example" : "a=b; Path=\(stand.root)/"
+            let wanted = stand.root.isEmpty ? "a=b" : "a=b; Path=\(stand.root)/"
             try await stand.get("/a").expect(.only("Set-Cookie", wanted))
         },
         WireClause("RFC 6265 §8.5", .may, "cookies of a browser are sent upstream only for pages of the same listener")
@@ -97,14 +98,23 @@ extension WireClauses {
             "RFC 9110 §7.7", .may, "fields that act on a whole origin are passed on only on a dedicated listener"
         ) {
             stand in
-            let names = [
-                "Clear-Site-Data", "Strict-Transport-Security", "Alt-Svc", "Report-To", "Service-Worker-Allowed",
-            ]
+            let names = ["Alt-Svc", "Reporting-Endpoints", "Service-Worker-Allowed"]
             stand.answers(whole("x", kept + names.map { "\($0): x\r\n" }.joined()))
             for _ in 0..<3 {
                 let answer = try await stand.get("/a")
                 for name in names { answer.expect(stand.root.isEmpty ? .line("\(name): x") : .lacks(name)) }
             }
-        }
+        },
+        WireClause(
+            "RFC 9110 §7.7", .may, "fields that act on a whole host are not passed on"
+        ) {
+            stand in
+            let names = ["Clear-Site-Data", "Strict-Transport-Security", "NEL", "Report-To"]
+            stand.answers(whole("x", kept + names.map { "\($0): x\r\n" }.joined()))
+            for _ in 0..<3 {
+                let answer = try await stand.get("/a")
+                for name in names { answer.expect(.lacks(name)) }
+            }
+        },
     ]
 }

@@ -191,7 +191,7 @@ extension RouteTable {
         routes: [
             Route(
                 methods: [.get], pattern: "/v1/explain/{request}", name: "explain",
-                summary: "How the answer with this X-Request-Id came about.",
+                summary: "How the answer with this X-Request-Id came about. Without authority, without the terms.",
                 parameters: [
                     .path(
                         "request", "The X-Request-Id of an answer.", .pattern("^[0-9a-f]{1,4}-[0-9a-f]{1,15}$"),
@@ -203,7 +203,7 @@ extension RouteTable {
                     RouteAnswer(404, "The request is no longer remembered."),
                 ], isLooking: true
             ) { parts, call throws(ClientFacingError) in
-                try await parts.explain.explain(call.captured("request"), route: call.name)
+                try await parts.explain.explain(call.captured("request"), for: call.request, route: call.name)
             }
         ])
 

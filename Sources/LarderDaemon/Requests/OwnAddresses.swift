@@ -1,0 +1,51 @@
+// Whether a place that an upstream names is one of this daemon's own, outside of the provider's mount. A redirect there
+// would make a browser carry out what the upstream chose, such as a search in the console, as if the user had asked.
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderServer
+import LarderSettings
+
+/// The addresses of this daemon, as far as its configuration and one request tell. A port may be mapped to another, so
+/// the port in the request's `Host` counts as well.
+struct OwnAddresses: Sendable {
+    private let mount: String
+    /// The authority that the client wrote, without the default port. Empty if it wrote none.
+    private let here: String
+    private let names: HostPolicy
+    private let ports: Set<UInt16>
+
+    /// - Parameters:
+    ///   - host: the request's `Host`.
+    ///   - mount: see `WayOut`.
+    init(host: String?, mount: String, _ settings: Settings) {
+        self.mount = mount
+        here = HTTPURL("http://\(host ?? "")/")?.authority ?? ""
+        names = HostPolicy(names: settings.hostNames)
+        ports = Set(settings.listen.compactMap { (try? Address($0.address))?.port })
+    }
+
+    /// Whether a URL leads to this daemon, but not to the provider that the client asks.
+    func isElsewhereHere(_ url: HTTPURL) -> Bool {
+        let port = Self.port(url.authority, url.scheme)
+        let isOwnName = url.authority == here || names.allows(url.authority)
+        guard isOwnName else { return false }
+        if url.authority == here || !here.isEmpty && port == Self.port(here, "http") {
+            return !isBelowMount(url.target)
+        }
+        return port.map(ports.contains) ?? false
+    }
+
+    private func isBelowMount(_ target: String) -> Bool {
+        guard !mount.isEmpty, target.hasPrefix(mount) else { return mount.isEmpty }
+        let next = target.utf8.dropFirst(mount.utf8.count).first
+        return next == nil || next == 0x2F || next == 0x3F
+    }
+
+    private static func port(_ authority: String, _ scheme: String) -> UInt16? {
+        guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else {
+            return scheme == "https" ? 443 : 80
+        }
+        return UInt16(authority[authority.index(after: colon)...])
+    }
+}
