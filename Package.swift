@@ -95,7 +95,7 @@ let package = Package(
             "LarderCLI",
             [
                 "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderFetch", "LarderSettings",
-                "LarderDaemon", "LarderOrigin",
+                "LarderDaemon", "LarderOrigin", "CBuild",
             ]),
         // With a build id a debugger finds the symbols that `make deb` packs apart.
         .executableTarget(

@@ -1,4 +1,5 @@
 // The command line of the program: `larder serve` runs the real daemon.
+import CBuild
 import Glibc
 import LarderCore
 import LarderDaemon
@@ -13,6 +14,7 @@ extension CommandLineTool {
         case "serve":
             Signals.block(Daemon.signals)
             Signals.ignoreWriteSignals()
+            Signals.ignoreUnused()
             ProcessMemory.shapeHeap()
         case _ where ProviderCommands.isUpload(arguments): Signals.block(Interruption.signals)
         case "demo", "origin":
@@ -22,6 +24,13 @@ extension CommandLineTool {
         case "search", "top": Signals.block(Interruption.signals)
         default: break
         }
+    }
+
+    /// The words after the program's name.
+    public static var words: [String] {
+        let count = larder_argument_count()
+        guard count > 0 else { return Array(CommandLine.arguments.dropFirst()) }
+        return (1..<max(1, count)).map { String(cString: larder_argument($0)) }
     }
 
     public static let standard = CommandLineTool { order throws(CommandFailure) in

@@ -18,6 +18,14 @@ public enum Signals {
         larder_ignore_signal(SIGXFSZ)
     }
 
+    /// Ignores the signals that mean nothing to the daemon and would end it without a line in the log (signal(7)). Some
+    /// of them reach it from habit: other servers open their logs again at SIGUSR1.
+    public static func ignoreUnused() {
+        for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT] {
+            larder_ignore_signal(number)
+        }
+    }
+
     fileprivate static func signalSet(_ numbers: [Int32]) -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)

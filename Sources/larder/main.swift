@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import LarderCLI
 
-let arguments = Array(CommandLine.arguments.dropFirst())
+let arguments = CommandLineTool.words
 let environment = ProcessInfo.processInfo.environment
 CommandLineTool.prepareProcess(arguments)
 Task.detached {
