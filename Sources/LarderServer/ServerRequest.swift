@@ -9,8 +9,8 @@ public struct ServerRequest: Sendable {
     public var method: Method
     /// The bytes of the request target as received.
     public var target: Bytes
-    /// The path, percent-encoded as received ("/" for an absolute target without a path, "*" for `OPTIONS *`). Bytes
-    /// above ASCII, which the client should have encoded, are encoded here. Decoding shows whether they are text.
+    /// The path, percent-encoded as received ("/" for an absolute target without a path, "*" for `OPTIONS *`). What the
+    /// client should have encoded is encoded here (`RequestTarget`). Decoding shows whether bytes above ASCII are text.
     public var path: String
     /// The query without "?", encoded like the path; nil if there is none.
     public var query: String?
@@ -216,22 +216,8 @@ struct TargetParts {
             origin = rest[end...]
         }
         let mark = origin.firstIndex(of: 0x3F)
-        let text = Self.encoded(origin[..<(mark ?? origin.endIndex)])
+        let text = RequestTarget.encoded(origin[..<(mark ?? origin.endIndex)])
         path = text.isEmpty ? "/" : text
-        query = mark.map { Self.encoded(origin[origin.index(after: $0)...]) }
-    }
-
-    private static func encoded(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
-        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
-        var out = Bytes()
-        for byte in bytes {
-            if byte < 0x80 {
-                out.append(byte)
-            } else {
-                out.append(0x25)
-                out.append(contentsOf: Hex.encode([byte]).utf8)
-            }
-        }
-        return out.lossyText
+        query = mark.map { RequestTarget.encoded(origin[origin.index(after: $0)...]) }
     }
 }

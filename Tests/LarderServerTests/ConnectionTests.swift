@@ -34,6 +34,13 @@ import Testing
         }
     }
 
+    @Test func aVerticalLineInAQueryReachesTheHandlerEncoded() async throws {
+        try await withServer { test in
+            let client = try RawClient(test.address)
+            #expect(try client.get("/a?with_genres=28|12").text == "GET /a with_genres=28%7c12 ")
+        }
+    }
+
     @Test func absoluteTargetsNameTheHostThemselves() async throws {
         try await withServer { test in
             let client = try RawClient(test.address)

@@ -15,9 +15,22 @@ import Testing
 
     @Test(arguments: ["\"", "#", "<", ">", "\\", "^", "`", "{", "|", "}", " ", "\t", "\u{1}", "\u{7F}"])
     func whatMustBeEncodedIsRefusedWhereverItStands(sign: String) {
-        for target in ["/\(sign)", "\(sign)", "/a\(sign)b", "/a?b\(sign)", "http://localhost/\(sign)c"] {
+        for target in ["/\(sign)", "\(sign)", "/a\(sign)b", "http://localhost/\(sign)c", "/a\(sign)?b"] {
             #expect(!isWellFormed(target), "\(target)")
         }
+        // Browsers send some of them unencoded in a query (URL Standard §1.3).
+        let isOfQuery = "\\^`{|}".contains(sign)
+        #expect(isWellFormed("/a?b\(sign)") == isOfQuery)
+        #expect(isWellFormed("/a?b?\(sign)c") == isOfQuery)
+    }
+
+    @Test func whatAURLMayNotContainIsEncoded() {
+        func encoded(_ text: String) -> String {
+            Bytes(text: text).withUnsafeBufferPointer { RequestTarget.encoded($0[...]) }
+        }
+        #expect(encoded("language=en-US|de&x={a}^`\\") == "language=en-US%7cde&x=%7ba%7d%5e%60%5c")
+        #expect(encoded("q=\u{E9}%7c") == "q=%c3%a9%7c")
+        #expect(encoded("/a-._~!$&'()*+,;=:@[]%20") == "/a-._~!$&'()*+,;=:@[]%20")
     }
 }
 
