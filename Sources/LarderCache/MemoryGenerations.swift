@@ -25,6 +25,8 @@ public struct RemovalStamp: Sendable {
     /// The places of the folders above the key.
     var others: [Int] = []
     let sum: UInt64
+    /// The number of the latest removal of groups (`GroupRemovals`).
+    let group: UInt64
 
     /// How often a removal that may concern the key began or ended between this state and a later one.
     public func changes(until later: RemovalStamp) -> UInt64 { later.sum &- sum }
@@ -84,11 +86,13 @@ extension MemoryGenerations {
         return ReadyStamp(place: place, others: others, sum: sum(place, others))
     }
 
-    /// - Parameter folders: the marks of the folders above the key.
-    func removalStamp(_ key: Digest, below folders: [UInt64]) -> RemovalStamp {
+    /// - Parameters:
+    ///   - folders: the marks of the folders above the key.
+    ///   - group: the number of the latest removal of groups.
+    func removalStamp(_ key: Digest, below folders: [UInt64], group: UInt64) -> RemovalStamp {
         let place = Self.place(key)
         let others = folders.map(Self.place)
-        return RemovalStamp(place: place, others: others, sum: sum(place, others))
+        return RemovalStamp(place: place, others: others, sum: sum(place, others), group: group)
     }
 
     private static func place(_ mark: UInt64) -> Int { 1 + Int(truncatingIfNeeded: mark % UInt64(keys)) }

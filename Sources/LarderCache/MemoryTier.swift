@@ -35,6 +35,9 @@ public final class MemoryTier: ReadySource {
     private let generations = MemoryGenerations()
     /// Counts removals only, not entries that are written anew.
     private let removals = MemoryGenerations()
+    private let groups = Lock(GroupRemovals())
+    /// The number of the latest removal of groups. It rises before that removal begins.
+    private let latestGroup = Atomic<UInt64>(0)
     private let bodies = MemoryBodies()
     private let budget: Atomic<Int>
     /// The bytes reserved or held.
@@ -103,11 +106,38 @@ public final class MemoryTier: ReadySource {
     /// The state of removals: purges, and invalidations by unsafe requests. Entries that are written anew do not count.
     /// - Parameter folders: the folders above the key.
     public func removalStamp(_ key: Digest, below folders: [URLFolder] = []) -> RemovalStamp {
-        removals.removalStamp(key, below: folders.map(\.mark))
+        removals.removalStamp(key, below: folders.map(\.mark), group: latestGroup.load(ordering: .acquiring))
     }
 
-    /// Whether nothing that the stamp covers was removed since it was taken.
+    /// Whether nothing that the stamp covers was removed since it was taken. This does not tell of groups.
     public func isCurrent(_ stamp: RemovalStamp) -> Bool { removals.isCurrent(stamp) }
+
+    /// The same for a response of that provider with these parents, among them its groups.
+    public func isCurrent(_ stamp: RemovalStamp, of provider: String, with parents: [Digest]) -> Bool {
+        guard removals.isCurrent(stamp) else { return false }
+        return latestGroup.load(ordering: .acquiring) == stamp.group
+            || !groups.withLock { $0.concern(parents, of: provider, after: stamp.group) }
+    }
+
+    /// The same for a response of that provider whose groups are not known yet.
+    public func isCurrent(_ stamp: RemovalStamp, ofAnyGroupOf provider: String) -> Bool {
+        guard removals.isCurrent(stamp) else { return false }
+        return latestGroup.load(ordering: .acquiring) == stamp.group
+            || !groups.withLock { $0.hasAny(of: provider, after: stamp.group) }
+    }
+
+    /// Records that groups are being removed: for the requests under way, and in memory, which does not know what
+    /// belongs to a group and forgets everything. It refills from the database at once.
+    public func remove(groups removed: [Digest], of provider: String) {
+        groups.withLock { groups in
+            groups.note(removed, of: provider)
+            latestGroup.store(groups.latest, ordering: .releasing)
+        }
+        generations.raiseAll()
+    }
+
+    /// How often groups of a provider were removed.
+    public func groupRemovals(of provider: String) -> UInt64 { groups.withLock { $0.count(of: provider) } }
 
     /// Records that the entry is being removed: in memory, and for the requests under way.
     public func remove(_ key: Digest) {

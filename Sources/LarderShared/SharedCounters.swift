@@ -27,7 +27,8 @@ enum SharedCounters {
         "larder_shared_removals_heard_total",
         help:
             "Removals by other hosts that this host carried out (order), and gaps in which it may have missed some, so "
-            + "that it validates what it has stored before it uses it (gap).",
+            + "that it validates what it has stored before it uses it (gap). Entries of the stream that are not of this "
+            + "fleet and were passed over (foreign).",
         labels: ["result"])
     static let suspensions = MetricFamily(
         "larder_shared_suspensions_heard_total",

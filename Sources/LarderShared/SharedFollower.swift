@@ -51,16 +51,6 @@ extension SharedTier {
     /// Whether this host has ever been part of a fleet.
     static func hasShared(_ keeping: any SharedKeeping) async -> Bool { await keeping.kept(kept) != nil }
 
-    /// Writes a sign of life with the engine's time. A table without a living host expires by itself. A host that joins
-    /// deletes the rows of hosts that were silent for ten minutes; otherwise hosts that come only once would fill the
-    /// table.
-    private static let sign = """
-        local t=redis.call('TIME') redis.call('HSET',KEYS[1],ARGV[1],t[1]..' '..ARGV[2]) \
-        redis.call('PEXPIRE',KEYS[1],600000) if ARGV[3]=='1' then local h=redis.call('HGETALL',KEYS[1]) \
-        for i=1,#h,2 do local s=tonumber(string.match(h[i+1],'^(%d+)')) \
-        if not s or math.abs(t[1]-s)>600 then redis.call('HDEL',KEYS[1],h[i]) end end end return t
-        """
-
     /// Follows the removals of the other hosts, from now until the tier is closed. Returns after finding its place in
     /// the stream, or after the tier's timeout. If removals may have been missed, the drop is best done before any
     /// request is under way.
@@ -76,7 +66,7 @@ extension SharedTier {
         var cursor = SharedStreamCursor(kept: kept)
         // The first host to come finds no stream and creates it.
         for _ in 0..<2 {
-            guard case .success(let read) = await read(cursor, within: settings.timeout) else { break }
+            guard case .success(let read) = await read(cursor, waits: false, within: settings.timeout) else { break }
             await carryOut(cursor.take(tip: read.tip, entries: read.entries), apply)
             if read.tip != nil { break }
         }
@@ -102,7 +92,9 @@ extension SharedTier {
         var reportedAt = MonotonicTime.distantPast
         if await report() { reportedAt = loop.clock.monotonic() }
         while !isClosed {
-            switch await read(cursor) {
+            // After a failure it does not wait. What it waits for is read whole, and may be too large: then the entry is
+            // passed over before it waits again.
+            switch await read(cursor, waits: failures == 0) {
             case .success(let read):
                 (failures, garbled) = (0, 0)
                 let news = cursor.take(tip: read.tip, entries: read.entries)
@@ -112,7 +104,7 @@ extension SharedTier {
                 // A report that was not received is repeated with the next reading.
                 let isDue = reportedAt == .distantPast || now - reportedAt >= Self.reporting
                 if isDue, await report() { reportedAt = now }
-                if !news.isEmpty { await keep(cursor) }
+                if news.contains(where: { if case .foreign = $0 { false } else { true } }) { await keep(cursor) }
             case .failure(let failure):
                 guard failure != .closed else { return }
                 note(failure: failure)
@@ -152,9 +144,13 @@ extension SharedTier {
         let survives: Bool
         switch news {
         case .gap:
-            log.notice("removals of other hosts may have been missed: what is stored is validated before it is used")
+            noteRarely("removals of other hosts may have been missed: what is stored is validated before it is used")
             survives = await apply(.gap)
             count(SharedCounters.heard, "gap")
+        case .foreign(let number):
+            noteRarely("the stream of removals holds entries that are not of this fleet: they are passed over")
+            counters.cell(SharedCounters.heard, "foreign").add(number)
+            return true
         case .order(let entry) where takeOwn(entry.nonce): return true
         case .order(let entry) where Self.tellsOfSuspension(entry.order):
             guard let told = suspension(in: entry.order) else { return true }
@@ -168,83 +164,5 @@ extension SharedTier {
             count(SharedCounters.heard, "order")
         }
         return survives
-    }
-
-    private struct Reading {
-        var tip: SharedStreamCursor.Place?
-        var entries: [SharedStreamEntry] = []
-    }
-
-    /// Gives a sign of life and waits for new entries.
-    /// - Parameter time: if given, only entries that are already there are read, within this time.
-    private func read(_ cursor: SharedStreamCursor, within time: Duration? = nil) async -> Result<
-        Reading, SharedFailure
-    > {
-        var sign = Command(
-            "EVAL", Bytes(text: Self.sign), Bytes(text: "1"), names.hosts, Bytes(text: host.id),
-            host.sign(place: cursor.place?.id, calls: callsInHand))
-        sign.words.append(Bytes(text: time == nil ? "" : "1"))
-        let tip = Command("XREVRANGE", names.stream, Bytes(text: "+"), Bytes(text: "-"), Bytes(text: "COUNT"), one)
-        var commands = [sign, tip]
-        if let place = cursor.place {
-            var wait = Command("XREAD")
-            if time == nil {
-                wait.words += [Bytes(text: "BLOCK"), Bytes(text: String(SharedFollower.patience.milliseconds))]
-            }
-            wait.words += [Bytes(text: "COUNT"), Bytes(text: "128"), Bytes(text: "STREAMS"), names.stream]
-            wait.words.append(Bytes(text: place.id.text))
-            commands.append(wait)
-        }
-        switch await follower.ask(commands, within: time) {
-        case .failure(let failure): return .failure(failure)
-        case .success(let replies):
-            if let engine = Self.engineTime(replies[0]) {
-                state.withLock { $0.clock = (engine, loop.clock.monotonic()) }
-            }
-            guard let tips = entries(replies[1]) else { return .failure(.garbage) }
-            guard let tip = tips.first else {
-                // There is no stream yet. A host that finds none creates it.
-                if case .failure(let failure) = await follower.ask([entry([], isFirst: true)], within: time) {
-                    return .failure(failure)
-                }
-                return .success(Reading())
-            }
-            var reading = Reading(tip: SharedStreamCursor.Place(id: tip.id, nonce: tip.nonce))
-            if replies.count > 2, replies[2] != .none {
-                guard let stream = replies[2].elements?.first?.elements, stream.count == 2,
-                    let found = entries(stream[1])
-                else { return .failure(.garbage) }
-                reading.entries = found
-            }
-            return .success(reading)
-        }
-    }
-
-    var one: Bytes { Bytes(text: "1") }
-
-    /// Parses stream entries: each is an id, and names and values in the order in which they were added.
-    private func entries(_ reply: Reply) -> [SharedStreamEntry]? {
-        guard let items = reply.elements else { return nil }
-        var found: [SharedStreamEntry] = []
-        for item in items {
-            guard let parts = item.elements, parts.count == 2,
-                let id = parts[0].bytes.flatMap({ SharedStreamID(text: String(decoding: $0, as: UTF8.self)) })
-            else { return nil }
-            let words = parts[1].elements?.compactMap(\.bytes) ?? []
-            guard words.count == 8, let nonce = SharedGeneration(text: words[1]) else {
-                // Another program's entry: it is no order, and it breaks the chain.
-                found.append(
-                    SharedStreamEntry(
-                        id: id, nonce: SharedGeneration(high: id.milliseconds, low: id.number), before: nil, order: [],
-                        isGenuine: false))
-                continue
-            }
-            let code = codec.code(of: nonce.text + words[5], names.stream).bytes
-            found.append(
-                SharedStreamEntry(
-                    id: id, nonce: nonce, before: SharedGeneration(text: words[3]), order: words[5],
-                    isGenuine: Secrets.equal(code, words[7])))
-        }
-        return found
     }
 }

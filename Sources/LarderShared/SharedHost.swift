@@ -56,12 +56,14 @@ public struct SharedMember: Sendable {
     public static let patience: Int64 = 10
     public var isAlive: Bool { silence <= Self.patience }
 
-    /// Reads a row of the engine's table: when the host was last seen, in seconds of the engine's clock, and the host's
-    /// own description.
-    init?(id: Bytes, value: Bytes, now: Int64) {
-        guard let space = value.firstIndex(of: 0x20), value.count <= Self.longest,
-            let seen = Int64(String(decoding: value[..<space], as: UTF8.self)),
-            let said = try? JSON.parse(Bytes(value[(space + 1)...]))
+    /// Reads a row of the engine's table: when the host was last seen, in seconds of the engine's clock, the code of the
+    /// rest, and the host's own description. Nil if the code is not this fleet's.
+    init?(id: Bytes, value: Bytes, now: Int64, code: (Bytes, Bytes) -> String) {
+        let parts = value.split(separator: 0x20, maxSplits: 2)
+        guard parts.count == 3, value.count <= Self.longest,
+            let seen = Int64(String(decoding: parts[0], as: UTF8.self)),
+            Secrets.equal(Bytes(text: code(id, Bytes(parts[2]))), Bytes(parts[1])),
+            let said = try? JSON.parse(Bytes(parts[2]))
         else { return nil }
         self.id = String(decoding: id.prefix(64), as: UTF8.self)
         name = said["name"]?.string ?? ""
@@ -76,7 +78,7 @@ public struct SharedMember: Sendable {
     }
 
     /// The maximum size of a row in bytes.
-    private static let longest = 8 << 10
+    static let longest = 8 << 10
 }
 
 extension SharedHost {

@@ -34,6 +34,10 @@ struct SharedNames: Sendable {
     /// The name of the stream of removals.
     var stream: Bytes { Bytes(text: "\(prefix):x") }
 
+    /// The name of the nonce of this fleet's last entry in the stream. It is not read from the stream, where others may
+    /// write too.
+    var chain: Bytes { Bytes(text: "\(prefix):x:n") }
+
     /// The name of a budget's ledger.
     func quota(_ budget: Digest) -> Bytes { Bytes(text: "\(prefix):q:" + Base64URL.encode(budget.bytes)) }
 

@@ -82,39 +82,6 @@ extension SharedTier {
 
     // MARK: Telling
 
-    /// Appends an entry that names the one before it. If the fourth argument is "first", appends only if there is no
-    /// stream yet.
-    static let append = """
-        local t=redis.call('XREVRANGE',KEYS[1],'+','-','COUNT',1) local b='' if t[1] then \
-        if ARGV[4]=='first' then return t[1][1] end b=t[1][2][2] end \
-        return redis.call('XADD',KEYS[1],'MAXLEN','~','4096','*','n',ARGV[1],'b',b,'w',ARGV[2],'m',ARGV[3])
-        """
-
-    /// The command that appends an entry to the stream.
-    /// - Parameter order: empty for the mark at the beginning of the stream.
-    func entry(_ order: Bytes, isFirst: Bool = false) -> Command {
-        var random = SystemRandomNumberGenerator()
-        let nonce = SharedGeneration.random(&random)
-        state.withLock { state in
-            if state.own.count >= SharedRemovals.mostOrders { state.own.removeFirst() }
-            state.own.append(nonce)
-        }
-        var command = Command(
-            "EVAL", Bytes(text: Self.append), Bytes(text: "1"), names.stream, nonce.text, order,
-            codec.code(of: nonce.text + order, names.stream).bytes)
-        command.words.append(Bytes(text: isFirst ? "first" : ""))
-        return command
-    }
-
-    /// Whether this host wrote the entry. True at most once for each entry.
-    func takeOwn(_ nonce: SharedGeneration) -> Bool {
-        state.withLock { state in
-            guard let place = state.own.firstIndex(of: nonce) else { return false }
-            state.own.remove(at: place)
-            return true
-        }
-    }
-
     /// Tells the engine all waiting removals.
     private func tellRemovals() async -> (isDone: Bool, place: SharedStreamID?) {
         let told = state.withLock { $0.removals }
@@ -246,33 +213,5 @@ extension SharedTier {
         return zip(["*"] + providers, values).compactMap { name, value in
             value.bytes.flatMap(SharedGeneration.init(text:)).map { (name, String(decoding: $0.text, as: UTF8.self)) }
         }
-    }
-
-    /// Reads the engine's time and its table of hosts. Rows of hosts that were silent for ten minutes, and malformed
-    /// rows, are deleted. The reply is bounded whatever the size of the table: more than 1,000 hosts, or half a
-    /// mebibyte, would be rejected here.
-    private static let table = """
-        local t=redis.call('TIME') local h=redis.call('HGETALL',KEYS[1]) local r,n={},0 \
-        for i=1,#h,2 do local s=tonumber(string.match(h[i+1],'^(%d+)')) \
-        if not s or math.abs(t[1]-s)>600 then redis.call('HDEL',KEYS[1],h[i]) \
-        elseif #r<2000 and n+#h[i]+#h[i+1]<=524288 then \
-        n=n+#h[i]+#h[i+1] r[#r+1]=h[i] r[#r+1]=h[i+1] end end return {t,r}
-        """
-
-    /// The hosts that share the prefix, by name; nil if the engine does not tell.
-    public func members() async -> [SharedMember]? {
-        let ask = Command("EVAL", Bytes(text: Self.table), one, names.hosts)
-        guard let replies = await perform("hosts", [ask]), let parts = replies[0].elements, parts.count == 2,
-            let now = Self.engineTime(parts[0]), let table = parts[1].elements
-        else { return nil }
-        var members: [SharedMember] = []
-        for place in stride(from: 0, to: table.count - 1, by: 2) {
-            guard let id = table[place].bytes, let value = table[place + 1].bytes,
-                var member = SharedMember(id: id, value: value, now: now.seconds)
-            else { continue }
-            member.isSelf = member.id == host.id
-            members.append(member)
-        }
-        return members.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 }

@@ -23,7 +23,7 @@ public final class SharedTier: Sendable {
     let quotas = Lock<[String: QuotaState]>([:])
     private let client: SharedClient
     let compute: ComputeGate
-    private let counters: CounterRegistry
+    let counters: CounterRegistry
 
     struct State {
         var breaker = SharedBreaker()
@@ -41,6 +41,8 @@ public final class SharedTier: Sendable {
         var own: [SharedGeneration] = []
         /// News of suspensions that has not been told yet, one item for each caller.
         var owed: [SharedCaller: SharedOwed] = [:]
+        /// When each text of `noteRarely` was last logged.
+        var noted: [String: MonotonicTime] = [:]
         /// Whether everything that was heard survives a restart.
         var newsSurvive = true
         var isClosed = false

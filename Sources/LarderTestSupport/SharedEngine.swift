@@ -74,10 +74,11 @@ public final class SharedEngine: Sendable {
     }
 
     /// The names and values of all keys that hold a string. This excludes the table of hosts and the stream of
-    /// removals.
+    /// removals with its nonce.
     public func contents() throws -> [String: String] {
         var contents: [String: String] = [:]
         for line in try command("KEYS", "*").split(separator: "\r\n") where !"*$".contains(line.first ?? "*") {
+            guard !line.hasSuffix(":x:n") else { continue }
             guard try command("TYPE", String(line)).hasPrefix("+string") else { continue }
             contents[String(line)] = try command("GET", String(line))
         }

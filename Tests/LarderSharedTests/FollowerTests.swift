@@ -39,7 +39,10 @@ struct FollowerTests {
     }
 
     /// The news that a run begins with, as words.
-    private func news(_ kept: Kept, survives: Bool = true) async throws -> [String] {
+    /// - Parameter body: what happens during the run.
+    private func news(
+        _ kept: Kept, survives: Bool = true, _ body: (_ heard: () -> [String]) async throws -> Void = { _ in }
+    ) async throws -> [String] {
         let heard = Lock<[String]>([])
         try await host("b", kept) { tier in
             await tier.follow { news in
@@ -52,8 +55,13 @@ struct FollowerTests {
                 }
                 return survives
             }
+            try await body { heard.withLock { $0 } }
         }
         return heard.withLock { $0 }
+    }
+
+    private func addForeign(_ size: Int) throws {
+        try engine.command("XADD", "larder:x", "*", "foreign", String(repeating: "x", count: size))
     }
 
     private func remove(_ order: String) async throws {
@@ -79,5 +87,67 @@ struct FollowerTests {
         #expect(try await news(kept, survives: false) == ["first"])
         try await remove("second")
         #expect(try await news(kept) == ["first", "second"])
+    }
+
+    /// Others may write to the stream: they do not break the chain, and hide no order of this fleet.
+    @Test func entriesOfOthersArePassedOver() async throws {
+        defer { loop.stop() }
+        let kept = Kept()
+        #expect(try await news(kept) == ["gap"])
+        for order in ["first", "second"] {
+            for _ in 0..<3 { try addForeign(10) }
+            try engine.command("XADD", "larder:x", "*", "n", nonce, "b", nonce, "w", "forged", "m", nonce)
+            try await remove(order)
+        }
+        try addForeign(10)
+        #expect(try await news(kept) == ["first", "second"])
+        #expect(try await news(kept) == [])
+    }
+
+    private let nonce = String(repeating: "0", count: 32)
+
+    /// An entry that is larger than any reply may be does not end following.
+    @Test func anEntryOfFourMebibytesIsPassedOver() async throws {
+        defer { loop.stop() }
+        let kept = Kept()
+        let heard = try await news(kept) { heard in
+            for order in ["first", "second"] {
+                try addForeign(4 << 20)
+                try await remove(order)
+                try await eventually(order) { heard().contains(order) }
+            }
+        }
+        #expect(heard == ["gap", "first", "second"])
+        try addForeign(4 << 20)
+        try await remove("third")
+        #expect(try await news(kept) == ["third"], "nor at the beginning of a run")
+    }
+
+    private func addRows(_ count: Int) throws {
+        let text = """
+            local t=redis.call('TIME') for i=1,tonumber(ARGV[1]) do \
+            redis.call('HSET','larder:h','f'..i,t[1]..' code {"name":"false"}') end
+            """
+        try engine.command("EVAL", text, "0", String(count))
+    }
+
+    @Test func falseRowsHideNoHostAndAreNone() async throws {
+        defer { loop.stop() }
+        try addRows(3000)
+        _ = try await news(Kept())
+        try await host("a", Kept()) { tier in
+            await tier.follow { _ in true }
+            let names = await tier.members()?.map(\.name)
+            #expect(names == ["a", "b"])
+        }
+    }
+
+    @Test func aTableThatIsTooLongToBeReadIsNotReportedInPart() async throws {
+        defer { loop.stop() }
+        try addRows(9000)
+        try await host("a", Kept()) { tier in
+            await tier.follow { _ in true }
+            #expect(await tier.members() == nil)
+        }
     }
 }

@@ -109,15 +109,17 @@ struct FleetRemovalScenarios {
         let engine = try SharedEngine()
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
+        try await withLarder(Fleet.settings(origin, engine.url)) { try await Fleet.follow($0) }
+        // That host has left. Its last sign of life gets older by a minute.
+        try engine.command(
+            "EVAL",
+            "local h=redis.call('HGETALL','larder:h') "
+                + "return redis.call('HSET','larder:h',h[1],(string.gsub(h[2],'^%d+',function(t) return t-60 end)))",
+            "0")
         try await withLarder(Fleet.settings(origin, engine.url)) { larder in
             try await Fleet.follow(larder)
-            try engine.command(
-                "EVAL",
-                "local t=redis.call('TIME') "
-                    + "return redis.call('HSET','larder:h','id',(t[1]-60)..' {\"name\":\"silent\"}')",
-                "0")
             let purged = try await purge(larder, "provider=itunes").json()
-            #expect(purged["unconfirmed"]?.elements.map { $0.string } == ["silent"], "\(purged)")
+            #expect(purged["unconfirmed"]?.elements.map { $0.string }.count == 1, "\(purged)")
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RemovalUnderWayScenarios {
     enum Removal: String, CaseIterable, Sendable {
-        case purge, condition, post
+        case purge, condition, post, group
     }
 
     private func configuration(_ origin: ScriptedOrigin) -> String {
@@ -24,6 +24,7 @@ import Testing
                     "DELETE", "/v1/cache?kind=raw&prefix=%2Fraw%2Fapi%2F",
                     fields: [("Authorization", "Bearer \(PurgeScenarios.token)")])
             case .post: try await larder.send("POST", "/raw/api/a", body: "x")
+            case .group: try await larder.send("POST", "/raw/api/elsewhere", body: "x")
             }
         #expect(answer.status == 200, "\(answer)")
     }
@@ -32,14 +33,17 @@ import Testing
     private func origin(_ gate: Gate, isLong: Bool) -> ScriptedOrigin {
         let count = Lock(0)
         return ScriptedOrigin { request in
-            if request.method == "POST" { return [.send(ok("changed"))] }
+            if request.method == "POST" {
+                let fields = request.target.hasSuffix("elsewhere") ? "Cache-Group-Invalidation: \"g\"\r\n" : ""
+                return [.send(ok("changed", fields: fields))]
+            }
             let number = count.withLock { count -> Int in
                 count += 1
                 return count
             }
             let answer = ok(
                 "answer \(number)" + String(repeating: "x", count: isLong ? 600_000 : 0),
-                fields: "Cache-Control: max-age=600\r\n")
+                fields: "Cache-Control: max-age=600\r\nCache-Groups: \"g\"\r\n")
             if number > 1 { return [.send(answer)] }
             let begun = isLong ? 300_000 : 0
             return [.send(String(answer.prefix(begun))), .await(gate), .send(String(answer.dropFirst(begun)))]
@@ -63,6 +67,33 @@ import Testing
             }
             #expect(try await larder.get("/raw/api/a").text.hasPrefix("answer 2"))
             #expect(try await larder.get("/raw/api/a").text.hasPrefix("answer 2"))
+        }
+    }
+
+    /// No origin keeps answers of other providers, or of other groups, from being stored.
+    @Test(arguments: ["api/a", "other/g"], [false, true])
+    func aRemovalOfAGroupLeavesWhatDoesNotBelongToIt(_ path: String, _ isLong: Bool) async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { request in
+            let name = request.target.suffix(1)
+            let fields = "Cache-Control: max-age=600\r\nCache-Group"
+            if request.method == "POST" { return [.send(ok("changed", fields: fields + "-Invalidation: \"g\"\r\n"))] }
+            let answer = ok(String(repeating: "x", count: isLong ? 600_000 : 9), fields: fields + "s: \"\(name)\"\r\n")
+            let begun = isLong ? 300_000 : 0
+            return [.send(String(answer.prefix(begun))), .await(gate), .send(String(answer.dropFirst(begun)))]
+        }
+        defer { origin.stop() }
+        let configuration = configuration(origin).replacing(
+            "providers: {", with: "providers: { other: { kind: passthrough, baseURL: \"\(origin.base)\" },")
+        try await withLarder(configuration) { larder in
+            async let answer = larder.get("/raw/\(path)")
+            try await larder.eventually("it is under way") { origin.requests.count == 1 }
+            for _ in 0..<3 { _ = try await larder.send("POST", "/raw/api/elsewhere", body: "x") }
+            gate.open()
+            #expect(try await answer.status == 200)
+            try await larder.eventually("it is stored") {
+                try await larder.get("/raw/\(path)", ("Cache-Control", "only-if-cached")).status == 200
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 // Defines the stream by which a host tells the others what it has removed. The stream is bounded, so a host that was
-// away for long finds its place gone. Each entry names the random number of the entry before it, so a reader knows
-// whether it has seen all entries. The chain breaks if the stream was trimmed, is another stream, or holds an entry
-// that is not of this fleet. The reader then uses nothing that it has stored before without a validation.
+// away for long finds its place gone. Each entry names the random number of this fleet's entry before it, so a reader
+// knows whether it has seen all of them. The chain breaks if the stream was trimmed or is another stream. The reader
+// then uses nothing that it has stored before without a validation. Entries that are not of this fleet say nothing and
+// are passed over.
 import LarderCore
 
 /// The ID of an entry in the stream, as assigned by the engine.
@@ -33,7 +34,7 @@ public struct SharedStreamEntry: Sendable, Hashable {
     public var id: SharedStreamID
     /// A random number, different for each entry.
     public var nonce: SharedGeneration
-    /// The nonce of the entry before it; nil for the first entry of a stream.
+    /// The nonce of this fleet's entry before it; nil for the first entry of a stream.
     public var before: SharedGeneration?
     /// What was removed, as its writer encoded it; empty for the mark at the beginning of a stream.
     public var order: Bytes
@@ -53,9 +54,11 @@ public struct SharedStreamEntry: Sendable, Hashable {
 
 /// How far one host has read the stream. Pure.
 public struct SharedStreamCursor: Sendable, Hashable {
-    /// The last entry that was read.
+    /// How far the stream was read.
     public struct Place: Sendable, Hashable {
+        /// The ID of the last entry that was read, of this fleet or not.
         public var id: SharedStreamID
+        /// The nonce of this fleet's last entry.
         public var nonce: SharedGeneration
 
         public init(id: SharedStreamID, nonce: SharedGeneration) {
@@ -68,6 +71,8 @@ public struct SharedStreamCursor: Sendable, Hashable {
     public enum News: Sendable, Hashable {
         /// Remove what the entry names.
         case order(SharedStreamEntry)
+        /// Entries were passed over because they are not of this fleet.
+        case foreign(Int)
         /// An entry may have been missed: use nothing that is stored before validating it.
         case gap
     }
@@ -90,27 +95,29 @@ public struct SharedStreamCursor: Sendable, Hashable {
 
     /// Takes the result of one read.
     /// - Parameters:
-    ///   - tip: the last entry of the stream before `entries` were read; nil if there is no stream.
+    ///   - tip: the last entry of the stream when `entries` were read; nil if there is no stream.
     ///   - entries: the entries after the place, in order. The list may be incomplete.
-    public mutating func take(tip: Place?, entries: [SharedStreamEntry]) -> [News] {
+    public mutating func take(tip: SharedStreamEntry?, entries: [SharedStreamEntry]) -> [News] {
         // A host that finds no stream begins one, and then reads its mark.
         guard let tip else { return [] }
         guard var place else {
-            place = tip
+            place = Place(id: tip.id, nonce: tip.nonce)
             return [.gap]
         }
         defer { self.place = place }
-        let isOther = tip.id < place.id || (tip.id == place.id && tip.nonce != place.nonce)
-        if isOther || (entries.isEmpty && tip != place) {
-            place = tip
+        let isOther = tip.id < place.id || (tip.id == place.id && tip.isGenuine && tip.nonce != place.nonce)
+        if isOther || (entries.isEmpty && tip.id != place.id) {
+            place = Place(id: tip.id, nonce: tip.nonce)
             return [.gap]
         }
         var news: [News] = []
-        for entry in entries {
-            if entry.before != place.nonce || !entry.isGenuine { news.append(.gap) }
-            if entry.isGenuine, !entry.order.isEmpty { news.append(.order(entry)) }
-            place = Place(id: entry.id, nonce: entry.nonce)
+        for entry in entries where entry.isGenuine {
+            if entry.before != place.nonce { news.append(.gap) }
+            if !entry.order.isEmpty { news.append(.order(entry)) }
+            place.nonce = entry.nonce
         }
-        return news
+        if let last = entries.last { place.id = last.id }
+        let foreign = entries.count { !$0.isGenuine }
+        return foreign == 0 ? news : news + [.foreign(foreign)]
     }
 }

@@ -9,6 +9,8 @@ import LarderServer
 struct StoredChange {
     /// How often the removal state of the target changed: once at the start of each removal and once at its end.
     var count: UInt64 = 0
+    /// The same for groups of its provider.
+    var groups: UInt64 = 0
     var rules: [CacheRule] = []
 }
 

@@ -175,6 +175,7 @@ struct PassRoute: Sendable {
             fields.set("Max-Forwards", String(min(hops - 1, UInt64(UInt32.max))))
         }
         let began = engine.cache.begin(request)
+        let groupsBegan = engine.cache.groupRemovals(of: request.provider)
         var order = request.order(
             fields, method: context.request.method, settings: context.snapshot.settings, limit: .max)
         order.mayRetry = order.mayRetry && request.effectiveMethod.isSafe && context.request.upload == nil
@@ -204,6 +205,7 @@ struct PassRoute: Sendable {
             let after = engine.cache.begin(request)
             // If others changed the stored entries meanwhile, the response may predate their change: it is not adopted.
             if request.rule.semantics == .rfc, began.changes(until: after) == change.count,
+                engine.cache.groupRemovals(of: request.provider) - groupsBegan == change.groups,
                 PostReuse.isDue(
                     method: request.effectiveMethod, status: stream.head.status, requestURL: request.url,
                     fields: stream.head.fields, targets: request.targets),
@@ -259,7 +261,7 @@ struct PassRoute: Sendable {
                 method: request.effectiveMethod, status: head.status, fields: head.fields,
                 provider: request.provider.name, requestURL: request.url)
             await engine.cache.removeGroups(groups, of: request.provider)
-            change = StoredChange(count: groups.isEmpty ? 2 : 4, rules: [.invalidated])
+            change = StoredChange(count: 2, groups: groups.isEmpty ? 0 : 2, rules: [.invalidated])
         }
         guard context.request.method == .head, request.rule.semantics == .rfc, let stored else { return change }
         switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {

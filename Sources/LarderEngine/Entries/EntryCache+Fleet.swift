@@ -72,12 +72,20 @@ extension EntryCache {
         await shared.remove(provider: provider.name, order: order.encoded)
     }
 
-    /// The one entry that an unsafe request's order names, if it is stored here. Nil for a group. Nil for a person's
-    /// purge too, because its entry may be part of merged answers.
-    private func exactEntry(of order: RemovalOrder) async -> Digest? {
-        guard order.provider != nil, case .digest(let digest) = order.selector, await store.name(of: digest) != nil
-        else { return nil }
-        return digest
+    /// Whether the one entry that an order names is stored here.
+    private func isStored(_ order: RemovalOrder) async -> Bool {
+        guard case .digest(let digest) = order.selector else { return false }
+        return await store.name(of: digest) != nil
+    }
+
+    /// Notes an order for memory and for responses in progress. An unsafe request's order names one entry, or a group.
+    /// What is not stored here may be either. A person's purge may concern parts of merged answers.
+    private func forget(_ order: RemovalOrder, isStored: Bool) {
+        guard let provider = order.provider, case .digest(let digest) = order.selector else {
+            return memory.removeAll()
+        }
+        memory.remove(digest)
+        if !isStored { memory.remove(groups: [digest], of: provider) }
     }
 
     /// Removals of other hosts may have been missed. Of these providers, nothing that is stored now or under way is used
@@ -95,7 +103,7 @@ extension EntryCache {
         return isKept
     }
 
-    /// Carries out another host's removal. Memory forgets one entry if the order names one, and everything otherwise.
+    /// Carries out another host's removal.
     /// - Parameter shared: the providers whose answers are shared.
     /// - Returns: whether it holds over a restart.
     public func hear(_ news: SharedNews, shared names: [String]) async -> Bool {
@@ -109,10 +117,10 @@ extension EntryCache {
                 return await distrust(names)
             }
             let selector = order.selector.movedClock(by: .zero - (shared?.ahead ?? .zero))
-            let exact = await exactEntry(of: order)
-            if let exact { memory.remove(exact) } else { memory.removeAll() }
+            let isStored = await isStored(order)
+            forget(order, isStored: isStored)
             outcome = await store.remove(selector, soft: order.isSoft, provider: order.provider)
-            if let exact { memory.remove(exact) } else { memory.removeAll() }
+            forget(order, isStored: isStored)
         }
         switch outcome {
         case .done: return true

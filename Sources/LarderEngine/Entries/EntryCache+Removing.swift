@@ -58,20 +58,22 @@ extension EntryCache {
         return true
     }
 
-    /// Removes the entries of these groups (`CacheGroups`), here and on the other hosts. The groups of responses in
-    /// progress are unknown, so all of those become outdated. Memory forgets everything and refills from the database
-    /// at once.
+    /// Removes the entries of these groups (`CacheGroups`), here and on the other hosts. Responses in progress that
+    /// belong to one of them are not stored.
     public func removeGroups(_ groups: [Digest], of provider: ConfiguredProvider) async {
         guard !groups.isEmpty else { return }
         for group in groups { await tellRemoved(group, of: provider) }
-        memory.removeAll()
+        memory.remove(groups: groups, of: provider.name)
         for group in groups {
             if case .refused(let error) = await store.remove(.digest(group), soft: false, provider: provider.name) {
                 log.error("a group could not be removed", ["error": "\(error)"])
             }
         }
-        memory.removeAll()
+        memory.remove(groups: groups, of: provider.name)
     }
+
+    /// How often groups of a provider were removed: once at the start of each removal and once at its end.
+    public func groupRemovals(of provider: ConfiguredProvider) -> UInt64 { memory.groupRemovals(of: provider.name) }
 
     /// Removes one entry and everything made from it, in favour of a newer response. Responses in progress stay valid;
     /// `AnswerOrder` decides which of them are older.

@@ -37,15 +37,20 @@ extension EntryCache {
         _ entry: StoredResponse, with companion: Companion? = nil, since began: RemovalStamp, supersedes: Bool = true,
         when isWanted: @escaping @Sendable () -> Bool = { true }
     ) async -> Written {
-        guard isCurrent(began) else { return .refused }
+        guard isCurrent(began, entry, companion) else { return .refused }
         // Checked once more at the time of the write, which may come after this method has returned.
-        let outcome = await store.write(entry, with: companion, supersedes: supersedes) { [memory] in
-            memory.isCurrent(began) && isWanted()
+        let outcome = await store.write(entry, with: companion, supersedes: supersedes) { [self] in
+            isCurrent(began, entry, companion) && isWanted()
         }
         if case .refused(let reason) = outcome {
             log.debug("not stored", ["provider": entry.provider, "reason": reason.rawValue])
         }
         return await written(outcome, entry, companion, began)
+    }
+
+    /// Whether nothing that concerns the entry was removed since, its groups included.
+    private func isCurrent(_ began: RemovalStamp, _ entry: StoredResponse, _ companion: Companion? = nil) -> Bool {
+        memory.isCurrent(began, of: entry.provider, with: entry.parents + (companion?.entry.parents ?? []))
     }
 
     /// The state after a write. A removal during the write did not cover the entry, which is then removed here.
@@ -59,7 +64,7 @@ extension EntryCache {
             if let companion { memory.readyStamp([companion.entry.key.digest, entry.key.digest]) } else {
                 memory.readyStamp(entry.key.digest)
             }
-        guard isCurrent(began) else {
+        guard isCurrent(began, entry, companion) else {
             await remove((companion?.entry ?? entry).key.digest, of: entry.provider)
             return .refused
         }
@@ -77,12 +82,12 @@ extension EntryCache {
         _ writer: any BodyWriter, _ entry: StoredResponse, with companion: Companion?, since began: RemovalStamp,
         when isWanted: @escaping @Sendable () -> Bool
     ) async -> Written {
-        guard isCurrent(began) else {
+        guard isCurrent(began, entry, companion) else {
             writer.abandon()
             return .refused
         }
-        let outcome = await writer.complete(entry, with: companion) { [memory] in
-            memory.isCurrent(began) && isWanted()
+        let outcome = await writer.complete(entry, with: companion) { [self] in
+            isCurrent(began, entry, companion) && isWanted()
         }
         return await written(outcome, entry, companion, began)
     }
@@ -95,11 +100,11 @@ extension EntryCache {
     /// - Returns: whether the head was replaced.
     @discardableResult
     public func freshen(_ old: StoredResponse, to entry: StoredResponse, since began: RemovalStamp) async -> Bool {
-        let isDone = await store.rewriteHead(entry, ifReceivedAt: old.responseTime) { [memory] in
-            memory.isCurrent(began)
+        let isDone = await store.rewriteHead(entry, ifReceivedAt: old.responseTime) { [self] in
+            isCurrent(began, entry)
         }
         memory.invalidate(entry.key.digest)
-        if !isDone, entry.freshUntil < old.freshUntil, isCurrent(began) { hide(old) }
+        if !isDone, entry.freshUntil < old.freshUntil, isCurrent(began, entry) { hide(old) }
         return isDone
     }
 

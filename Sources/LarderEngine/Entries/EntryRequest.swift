@@ -253,7 +253,8 @@ public struct EntryRequest: Sendable {
         let obtained =
             isShared
             ? await engine.flights.obtain(
-                key, of: recipe.removable, patience: [forward.patience, deadline].compactMap { $0 }.min(), plan: plan,
+                key, of: recipe.removable, groupsOf: recipe.provider,
+                patience: [forward.patience, deadline].compactMap { $0 }.min(), plan: plan,
                 interim: interim, sentSince: forward.sentSince, work: work)
             : await engine.flights.obtainAlone(
                 key, patience: deadline, plan: plan, interim: interim, work: work)
@@ -310,7 +311,7 @@ public struct EntryRequest: Sendable {
     }
 
     private func refresh(_ key: CacheKey, _ order: EntryRecipe.Order) async {
-        engine.flights.refresh(key, of: recipe.removable) { voice in
+        engine.flights.refresh(key, of: recipe.removable, groupsOf: recipe.provider) { voice in
             let result = await recipe.make(order, voice)
             // The first client was answered before Larder knew that the provider is away.
             if case .failed = result { noteDemand(key) }

@@ -51,15 +51,17 @@ public final class FlightCoordinator: Sendable {
     ///
     /// - Parameters:
     ///   - removable: the entry whose removal makes a flight in progress outdated. No caller joins an outdated flight.
+    ///   - provider: the provider whose groups the response may belong to; empty if it has none.
     ///   - sentSince: a flight is not joined if it brings the response to a call that was sent before this time.
     ///   - interim: gets the upstream's interim responses while a leader waits. Others get them with the final
     ///     response.
     // More than six parameters: what is asked for, and what limits or observes the wait.
     func obtain(
-        _ key: CacheKey, of removable: Digest, patience: Duration?, plan: WaitClock? = nil,
-        interim: InterimRelay.Listener? = nil, sentSince: WallTime? = nil, work: @escaping Work
+        _ key: CacheKey, of removable: Digest, groupsOf provider: String = "", patience: Duration?,
+        plan: WaitClock? = nil, interim: InterimRelay.Listener? = nil, sentSince: WallTime? = nil, work: @escaping Work
     ) async -> Obtained {
-        var question = FlightQuestion(key: key, removable: removable, isShared: true, work: work)
+        var question = FlightQuestion(
+            key: key, removable: removable, provider: provider, isShared: true, work: work)
         question.sentSince = sentSince
         return await join(question, patience, plan, interim)
     }
@@ -75,9 +77,10 @@ public final class FlightCoordinator: Sendable {
     }
 
     /// Fetches the key in the background, unless a flight is in progress or failed recently. No caller waits for it.
-    func refresh(_ key: CacheKey, of removable: Digest, work: @escaping Work) {
+    func refresh(_ key: CacheKey, of removable: Digest, groupsOf provider: String = "", work: @escaping Work) {
         let now = time.monotonic()
-        let question = FlightQuestion(key: key, removable: removable, isShared: true, work: work)
+        let question = FlightQuestion(
+            key: key, removable: removable, provider: provider, isShared: true, work: work)
         let beginning = memory.removalStamp(removable)
         let lead = state.withLock { state in
             let lead = state.refresh(question, beginning, memory, now: now)

@@ -43,6 +43,8 @@ final class FlightTask: Sendable {
 struct FlightQuestion: Sendable {
     var key: CacheKey
     var removable: Digest
+    /// The provider whose groups the response may belong to; empty if it has none.
+    var provider = ""
     /// Others may join the flight, and its failure is remembered.
     var isShared: Bool
     /// A flight is not joined if its announced response belongs to a call that was sent before this time.
@@ -75,6 +77,8 @@ struct FlightState {
         let interim = InterimRelay()
         /// The removal stamp from when the flight began.
         var beginning: RemovalStamp
+        /// See `FlightQuestion`.
+        var provider: String
         /// What the flight has announced so far.
         var announced: Made?
     }
@@ -157,7 +161,7 @@ struct FlightState {
             return .refused
         case .lead(let led):
             number = led
-            lead = begin(led, beginning)
+            lead = begin(led, beginning, question.provider)
         case .joined(let found):
             number = found
             waiter.hasJoined = true
@@ -178,7 +182,7 @@ struct FlightState {
         guard failures.recall(question.key.digest, now: now) == nil else { return nil }
         letGo(question.key, memory)
         guard case .lead(let number) = table.enter(question.key, wantedByItself: true) else { return nil }
-        return begin(number, beginning)
+        return begin(number, beginning, question.provider)
     }
 
     /// Removes a caller that no longer waits.
@@ -233,7 +237,7 @@ struct FlightState {
     mutating func isAnswered(_ key: CacheKey, _ memory: MemoryTier, now: MonotonicTime) -> Bool {
         if failures.recall(key.digest, now: now) != nil { return true }
         guard let number = table.flight(of: key), let flight = flights[number] else { return false }
-        return memory.isCurrent(flight.beginning)
+        return memory.isCurrent(flight.beginning, ofAnyGroupOf: flight.provider)
     }
 
     mutating func forgetFailures() { failures.forgetAll() }
@@ -258,11 +262,13 @@ struct FlightState {
         let isWithdrawn = flight.announced?.selection?.place?.isWithdrawn ?? false
         var isTooEarly = false
         if let sentSince, let made = flight.announced { isTooEarly = made.entry.requestTime < sentSince }
-        if isWithdrawn || isTooEarly || !memory.isCurrent(flight.beginning) { table.detach(number) }
+        // The same holds for the removals of groups.
+        let isCurrent = memory.isCurrent(flight.beginning, ofAnyGroupOf: flight.provider)
+        if isWithdrawn || isTooEarly || !isCurrent { table.detach(number) }
     }
 
-    private mutating func begin(_ number: FlightNumber, _ beginning: RemovalStamp) -> Lead {
-        let flight = Flight(beginning: beginning)
+    private mutating func begin(_ number: FlightNumber, _ beginning: RemovalStamp, _ provider: String) -> Lead {
+        let flight = Flight(beginning: beginning, provider: provider)
         flights[number] = flight
         return Lead(number: number, task: flight.task, wait: flight.wait, interim: flight.interim)
     }

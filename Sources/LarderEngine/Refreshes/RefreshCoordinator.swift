@@ -112,7 +112,9 @@ public actor RefreshCoordinator {
                 return later(provider, until - time.monotonic())
             }
             guard !isClosed else { return }
-            let obtained = await flights.obtain(demand.key, of: digest, patience: nil) { _ in await demand.work() }
+            let obtained = await flights.obtain(demand.key, of: digest, groupsOf: provider, patience: nil) {
+                _ in await demand.work()
+            }
             if case .result(.answered(let made), _) = obtained, made.covering == nil {
                 count(provider, .refreshed)
                 continue

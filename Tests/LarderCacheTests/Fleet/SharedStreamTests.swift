@@ -16,52 +16,59 @@ import Testing
         SharedStreamCursor.Place(id: SharedStreamID(milliseconds: number, number: 0), nonce: nonce(number))
     }
 
+    private func tip(_ number: UInt64) -> SharedStreamEntry { entry(number, after: nil) }
+
     private var begun: SharedStreamCursor {
         var cursor = SharedStreamCursor()
-        _ = cursor.take(tip: place(1), entries: [])
+        _ = cursor.take(tip: tip(1), entries: [])
         return cursor
     }
 
     @Test func whoReadsForTheFirstTimeMayHaveMissedSomething() {
         var cursor = SharedStreamCursor()
-        #expect(cursor.take(tip: place(5), entries: []) == [.gap])
-        #expect(cursor.take(tip: place(5), entries: []) == [])
+        #expect(cursor.take(tip: tip(5), entries: []) == [.gap])
+        #expect(cursor.take(tip: tip(5), entries: []) == [])
     }
 
     @Test func entriesOfAWholeChainAreOrders() {
         var cursor = begun
         let entries = [entry(2, after: 1), entry(3, after: 2)]
-        #expect(cursor.take(tip: place(1), entries: entries) == entries.map { .order($0) })
+        #expect(cursor.take(tip: tip(1), entries: entries) == entries.map { .order($0) })
         #expect(cursor.place == place(3))
     }
 
     @Test func aTrimmedStreamIsAGap() {
         var cursor = begun
         let late = entry(9, after: 8)
-        #expect(cursor.take(tip: place(9), entries: [late]) == [.gap, .order(late)])
+        #expect(cursor.take(tip: tip(9), entries: [late]) == [.gap, .order(late)])
     }
 
     @Test func aNewStreamIsAGap() {
         var cursor = begun
         #expect(cursor.take(tip: nil, entries: []) == [])
-        #expect(cursor.take(tip: place(0), entries: []) == [.gap])
+        #expect(cursor.take(tip: tip(0), entries: []) == [.gap])
         #expect(cursor.place == place(0))
     }
 
     @Test func anotherEntryOfTheSamePlaceIsAGap() {
         var cursor = begun
-        let other = SharedStreamCursor.Place(id: place(1).id, nonce: nonce(99))
+        var other = tip(1)
+        other.nonce = nonce(99)
         #expect(cursor.take(tip: other, entries: []) == [.gap])
     }
 
-    @Test func whatIsNotOfThisFleetIsAGapAndNoOrder() {
+    @Test func whatIsNotOfThisFleetIsPassedOverAndIsNoGap() {
         var cursor = begun
-        #expect(cursor.take(tip: place(1), entries: [entry(2, after: 1, isGenuine: false)]) == [.gap])
+        let (foreign, next) = (entry(2, after: 9, isGenuine: false), entry(3, after: 1))
+        #expect(cursor.take(tip: foreign, entries: [foreign]) == [.foreign(1)])
+        #expect(cursor.take(tip: foreign, entries: []) == [])
+        #expect(cursor.take(tip: next, entries: [next]) == [.order(next)])
+        #expect(cursor.take(tip: foreign, entries: []) == [.gap], "the stream ends before the place")
     }
 
     @Test func aPlaceIsKeptOverARestart() {
         var cursor = SharedStreamCursor(kept: begun.text)
-        #expect(cursor.take(tip: place(1), entries: [entry(2, after: 1)]) == [.order(entry(2, after: 1))])
+        #expect(cursor.take(tip: tip(1), entries: [entry(2, after: 1)]) == [.order(entry(2, after: 1))])
     }
 
     @Test(arguments: ["", "1-0", "x 00", "1-0 zz", "-1 7"])

@@ -141,7 +141,8 @@ struct PassParts: Sendable {
         let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
         let key = flightKey(plan)
         let work: FlightCoordinator.Work = { [found] voice in await fetch.work(found, voice) }
-        var obtained = await engine.flights.obtain(key, of: request.target.digest, patience: nil, work: work)
+        var obtained = await engine.flights.obtain(
+            key, of: request.target.digest, groupsOf: request.provider.name, patience: nil, work: work)
         if !isForThis(obtained, found) {
             obtained = await engine.flights.obtainAlone(key, patience: nil, work: work)
         }
