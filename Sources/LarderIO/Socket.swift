@@ -55,6 +55,9 @@ public enum Socket {
             try Syscall.setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPIDLE, 60)
             try Syscall.setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPINTVL, 15)
             try Syscall.setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPCNT, 4)
+            // Inherited too. Otherwise the kernel lets the buffer grow to the last number of net.ipv4.tcp_wmem, 4 MiB,
+            // for each client that does not read. A Unix socket's buffer does not grow (net.core.wmem_default).
+            try Syscall.setOption(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(sendBuffer))
         case .unix, nil: break
         }
         if listening { _ = try Syscall.check("listen") { Glibc.listen(descriptor, backlog) } }
@@ -150,6 +153,26 @@ public enum Socket {
         // For a TCP socket the kernel gives no process and no user.
         guard credentials.pid != 0 || credentials.uid != UInt32.max else { return nil }
         return PeerCredentials(pid: credentials.pid, uid: credentials.uid, gid: credentials.gid)
+    }
+
+    /// The size in bytes of the send buffer of an accepted TCP connection. The kernel doubles it for its own bookkeeping
+    /// (socket(7)). Below 64 KiB a segment of the loopback interface fills it, and writes wait for delayed
+    /// acknowledgements.
+    public static let sendBuffer = 128 << 10
+    /// The size for a connection that is opened while many are open.
+    public static let smallSendBuffer = 64 << 10
+
+    /// Makes the send buffer of a connection small. If that fails, it keeps its size.
+    public static func makeSendBufferSmall(_ descriptor: Int32) {
+        try? Syscall.setOption(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(smallSendBuffer))
+    }
+
+    /// The size of the send buffer as the kernel counts it.
+    public static func sendBufferSize(_ descriptor: Int32) -> Int {
+        var size: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, &length) == 0 else { return 0 }
+        return Int(size)
     }
 
     /// Sets how long a blocking read may take before it fails with EAGAIN.

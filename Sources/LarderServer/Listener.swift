@@ -15,6 +15,9 @@ final class Listener: EventHandler {
     private let isUnix: Bool
 
     private static let acceptsPerWake = 4
+    /// Above this number of open connections, further ones get a small send buffer. So what the kernel holds for clients
+    /// that do not read stays bounded: 256 KiB for each of these connections, 128 KiB for each further one.
+    private static let fewConnections = 512
 
     init(spec: ListenerSpec, descriptor: Int32, worker: Worker) {
         self.spec = spec
@@ -49,6 +52,10 @@ final class Listener: EventHandler {
             switch Syscall.accept(descriptor) {
             case .connection(let client):
                 shared.cells.accepted.add()
+                if shared.limit.count > Self.fewConnections {
+                    Socket.makeSendBufferSmall(client)
+                    shared.cells.smallBuffers.add()
+                }
                 // The connection may have arrived long after the turn began, behind others that this turn served.
                 worker.loop.readClock()
                 worker.adopt(client, from: spec, isProbe: false)

@@ -10,6 +10,7 @@ final class ServerCells: Sendable {
     let left: CounterCell
     let sentBytes: CounterCell
     let connectionPauses: CounterCell
+    let smallBuffers: CounterCell
     let descriptorPauses: CounterCell
     let foreignHost: CounterCell
     let crossSite: CounterCell
@@ -31,6 +32,7 @@ final class ServerCells: Sendable {
         connectionsLimit = counters.cell(ServerCounters.connectionsLimit)
         left = counters.cell(ServerCounters.left)
         sentBytes = counters.cell(ServerCounters.sentBytes)
+        smallBuffers = counters.cell(ServerCounters.smallBuffers)
         connectionPauses = counters.cell(ServerCounters.pauses, "connections")
         descriptorPauses = counters.cell(ServerCounters.pauses, "descriptors")
         foreignHost = counters.cell(ServerCounters.refusals, "foreignHost")

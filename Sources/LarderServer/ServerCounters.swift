@@ -47,6 +47,9 @@ public enum ServerCounters {
             Connections closed to make room near server.maxConnections: those idle for longest, then those whose \
             request has been incomplete for longest.
             """)
+    public static let smallBuffers = MetricFamily(
+        "larder_server_small_send_buffers_total",
+        help: "Connections that got a small send buffer because more than 512 were open.")
     public static let pauses = MetricFamily(
         "larder_server_accept_pauses_total",
         help: "Times that Larder stopped accepting because connections or file descriptors had run out.",

@@ -42,6 +42,31 @@ func withDirectory<Value>(_ body: (String) throws -> Value) throws -> Value {
 }
 
 @Suite struct SocketTests {
+    /// A buffer without a size of its own grows to megabytes for a client that does not read.
+    @Test func theSendBufferOfWhatIsAcceptedIsBounded() throws {
+        let listener = try Socket.listen(on: Address("127.0.0.1:0"))
+        defer { Syscall.close(listener) }
+        let client = try Socket.connect(to: try #require(Socket.localAddress(listener)))
+        defer { Syscall.close(client) }
+        #expect(Syscall.isReadable(listener, within: 60_000))
+        guard case .connection(let taken) = Syscall.accept(listener) else {
+            Issue.record("nothing was accepted")
+            return
+        }
+        defer { Syscall.close(taken) }
+        #expect(Socket.sendBufferSize(taken) == 2 * Socket.sendBuffer)
+        let piece = Bytes(repeating: 0x61, count: 64 << 10)
+        var sent = 0
+        while case .bytes(let count) = piece.withUnsafeBytes({ Syscall.write(taken, $0) }), sent < 64 << 20 {
+            sent += count
+        }
+        var unread: Int32 = 0
+        // SIOCOUTQ of linux/sockios.h (tcp(7)): what the kernel holds on this side.
+        #expect(ioctl(taken, 0x5411, &unread) == 0 && unread <= 2 * Int32(Socket.sendBuffer), "\(unread) of \(sent)")
+        Socket.makeSendBufferSmall(taken)
+        #expect(Socket.sendBufferSize(taken) == 2 * Socket.smallSendBuffer)
+    }
+
     @Test(arguments: ["127.0.0.1:0", "[::1]:0"])
     func acceptsWhatConnects(text: String) throws {
         guard let listener = try? Socket.listen(on: Address(text)) else {
