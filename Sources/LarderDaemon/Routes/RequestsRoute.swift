@@ -71,9 +71,12 @@ struct RequestsRoute: Sendable {
         var request = request
         // A client asks for what it missed between two connections with `last`.
         request.fields.remove("Last-Event-ID")
+        let viewer = try viewer(request)
+        var isOwner = false
+        if case .unix = request.peer { isOwner = !viewer.isRedacted }
         let stream = RequestStream(
-            watch: watch, filter: filter, viewer: try viewer(request),
-            feed: EventFeed("request", streams: streams, keeping: 2), place: try places.take())
+            watch: watch, filter: filter, viewer: viewer,
+            feed: EventFeed("request", streams: streams, keeping: 2), place: try places.take(isOwner: isOwner))
         // The reader is attached before the first event, and the limit of streams is checked before the rings are read.
         let response = try stream.feed.response(to: request, otherwise: .next, route: route)
         guard request.method != .head else { return response }

@@ -1,5 +1,6 @@
 // Limits the number of open request streams. Each looks at the rings of every loop five times a second, so the limit is
-// lower than for other event streams, which only wait for news.
+// lower than for other event streams, which only wait for news. The last places are for clients with authority on the
+// Unix socket: nobody keeps the machine's owner from looking.
 import LarderCore
 import LarderEngine
 
@@ -10,6 +11,9 @@ final class RequestStreamPlaces: Sendable {
 
     static let refusals = MetricFamily(
         "larder_request_streams_refused_total", help: "Streams of the request log refused because too many were open.")
+
+    /// The places that only clients with authority on the Unix socket get.
+    static let reserved = 4
 
     /// A stream's place. It becomes free when the last reference to this object is gone.
     final class Place: Sendable {
@@ -23,17 +27,21 @@ final class RequestStreamPlaces: Sendable {
     }
 
     private let limit: Int
+    private let reserved: Int
     private let taken = Lock(0)
     private let refused: CounterCell
 
-    init(limit: Int = standard, counters: CounterRegistry) {
+    init(limit: Int = standard, reserved: Int = reserved, counters: CounterRegistry) {
         self.limit = limit
+        self.reserved = reserved
         refused = counters.cell(Self.refusals)
     }
 
     /// Takes a place for one more stream.
-    /// - Throws: 503 if all places are taken.
-    func take() throws(ClientFacingError) -> Place {
+    /// - Parameter isOwner: whether the client has authority on the Unix socket.
+    /// - Throws: 503 if all of its places are taken.
+    func take(isOwner: Bool) throws(ClientFacingError) -> Place {
+        let limit = isOwner ? limit : limit - reserved
         let isFree = taken.withLock { taken in
             guard taken < limit else { return false }
             taken += 1
