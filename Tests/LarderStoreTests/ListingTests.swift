@@ -48,6 +48,35 @@ import Testing
         }
     }
 
+    /// A look that must end soon says where it ended, and the looks after it find each further entry once.
+    @Test(arguments: EntryOrder.allCases)
+    func aLookThatEndsSoonIsContinued(_ order: EntryOrder) async throws {
+        try await withStore { (store, bench) async throws in
+            for number in 0..<300 {
+                let entry = entry(bench, "\(number)", size: 100 + number, fresh: Int64(600 + number))
+                #expect(await store.write(entry) == .stored)
+                store.touch(entry.key.digest)
+            }
+            var question = EntryQuestion(order: order, limit: 200)
+            // The test's clock stands still, so a look without any time ends after its first slice.
+            question.time = .zero - .milliseconds(1)
+            var (found, looks): ([String], Int) = ([], 0)
+            repeat {
+                let listing = try await store.entries(question)
+                #expect(listing.entries.count <= 64)
+                #expect(listing.isComplete == (listing.next == nil))
+                found += names(listing)
+                question.after = listing.next.flatMap { EntryPlace(text: $0.text) }
+                looks += 1
+            } while question.after != nil && looks < 20
+            #expect(found.count == 300 && Set(found).count == 300)
+            #expect(looks > 4)
+        }
+    }
+
+    @Test(arguments: ["", "x", "1.x", "1.2.3", "."])
+    func whatIsNoPlaceInAnOrderIsNone(_ text: String) { #expect(EntryPlace(text: text) == nil) }
+
     @Test func usesAreCountedAndOrderTheMostUsed() async throws {
         try await withThree { (store, _, entries) async throws in
             for (entry, uses) in zip(entries, [2, 0, 3]) {

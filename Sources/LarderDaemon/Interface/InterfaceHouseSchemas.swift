@@ -73,6 +73,7 @@ enum InterfaceHouseSchemas {
         case .entries:
             .object([
                 .init("redacted", .flag), .optional("complete", .flag, "False if not all entries were examined."),
+                .optional("next", .text, "If not all were examined: the parameter after that continues."),
                 .init("entries", .list(.component(.entry))),
             ])
         case .fleet: .object(fleet)

@@ -29,10 +29,13 @@ struct EntriesRoute: Sendable {
         .query(
             "limit", "The most entries to return.", .number(1...mostEntries), example: "5",
             default: String(usualEntries)),
+        .query("after", "Continue where an answer with this \"next\" ended, in the same order.", example: "1041"),
     ]
 
     static let mostEntries = 200
     static let usualEntries = 50
+    /// How long a look for a client without authority may take.
+    static let strangersTime = Duration.milliseconds(10)
 
     func list(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
@@ -44,7 +47,8 @@ struct EntriesRoute: Sendable {
         }
         let isRedacted = try !Authority.isGiven(request, settings)
         var listing = EntryListing()
-        if let question = try question(query) {
+        if var question = try question(query) {
+            if isRedacted { question.time = Self.strangersTime }
             do {
                 listing = try await engine.cache.store.entries(question)
             } catch {
@@ -55,6 +59,7 @@ struct EntriesRoute: Sendable {
         writer.object { writer in
             writer.member("redacted", isRedacted)
             if !listing.isComplete { writer.member("complete", false) }
+            writer.member(ifPresent: "next", listing.next?.text)
             writer.name("entries")
             writer.array { writer in
                 for entry in listing.entries {
@@ -81,6 +86,12 @@ struct EntriesRoute: Sendable {
                 throw .invalid("limit", "\"limit\" must be a number from 1 to \(Self.mostEntries).")
             }
             question.limit = count
+        }
+        if let after = query["after"] {
+            guard let place = EntryPlace(text: after) else {
+                throw .invalid("after", "\"after\" must be the \"next\" of an earlier answer.")
+            }
+            question.after = place
         }
         let provider = try query["provider"].map { (name) throws(ClientFacingError) -> String in
             guard let known = snapshot.providers.named(name) else {

@@ -25,6 +25,10 @@ public struct EntryQuestion: Sendable {
     public var digests: [Digest]
     /// The most entries to return.
     public var limit: Int
+    /// The longest time of the look. After it the result is what was seen until then.
+    public var time = SQLiteStore.listingTime
+    /// Where an earlier look of the same order ended.
+    public var after: EntryPlace?
 
     public init(
         order: EntryOrder = .newest, conditions: [PurgeCondition] = [], digests: [Digest] = [], limit: Int = 50
@@ -57,12 +61,35 @@ public struct EntrySummary: Sendable, Hashable {
     public var lastUsed: WallTime
 }
 
+/// A place in an order of entries.
+public struct EntryPlace: Sendable, Hashable {
+    var id: Int64
+    var lastUsed = Int64.max
+
+    /// The place as text, for a client to give back.
+    public var text: String { lastUsed == .max ? "\(id)" : "\(id).\(lastUsed)" }
+
+    init(id: Int64, lastUsed: Int64 = .max) { (self.id, self.lastUsed) = (id, lastUsed) }
+
+    /// Nil if the text is not a place.
+    public init?(text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
+        switch (parts.count, parts.first, parts.last) {
+        case (1, .some(.some(let id)), _): self.init(id: id)
+        case (2, .some(.some(let id)), .some(.some(let used))): self.init(id: id, lastUsed: used)
+        default: return nil
+        }
+    }
+}
+
 /// The entries that were found.
 public struct EntryListing: Sendable {
     public var entries: [EntrySummary] = []
     /// Whether every entry that could belong to the list was looked at. False if that would have taken too long: then
     /// the list is the best of those that were looked at.
     public var isComplete = true
+    /// Where the look ended, if it is not complete. A look that begins here finds what was not looked at.
+    public var next: EntryPlace?
 
     /// An empty and complete listing.
     public init() {}

@@ -8,6 +8,8 @@ import LarderCore
 extension SQLiteStore {
     /// Rows that one slice looks at.
     private static let sliceRows: Int64 = 1024
+    /// Rows that one slice looks at if the look must end soon.
+    private static let fewRows: Int64 = 64
     /// Ids that one slice covers if only a few bytes of each are read.
     private static let sliceIDs: Int64 = 50_000
 
@@ -22,7 +24,7 @@ extension SQLiteStore {
         } else {
             switch question.order {
             case .newest, .oldest, .recentlyUsed: try await walk(question, &listing)
-            case .mostUsed: listing.entries = try await mostUsed(question)
+            case .mostUsed: try await mostUsed(question, &listing)
             case .largest, .soonStale: try await choose(question, &listing)
             }
         }
@@ -36,31 +38,32 @@ extension SQLiteStore {
 
     // MARK: In the order of an index
 
-    /// Where a walk continues.
-    private struct Cursor: Sendable {
-        var id: Int64
-        var lastUsed = Int64.max
+    private static func rows(_ question: EntryQuestion) -> Int64 {
+        question.time < listingTime ? fewRows : sliceRows
     }
 
     private func walk(_ question: EntryQuestion, _ listing: inout EntryListing) async throws(StoreError) {
-        let end = shared.time.monotonic() + Self.listingTime
-        var cursor: Cursor? = Cursor(id: question.order == .oldest ? .min : .max)
+        let end = shared.time.monotonic() + question.time
+        var cursor: EntryPlace? = question.after ?? EntryPlace(id: question.order == .oldest ? .min : .max)
         while let from = cursor {
             let (rows, next) = try await slice("listing") { (reader, connection) throws(StoreError) in
-                try Self.step(question.order, from, reader, connection)
+                try Self.step(question.order, from, Self.rows(question), reader, connection)
             }
             for row in rows where question.takes(row.facts) {
                 listing.entries.append(row.summary)
                 if listing.entries.count >= question.limit { return }
             }
             cursor = next
-            if next != nil, shared.time.monotonic() > end { return listing.isComplete = false }
+            if next != nil, shared.time.monotonic() > end {
+                (listing.isComplete, listing.next) = (false, next)
+                return
+            }
         }
     }
 
     private static func step(
-        _ order: EntryOrder, _ from: Cursor, _ reader: StoreReader, _ connection: DatabaseConnection
-    ) throws(StoreError) -> (rows: [StoreReader.Row], next: Cursor?) {
+        _ order: EntryOrder, _ from: EntryPlace, _ most: Int64, _ reader: StoreReader, _ connection: DatabaseConnection
+    ) throws(StoreError) -> (rows: [StoreReader.Row], next: EntryPlace?) {
         let columns = StoreReader.summaryColumns
         let sql =
             switch order {
@@ -84,30 +87,31 @@ extension SQLiteStore {
         defer { statement.reset() }
         statement.bind(1, from.id)
         statement.bind(2, from.lastUsed)
-        statement.bind(3, sliceRows)
+        statement.bind(3, most)
         var seen: Int64 = 0
         var last = from
         var rows: [StoreReader.Row] = []
         while try statement.step() {
             seen += 1
-            last = Cursor(id: statement.int(0), lastUsed: statement.int(7))
+            last = EntryPlace(id: statement.int(0), lastUsed: statement.int(7))
             if let row = reader.row(statement) { rows.append(row) }
         }
-        return (try reader.present(rows), seen < sliceRows ? nil : last)
+        return (try reader.present(rows), seen < most ? nil : last)
     }
 
     // MARK: The best of all rows
 
     /// Finds the best of all rows that can be looked at in time.
     private func choose(_ question: EntryQuestion, _ listing: inout EntryListing) async throws(StoreError) {
-        let end = shared.time.monotonic() + Self.listingTime
+        let end = shared.time.monotonic() + question.time
         let now = shared.time.wall().milliseconds
         let isBySize = question.order == .largest
         // Small at first: until there is a bar every row of a slice is read whole.
-        var step = Self.sliceRows
+        var step = Self.rows(question)
         var high = try await slice("listing") { (_, connection) throws(StoreError) in
             try connection.number("SELECT max(id) FROM entry") ?? 0
         }
+        if let after = question.after { high = min(high, after.id) }
         var best: [EntrySummary] = []
         /// The value that a row must beat. Only rows that do are read whole.
         var bar = isBySize ? -1 : Int64.max
@@ -138,29 +142,36 @@ extension SQLiteStore {
                 if let last = best.last { bar = isBySize ? last.size : last.freshUntil.milliseconds }
             }
             high = from
-            if !isBySize { step = min(step * 2, Self.sliceIDs) }
+            if !isBySize, question.time == Self.listingTime { step = min(step * 2, Self.sliceIDs) }
             if high > 0, shared.time.monotonic() > end {
-                listing.isComplete = false
+                (listing.isComplete, listing.next) = (false, EntryPlace(id: high))
                 break
             }
         }
         listing.entries = best
     }
 
-    private func mostUsed(_ question: EntryQuestion) async throws(StoreError) -> [EntrySummary] {
+    private func mostUsed(_ question: EntryQuestion, _ listing: inout EntryListing) async throws(StoreError) {
+        let end = shared.time.monotonic() + question.time
         // Sorted outside the lock, because hits of the database take that lock.
         let counted = shared.notes.withLock { $0.counted }
-        var rest = counted.sorted { $0.value > $1.value }.map(\.key)[...]
+        let after = Int(clamping: max(0, question.after?.id ?? 0))
+        let all = counted.sorted { $0.value > $1.value }.map(\.key)
+        var rest = all.dropFirst(after)
         var found: [EntrySummary] = []
         while !rest.isEmpty, found.count < question.limit {
-            let digests = Array(rest.prefix(Int(Self.sliceRows)))
+            let digests = Array(rest.prefix(Int(Self.rows(question))))
             rest = rest.dropFirst(digests.count)
             let rows = try await slice("listing") { (reader, connection) throws(StoreError) in
                 try Self.rows(of: digests, reader, connection)
             }
             found += rows.filter { question.takes($0.facts) }.map(\.summary)
+            if !rest.isEmpty, found.count < question.limit, shared.time.monotonic() > end {
+                (listing.isComplete, listing.next) = (false, EntryPlace(id: Int64(all.count - rest.count)))
+                break
+            }
         }
-        return Array(found.prefix(question.limit))
+        listing.entries = Array(found.prefix(question.limit))
     }
 
     private static func rows(
