@@ -36,6 +36,10 @@ enum CacheMigration {
         STRICT, WITHOUT ROWID;
         """
 
+    /// The count of commits lies in the row that a commit with a large body changes anyway. It begins with 0: no commit
+    /// was counted before.
+    static let commits = "ALTER TABLE bodies ADD COLUMN commits INTEGER NOT NULL DEFAULT 0;"
+
     static let steps = [
         Step(
             name: checksums, from: 4,
@@ -68,6 +72,7 @@ enum CacheMigration {
             ]),
         Step(name: "0006-ready", from: 5, sql: ReadyTable.sql, texts: []),
         Step(name: "0007-files", from: 6, sql: BodyTable.withoutPieces + "\n" + BodyTable.sql, texts: []),
+        Step(name: "0008-commits", from: 7, sql: commits, texts: []),
     ]
 
     /// Brings the schema up to date and checks it against its record. Returns true if a step was taken: then the

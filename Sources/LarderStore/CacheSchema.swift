@@ -7,7 +7,8 @@
 // results follows later, by way of `unindexed` (FullText/ResultIndex.swift), so no write waits for it.
 //
 // A body above 64 KiB lies in a file (Bodies/BodyFiles.swift); its row holds the checksums of its pieces instead.
-// `bodies` is one row: the name of the files' directory, and the bytes that they take on the disk, kept by trigger.
+// `bodies` is one row: the name of the files' directory, and the bytes that they take on the disk, kept by trigger,
+// and how many commits changed this database and those before it in this directory (`RemovalMark`).
 // Another trigger notes the files whose rows a transaction removes, in a temporary table of the writer's connection.
 //
 // `life` also holds the checksums of its entry. `sums` is that of the row (upper 32 bits) and of a body in the row
@@ -21,7 +22,7 @@ import LarderCore
 enum CacheSchema {
     /// "Lrdr", so that another program's database is not taken for ours (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4C72_6472
-    static let version: Int64 = 7
+    static let version: Int64 = 8
     /// The first version beside which there is a journal of removals.
     private static let firstWithJournal: Int64 = 5
     /// Bodies up to this size lie in their row. Larger ones lie in a file, with a checksum for each piece of this size.
@@ -54,14 +55,19 @@ enum CacheSchema {
           DELETE FROM life WHERE id = OLD.id;
           DELETE FROM parent WHERE child = OLD.id;
         END;
-        """ + ResultIndex.tables + CacheMigration.table + "\n" + ReadyTable.sql + "\n" + BodyTable.sql
+        """ + ResultIndex.tables + CacheMigration.table + "\n" + ReadyTable.sql + "\n" + BodyTable.sql + "\n"
+        + CacheMigration.commits
 
     /// Opens the writer's connection. Makes the tables in an empty file, brings those of an earlier version up to date,
     /// and refuses any other schema as damage, since what a cache holds can be fetched again.
-    /// - Parameter isWhole: called when the database is about to be closed and opened once more. The log goes in
-    ///   between, with nothing in it that the file lacks.
-    static func openWriter(_ path: String, isWhole: () -> Void = {}) throws(StoreError) -> DatabaseConnection {
-        let connection = try openUnprepared(path)
+    /// - Parameters:
+    ///   - first: the number of the last commit before this database, if it is made now.
+    ///   - isWhole: called when the database is about to be closed and opened once more. The log goes in between, with
+    ///     nothing in it that the file lacks.
+    static func openWriter(
+        _ path: String, first: Int64 = 0, isWhole: () -> Void = {}
+    ) throws(StoreError) -> DatabaseConnection {
+        let connection = try openUnprepared(path, first)
         do {
             guard try CacheMigration.run(connection) else { return connection }
         } catch {
@@ -72,10 +78,10 @@ enum CacheSchema {
         let isWrittenBack = connection.writeLogBack()
         if isWrittenBack { isWhole() }
         connection.close(keepsLog: !isWrittenBack)
-        return try openUnprepared(path)
+        return try openUnprepared(path, first)
     }
 
-    private static func openUnprepared(_ path: String) throws(StoreError) -> DatabaseConnection {
+    private static func openUnprepared(_ path: String, _ first: Int64) throws(StoreError) -> DatabaseConnection {
         let connection = try DatabaseConnection(path: path)
         do {
             if try connection.number("PRAGMA page_count") == 0 {
@@ -89,7 +95,7 @@ enum CacheSchema {
                 PRAGMA journal_size_limit = \(64 << 20);
                 PRAGMA wal_autocheckpoint = 512;
                 """)
-            try makeOrCheck(connection)
+            try makeOrCheck(connection, first)
             try connection.execute(BodyTable.notes)
             return connection
         } catch {
@@ -168,7 +174,7 @@ enum CacheSchema {
 
     /// Makes the tables if there are none. Refuses a database of another program, of a later version, or so old that no
     /// step leads from it.
-    private static func makeOrCheck(_ connection: DatabaseConnection) throws(StoreError) {
+    private static func makeOrCheck(_ connection: DatabaseConnection, _ first: Int64) throws(StoreError) {
         let found = try connection.number("PRAGMA user_version") ?? 0
         let owner = try connection.number("PRAGMA application_id") ?? 0
         if owner == applicationID, (CacheMigration.oldest...version).contains(found) { return }
@@ -180,6 +186,7 @@ enum CacheSchema {
         }
         try connection.transaction { () throws(StoreError) in
             try connection.execute(tables)
+            try connection.execute("UPDATE bodies SET commits = \(first)")
             try connection.execute("PRAGMA user_version = \(version); PRAGMA application_id = \(applicationID);")
             try CacheMigration.record(connection, CacheMigration.steps.map(\.name), lastID: 0)
         }

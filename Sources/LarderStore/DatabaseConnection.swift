@@ -18,6 +18,10 @@ final class DatabaseConnection {
     var faults: StoreFaults?
     /// Counts every commit before anybody is told of it.
     var commits: CommitCount?
+    /// Counts the commits in the database and beside it, for the next start; nil where no row counts them.
+    var mark: RemovalMark?
+    /// What the present transaction takes away.
+    private var taking = RemovalMark.Taking.nothing
 
     /// Opens or makes a database file. A new file can be read by nobody else (its log files inherit the mode).
     /// - Parameter vfs: the name of another VFS than the system's.
@@ -141,17 +145,32 @@ final class DatabaseConnection {
         try statement("BEGIN IMMEDIATE").run()
         do {
             let before = allChanges
+            taking = .nothing
             let result = try body()
-            try faults?.passCommit(isChange: allChanges != before)
+            let isChange = allChanges != before
+            try faults?.passCommit(isChange: isChange)
+            let number = isChange ? try countCommit() : nil
             // Counted even if the commit fails: it is not certain then that nothing was committed.
             defer { commits?.committed() }
             try statement("COMMIT").run()
+            if let number { mark?.committed(number, taking) }
             return result
         } catch {
             // Some errors have already rolled back (sqlite.org/lang_transaction.html, "Response To Errors").
             if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
             throw error
         }
+    }
+
+    /// Notes what the present transaction takes away.
+    func takes(_ what: RemovalMark.Taking) { taking = max(taking, what) }
+
+    private func countCommit() throws(StoreError) -> Int64? {
+        guard let number = mark?.next() else { return nil }
+        let row = try statement("UPDATE bodies SET commits = ?1")
+        row.bind(1, number)
+        try row.run()
+        return number
     }
 
     /// Writes the log back and cuts it. Returns whether all commits are in the database's own file, and nothing is in

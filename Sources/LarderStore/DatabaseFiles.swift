@@ -12,6 +12,8 @@ final class DatabaseFiles: Sendable {
     let directory: String
     let path: String
     let lock: Lock<Int32>
+    /// The commit of the last removal; only beside the cache's database.
+    let mark: RemovalMark
     /// The files of the open database.
     let opened = Lock<OpenFiles?>(nil)
     /// The name by which SQLite opened the database for the loops.
@@ -28,9 +30,10 @@ final class DatabaseFiles: Sendable {
     let beforeLook = Hook<(@Sendable () -> Void)?>(nil)
 
     /// Makes the directory and takes the lock.
-    init(directory: String, name: String) throws(StoreError) {
+    init(directory: String, name: String, time: any TimeSource = SystemTime()) throws(StoreError) {
         self.directory = directory
         path = directory + "/\(name).db"
+        mark = RemovalMark(database: path, time: time)
         try Self.makeDirectory(directory)
         let descriptor = try Self.locked(path.dropLast(3) + ".lock", in: directory)
         lock = Lock(descriptor)
@@ -80,6 +83,14 @@ final class DatabaseFiles: Sendable {
                 throw StoreError.system("making directory \(directory)")
             }
         }
+    }
+
+    /// Flushes the names of a directory.
+    static func sync(_ directory: String) {
+        let opened = Glibc.open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard opened >= 0 else { return }
+        fsync(opened)
+        Glibc.close(opened)
     }
 
     /// Bytes of the database file and of its write-ahead log; 0 if there is none.

@@ -39,6 +39,7 @@ extension EntryRows {
             """)
         look.bind(1, digest)
         guard var life = try life(look) else { return }
+        connection.takes(.replacement)
         life.freshUntil = freshUntil.milliseconds
         life.staleUntil = staleUntil.milliseconds
         try change(life)
@@ -81,6 +82,7 @@ extension EntryRows {
     /// another time.
     func rewrite(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) throws(StoreError) -> Bool {
         guard let old = try rewritable(entry, responseTime) else { return false }
+        connection.takes(.replacement)
         let head = EntryCodec.encode(entry)
         let row = try connection.statement("UPDATE entry SET label = ?2, head = ?3 WHERE id = ?1")
         row.bind(1, old.id)

@@ -72,7 +72,7 @@ struct EntryRows {
     ) throws(StoreError) {
         let isNew = keys?.lacks(entry.key.digest) ?? false
         keys?.note(entry.key.digest)
-        if !isNew { try remove(digest: entry.key.digest) }
+        if !isNew { try replace(entry.key.digest) }
         let provider = try providerID(entry.provider)
         let statement = try connection.statement(
             """
@@ -120,10 +120,12 @@ struct EntryRows {
         try statement.run()
     }
 
-    func remove(digest: Digest) throws(StoreError) {
+    /// Removes the entry of a key, because another takes its place.
+    private func replace(_ digest: Digest) throws(StoreError) {
         let statement = try connection.statement("DELETE FROM entry WHERE digest = ?1")
         statement.bind(1, digest)
         try statement.run()
+        if connection.changes > 0 { connection.takes(.replacement) }
     }
 
     /// Writes uses. An entry whose last use is within the last minute is left as it is. Returns how many rows changed.

@@ -39,6 +39,7 @@ final class PurgeWork {
 
     /// Performs one slice, inside a transaction. Returns how many entries it purged, and whether it was the last slice.
     func step(_ rows: EntryRows, now: WallTime) throws(StoreError) -> (purged: Int, isLast: Bool) {
+        rows.connection.takes(.removal)
         if case .digest(let digest) = selector { return (try purge(digest, rows, now), true) }
         let slice = try next(rows)
         var purged = 0

@@ -25,7 +25,7 @@ public final class SQLiteStore: CacheStore {
         directory: String, settings: StoreSettings, log: Logger, counters: CounterRegistry,
         time: any TimeSource = SystemTime(), notes: String? = nil
     ) throws(StoreError) -> SQLiteStore {
-        let files = try DatabaseFiles(directory: directory, name: "cache")
+        let files = try DatabaseFiles(directory: directory, name: "cache", time: time)
         let shared = StoreShared(
             files: files, settings: settings, counters: counters, log: log.labelled("store"), time: time)
         if let type = files.networkFileSystem {

@@ -68,7 +68,7 @@ extension StoreWriter {
             return
         }
         let hasFailed = outcome != .stored && outcome != .refused(.removed)
-        if let watch = shared.overlay.leave(order, failed: hasFailed) { shared.waits.add(watch, .commit) }
+        if let watch = shared.overlay.leave(order, failed: hasFailed) { shared.add(watch) }
         switch outcome {
         case .stored: shared.meters.committed.add()
         case .refused(.removed): shared.meters.acceptedRemoved.add()

@@ -21,6 +21,9 @@ extension StoreWriter {
                 return result
             }
             bodies?.settle(committed: true, gone: gone)
+            if shared.files.mark.hasFailed() {
+                shared.log.error("store.mark.unkept", ["path": shared.files.directory])
+            }
             // A commit into a log without a name is gone with the process. Then the tombstones stay.
             settleRemovals(committed: removing.applied.isEmpty || shared.files.isDatabaseInPlace)
             // A commit without changes does not reach the disk, so its duration tells nothing.

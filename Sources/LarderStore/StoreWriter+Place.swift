@@ -29,6 +29,7 @@ extension StoreWriter {
         if lost == nil { removing.saveLogAt = nil }
         if !isBrief {
             shared.journal.check()
+            shared.files.mark.check()
             database?.bodies.check()
         }
         return true

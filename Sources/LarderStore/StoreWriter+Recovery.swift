@@ -79,6 +79,7 @@ extension StoreWriter {
         do throws(StoreError) {
             if !shared.files.isDirectoryInPlace {
                 try shared.files.takePlace()
+                shared.files.mark.close()
                 // A journal that an earlier owner left in this directory counts too.
                 shared.recall(JournalFile(directory: shared.files.directory, faults: shared.faults).open(makes: false))
                 shared.journal.renew()

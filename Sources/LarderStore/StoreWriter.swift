@@ -51,8 +51,10 @@ final class StoreWriter {
                 code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening",
                 message: "its write-ahead log was removed, and it cannot be set aside")
         }
-        let connection = try CacheSchema.openWriter(files.path) { files.isInUse = false }
+        let first = files.mark.first
+        let connection = try CacheSchema.openWriter(files.path, first: first) { files.isInUse = false }
         do {
+            try files.mark.adopt(connection, first: first)
             let bodies = BodyFiles(files, generation: try BodyTable.generation(connection))
             var rows = try EntryRows(connection)
             rows.files = bodies

@@ -184,6 +184,23 @@ final class WriteOverlay: Sendable {
         }
     }
 
+    /// The orders whose answers, once given out, leave older entries of no more use (`StoreWriter.answer`). A list of
+    /// variants is among them only if it says of other variants what the older one does not.
+    fileprivate func replacing() -> [WriteOrder] {
+        state.withLock { state in
+            let orders = state.slots.values.map(\.order)
+            let listed = Set(orders.compactMap { $0.companionPlace?.number })
+            return orders.flatMap { order -> [WriteOrder] in
+                if listed.contains(order.number) { return [] }
+                var found = order
+                found.supersedes = true
+                guard var companion = order.ofCompanion else { return [found] }
+                companion.supersedes = companion.supersedes || order.companion?.concernsOthers == true
+                return [found, companion]
+            }
+        }
+    }
+
     /// The keys of the answers that the selector names, and of those made from a named one. An answer made from a
     /// committed entry counts as named too, because its parent is not here to be asked.
     func named(by selector: PurgeSelector) -> [Digest] {
@@ -212,19 +229,41 @@ public enum CommitFate: String, Sendable {
 }
 
 /// Makes late commits noticed even though nobody waits for these answers.
-final class CommitWatch: Lapsing {
+final class CommitWatch: Sendable {
     /// The number of an answer that was under way when the watch was made.
     let number: UInt64
     private let over = Atomic<Bool>(false)
 
     fileprivate init(_ number: UInt64) { self.number = number }
 
-    var isGiven: Bool { over.load(ordering: .relaxed) }
-    func lapse() {}
+    fileprivate var isOver: Bool { over.load(ordering: .relaxed) }
     fileprivate func end() { over.store(true, ordering: .relaxed) }
 }
 
+/// A wait for the commits that a watch watches.
+private final class LateCommits: Lapsing {
+    private let watch: CommitWatch
+    private let shared: StoreShared
+
+    init(_ watch: CommitWatch, _ shared: StoreShared) {
+        self.watch = watch
+        self.shared = shared
+    }
+
+    var isGiven: Bool { watch.isOver }
+    func lapse() { shared.commitsAreLate() }
+}
+
 extension StoreShared {
+    func add(_ watch: CommitWatch) { waits.add(LateCommits(watch, self), .commit) }
+
+    /// Removes what the accepted answers replace, because they are not committed in time. They are found in the overlay
+    /// meanwhile, but a kill would bring the replaced answers back. So each of these gets a tombstone in the journal,
+    /// until the commit of its successor.
+    fileprivate func commitsAreLate() {
+        for order in overlay.replacing() { supersedeAlone(order) }
+    }
+
     /// Accepts an answer before its commit if the store is in order. If it is not, the answer waits for its commit, as
     /// long as the store's patience lasts.
     /// - Returns: nil if the answer is not accepted. The writer commits an accepted answer within `commitWithin`, or
@@ -248,7 +287,7 @@ extension StoreShared {
             overlay.retract(order)
             return nil
         }
-        if let watch { waits.add(watch, .commit) }
+        if let watch { add(watch) }
         return .accepted
     }
 }

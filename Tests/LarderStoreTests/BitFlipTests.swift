@@ -62,6 +62,7 @@ import Testing
                 for element in try JSON.parse(entry.body).elements { results.insert(Bytes(entry.body[element.range])) }
             }
             let original = try readFile(bench.path)
+            let mark = try readFile(bench.directory + "/cache.mark")
             var random = RoomTests.Seeded(state: seed)
             var (stored, missed) = (0, 0)
             for copy in 0..<Self.copies {
@@ -75,6 +76,7 @@ import Testing
                 unlink(bench.path)
                 for suffix in ["-wal", "-shm"] { unlink(bench.path + suffix) }
                 try writeFile(bench.path, bytes)
+                try writeFile(bench.directory + "/cache.mark", mark)
                 let store = try bench.open()
                 for entry in entries {
                     switch await look(store, entry) {

@@ -1,5 +1,7 @@
 // The store's files as a killed process leaves them.
 import Glibc
+import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -10,7 +12,7 @@ extension Bench {
     /// Copies the files as a killed process leaves them, while the store has them open and has closed nothing. The next
     /// process to open the database rebuilds the index of the log.
     func copyAsKilled(to copy: Bench) throws {
-        for name in ["/cache.db", "/cache.db-wal", "/cache.removals", "/cache.lock"]
+        for name in ["/cache.db", "/cache.db-wal", "/cache.removals", "/cache.mark", "/cache.lock"]
         where access(directory + name, F_OK) == 0 {
             try writeFile(copy.directory + name, try readFile(directory + name))
         }
@@ -21,6 +23,8 @@ extension Bench {
     func afterAKill(_ body: (SQLiteStore, Bench) async throws -> Void) async throws {
         try await withBench { (copy) async throws in
             try copyAsKilled(to: copy)
+            // The machine runs on.
+            copy.time.advance(by: max(.zero, time.monotonic() - copy.time.monotonic()))
             let store = try copy.open()
             do {
                 try await body(store, copy)

@@ -143,7 +143,7 @@ final class JournalFile {
             unlink(temporary)
             return false
         }
-        Self.sync(directory)
+        DatabaseFiles.sync(directory)
         if descriptor >= 0 { Glibc.close(descriptor) }
         descriptor = made
         self.end = end
@@ -161,13 +161,6 @@ final class JournalFile {
         let zeros = Bytes(repeating: 0, count: Self.capacity - start)
         _ = pwrite(descriptor, zeros, zeros.count, off_t(start))
         _ = fdatasync(descriptor)
-    }
-
-    private static func sync(_ directory: String) {
-        let opened = Glibc.open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
-        guard opened >= 0 else { return }
-        fsync(opened)
-        Glibc.close(opened)
     }
 
     // MARK: Its name
@@ -231,7 +224,7 @@ final class JournalFile {
             guard made >= 0 else { return false }
             isMarked = fsync(made) == 0
             Glibc.close(made)
-            if let slash = note.lastIndex(of: "/") { Self.sync(String(note[..<slash])) }
+            if let slash = note.lastIndex(of: "/") { DatabaseFiles.sync(String(note[..<slash])) }
         } else {
             return false
         }

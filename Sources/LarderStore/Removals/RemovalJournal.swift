@@ -59,6 +59,7 @@ final class RemovalJournal: Sendable {
         case checkAtLast
         /// Make the file in a new directory.
         case renew
+        case flush(RemovalMark)
     }
 
     private let jobs = WorkQueue<Job>(capacity: .max, crowd: .max, threads: 1)
@@ -67,6 +68,8 @@ final class RemovalJournal: Sendable {
     private let use = Lock(JournalUse())
     /// Whether a check of the file is requested and has not begun.
     private let isChecking = Atomic<Bool>(false)
+    /// Whether a flush of the mark is requested and has not begun.
+    private let isFlushing = Atomic<Bool>(false)
 
     /// Writes a tombstone, unless that is done and the file is still in place. Returns false if that failed or takes
     /// too long.
@@ -98,6 +101,11 @@ final class RemovalJournal: Sendable {
     /// Checks once more while the store closes: a file that is missing at the next start costs the database.
     func checkAtLast() { _ = jobs.insist(.checkAtLast) }
 
+    /// Flushes the mark of a removal that is committed. Nobody waits.
+    func flush(_ mark: RemovalMark) {
+        if !isFlushing.exchange(true, ordering: .acquiringAndReleasing) { _ = jobs.insist(.flush(mark)) }
+    }
+
     /// Makes the file in a new directory, with all tombstones that are not committed.
     func renew() {
         use.withLock { $0.ask() }
@@ -118,6 +126,19 @@ final class RemovalJournal: Sendable {
             if case .ended = life.take(upTo: 1, timeout: rest, seen: &seen) { return true }
             if rest == left { return false }
         }
+    }
+
+    /// Makes the file anew if it is not in place. Returns whether it tried, which counts as a job.
+    private func check(_ file: JournalFile, _ owner: Owner, isLast: Bool, _ rest: inout JournalRest) -> Bool {
+        if !isLast { isChecking.store(false, ordering: .releasing) }
+        if file.isInPlace || !isLast && !rest.isDue() { return false }
+        // Counted before the pending tombstones are read: those committed from then on must be cleared.
+        use.withLock { $0.ask() }
+        let before = file.renewals
+        if !file.renew(owner.pending()) { owner.kept(nil) }
+        if file.renewals > before { owner.renewed() }
+        rest.tried(isMade: file.renewals > before)
+        return true
     }
 
     /// The main loop of the thread.
@@ -162,15 +183,12 @@ final class RemovalJournal: Sendable {
                     case .check, .checkAtLast:
                         write()
                         let isLast = if case .checkAtLast = job { true } else { false }
-                        if !isLast { isChecking.store(false, ordering: .releasing) }
-                        if file.isInPlace || !isLast && !rest.isDue() { break }
-                        // Counted before the pending tombstones are read: those committed from then on must be cleared.
-                        use.withLock { $0.ask() }
-                        handled += 1
-                        let before = file.renewals
-                        if !file.renew(owner.pending()) { owner.kept(nil) }
-                        if file.renewals > before { owner.renewed() }
-                        rest.tried(isMade: file.renewals > before)
+                        if check(file, owner, isLast: isLast, &rest) { handled += 1 }
+                    case .flush(let mark):
+                        // After the records, which somebody may wait for.
+                        write()
+                        isFlushing.store(false, ordering: .releasing)
+                        mark.flush()
                     case .renew:
                         write()
                         handled += 1

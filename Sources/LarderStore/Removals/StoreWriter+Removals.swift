@@ -53,6 +53,7 @@ extension StoreWriter {
     func settled(_ latest: UInt64?) {
         removing.retryAt = nil
         removing.rest = .seconds(1)
+        shared.journal.flush(shared.files.mark)
         guard let latest else { return }
         shared.journal.clear(upTo: latest)
         if removing.isTold {

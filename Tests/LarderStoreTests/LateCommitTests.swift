@@ -1,0 +1,62 @@
+// Accepted answers whose commit is late: a kill does not bring back what they replace.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@testable import LarderStore
+
+@Suite struct LateCommitTests {
+    private static let late = StoreSettings(minFree: 0, commitWithin: .milliseconds(20))
+
+    /// Accepts successors of the entries while commits stand still, and waits until that is noticed.
+    private func replace(_ entries: [StoredResponse], _ store: SQLiteStore, _ bench: Bench) async throws {
+        store.shared.faults.hold(true)
+        for entry in entries {
+            var next = entry
+            next.body = Bytes(text: "new")
+            #expect(await store.write(next) == .accepted)
+        }
+        try await bench.eventually("commits are late", in: store) { store.shared.waits.isLate }
+    }
+
+    @Test func whatALateAnswerReplacesDoesNotComeBackAfterAKill() async throws {
+        try await withStore(Self.late) { (store, bench) async throws in
+            let old = (0..<12).map { bench.entry("\($0)") }
+            let kept = bench.entry("kept")
+            for entry in old + [kept] { #expect(await store.write(entry) == .accepted) }
+            await store.commit()
+            await store.maintain()
+            defer { store.shared.faults.hold(false) }
+            try await replace(old, store, bench)
+            try await bench.eventually("it is in the journal", in: store) {
+                store.shared.removals.count == old.count && store.shared.removals.unkept.isEmpty
+            }
+            for entry in old { #expect(try await store.read(entry.key)?.body == Bytes(text: "new")) }
+            try await bench.afterAKill { (second, copy) async throws in
+                for entry in old { #expect(try await second.read(entry.key) == nil) }
+                #expect(try await sameEntry(second.read(kept.key), kept))
+                #expect(copy.count(StoreCounters.setAside, "cache") == 0)
+            }
+        }
+    }
+
+    @Test func theTraceGoesWithTheCommit() async throws {
+        try await withStore(Self.late) { (store, bench) async throws in
+            let old = bench.entry("a")
+            #expect(await store.write(old) == .accepted)
+            await store.commit()
+            try await replace([old], store, bench)
+            try await bench.eventually("it is traced", in: store) { store.shared.removals.count == 1 }
+            store.shared.faults.hold(false)
+            try await bench.eventually("it is committed", in: store) {
+                store.shared.overlay.isEmpty && store.shared.removals.count == 0
+            }
+            try await bench.eventually("the journal is cleared", in: store) {
+                JournalFile(directory: bench.directory, faults: StoreFaults()).open(makes: false).isEmpty
+            }
+            try await bench.afterAKill { (second, _) async throws in
+                #expect(try await second.read(old.key)?.body == Bytes(text: "new"))
+            }
+        }
+    }
+}

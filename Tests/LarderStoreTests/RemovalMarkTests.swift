@@ -1,0 +1,216 @@
+// A database that lost commits of removals is set aside at the next start, whatever took them; one that lost nothing of
+// that kind stays.
+import Glibc
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@testable import LarderStore
+
+@Suite struct RemovalMarkTests {
+    /// What happens to the files of a killed store.
+    enum Damage: CaseIterable, Sendable {
+        case flippedBit, flippedHeader, truncated, halved, zeroed, emptied, olderLog, olderLogAndDatabase, olderDatabase
+
+        /// - Parameter older: a copy of the files from before the removal.
+        func happen(to copy: Bench, older: Bench) throws {
+            let log = copy.path + "-wal"
+            let bytes = try readFile(log)
+            switch self {
+            case .flippedBit: try Bench.flip(log, at: bytes.count - 100)
+            case .flippedHeader: try Bench.flip(log, at: 8)
+            case .truncated: #expect(truncate(log, off_t(bytes.count - 1)) == 0)
+            case .halved: #expect(truncate(log, off_t(bytes.count / 2)) == 0)
+            case .zeroed: try writeFile(log, Bytes(repeating: 0, count: bytes.count))
+            case .emptied: #expect(truncate(log, 0) == 0)
+            case .olderLog:
+                #expect(unlink(log) == 0)
+                try writeFile(log, try readFile(older.path + "-wal"))
+            case .olderLogAndDatabase:
+                #expect(unlink(log) == 0 && unlink(copy.path) == 0)
+                try writeFile(log, try readFile(older.path + "-wal"))
+                try writeFile(copy.path, try readFile(older.path))
+            case .olderDatabase:
+                #expect(unlink(log) == 0 && unlink(copy.path) == 0)
+                #expect(truncate(copy.directory + "/cache.lock", 0) == 0)
+                try writeFile(copy.path, try readFile(older.path))
+            }
+        }
+    }
+
+    /// Opens a copy of the killed store's files after the damage.
+    private func afterAKill(
+        of bench: Bench, _ damage: (Bench) throws -> Void, _ body: (SQLiteStore, Bench) async throws -> Void
+    ) async throws {
+        try await withBench { (copy) async throws in
+            try bench.copyAsKilled(to: copy)
+            copy.time.advance(by: bench.time.monotonic() - copy.time.monotonic())
+            try damage(copy)
+            let store = try copy.open()
+            do { try await body(store, copy) } catch {
+                await store.close()
+                throw error
+            }
+            await store.close()
+        }
+    }
+
+    @Test(arguments: Damage.allCases, [false, true])
+    func whatWasRemovedDoesNotComeBackWithADamagedLog(_ damage: Damage, replaces: Bool) async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            #expect(await store.write(old) == .stored)
+            await store.maintain()
+            #expect(await store.write(bench.entry("b")) == .stored)
+            try await withBench { (older) async throws in
+                try bench.copyAsKilled(to: older)
+                if replaces {
+                    #expect(await store.write(bench.entry("a", seed: 7)) == .stored)
+                } else {
+                    guard case .done(1) = await store.remove(.digest(old.key.digest), soft: false, provider: "itunes")
+                    else { throw CancellationError() }
+                }
+                try await afterAKill(of: bench) { (copy) throws in
+                    try damage.happen(to: copy, older: older)
+                } _: { (second, copy) async throws in
+                    #expect(try await second.read(old.key) == nil)
+                    #expect(copy.count(StoreCounters.setAside, "cache") == 1)
+                    #expect(copy.log.messages.contains("store.setAside"))
+                    #expect(await second.write(old) == .stored)
+                }
+            }
+        }
+    }
+
+    @Test func anOlderLogFromBeforeItsLastRestartIsNoticed() async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            #expect(await store.write(old) == .stored)
+            try await withBench { (older) async throws in
+                try bench.copyAsKilled(to: older)
+                await store.maintain()
+                guard case .done = await store.remove(.provider("itunes"), soft: false, provider: nil) else {
+                    throw CancellationError()
+                }
+                await store.maintain()
+                #expect(await store.write(bench.entry("b")) == .stored)
+                try await afterAKill(of: bench) { (copy) throws in
+                    #expect(unlink(copy.path + "-wal") == 0)
+                    try writeFile(copy.path + "-wal", try readFile(older.path + "-wal"))
+                } _: { (second, copy) async throws in
+                    #expect(try await second.read(old.key) == nil)
+                    #expect(copy.count(StoreCounters.setAside, "cache") == 1)
+                }
+            }
+        }
+    }
+
+    @Test func aLogThatLostOnlyNewEntriesCostsOnlyThese() async throws {
+        try await withStore { (store, bench) async throws in
+            let kept = bench.entry("a")
+            #expect(await store.write(kept) == .stored)
+            guard case .done = await store.remove(.provider("none"), soft: false, provider: nil) else {
+                throw CancellationError()
+            }
+            await store.maintain()
+            let lost = bench.entry("b")
+            #expect(await store.write(lost) == .stored)
+            try await afterAKill(of: bench) { (copy) throws in
+                #expect(truncate(copy.path + "-wal", 100) == 0)
+            } _: { (second, copy) async throws in
+                #expect(try await sameEntry(second.read(kept.key), kept))
+                #expect(try await second.read(lost.key) == nil)
+                #expect(copy.count(StoreCounters.setAside, "cache") == 0)
+            }
+        }
+    }
+
+    @Test func aKillBetweenTheCommitAndTheMarkCostsNothing() async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            let kept = bench.entry("b")
+            for entry in [old, kept] { #expect(await store.write(entry) == .stored) }
+            let before = try readFile(bench.directory + "/cache.mark")
+            guard case .done = await store.remove(.digest(old.key.digest), soft: false, provider: nil) else {
+                throw CancellationError()
+            }
+            try await afterAKill(of: bench) { (copy) throws in
+                try writeFile(copy.directory + "/cache.mark", before)
+            } _: { (second, copy) async throws in
+                #expect(try await second.read(old.key) == nil)
+                #expect(try await sameEntry(second.read(kept.key), kept))
+                #expect(copy.count(StoreCounters.setAside, "cache") == 0)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aMarkThatIsMissingOrDamagedCostsTheDatabase(isMissing: Bool) async throws {
+        try await withStore { (store, bench) async throws in
+            let entry = bench.entry("a")
+            #expect(await store.write(entry) == .stored)
+            try await afterAKill(of: bench) { (copy) throws in
+                let mark = copy.directory + "/cache.mark"
+                if isMissing { #expect(unlink(mark) == 0) } else { try Bench.flip(mark, at: 9) }
+            } _: { (second, copy) async throws in
+                #expect(try await second.read(entry.key) == nil)
+                #expect(copy.count(StoreCounters.setAside, "cache") == 1)
+            }
+        }
+    }
+
+    @Test func aMarkThatIsDeletedWhileTheStoreIsOpenIsMadeAnew() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open()
+            let entry = bench.entry("a")
+            #expect(await first.write(entry) == .stored)
+            #expect(unlink(bench.directory + "/cache.mark") == 0)
+            try await bench.eventually("it is there", in: first) {
+                access(bench.directory + "/cache.mark", F_OK) == 0
+            }
+            await first.close()
+            let second = try bench.open()
+            #expect(try await sameEntry(second.read(entry.key), entry))
+            await second.close()
+        }
+    }
+
+    /// After a power cut only what was flushed must be there: a replacement is not.
+    @Test(arguments: [true, false])
+    func afterAPowerCutOnlyRemovalsAreAskedFor(removes: Bool) async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            let kept = bench.entry("b")
+            for entry in [old, kept] { #expect(await store.write(entry) == .stored) }
+            await store.maintain()
+            bench.time.advance(by: .seconds(3600))
+            if removes {
+                guard case .done = await store.remove(.digest(old.key.digest), soft: false, provider: nil) else {
+                    throw CancellationError()
+                }
+            } else {
+                #expect(await store.write(bench.entry("a", seed: 7)) == .stored)
+            }
+            try await withBench { (copy) async throws in
+                try bench.copyAsKilled(to: copy)
+                #expect(truncate(copy.path + "-wal", 0) == 0)
+                // The clock of the copy has just begun, as that of a machine that was started anew.
+                let second = try copy.open()
+                #expect(copy.count(StoreCounters.setAside, "cache") == (removes ? 1 : 0))
+                #expect(try await (second.read(kept.key) == nil) == removes)
+                await second.close()
+            }
+        }
+    }
+
+    @Test func purelyNewEntriesLeaveTheMarkAlone() async throws {
+        try await withStore { (store, bench) async throws in
+            let mark = bench.directory + "/cache.mark"
+            let before = try readFile(mark)
+            for number in 0..<20 { #expect(await store.write(bench.entry("\(number)")) == .stored) }
+            #expect(try readFile(mark) == before)
+            #expect(await store.write(bench.entry("3", seed: 1)) == .stored)
+            #expect(try readFile(mark) != before)
+        }
+    }
+}
