@@ -45,6 +45,9 @@ public struct CallStock: Sendable {
     /// The number of calls reserved ahead, including those that are being recorded.
     public var count: Int { calls.count + coming }
 
+    /// Whether calls for the stock are being recorded.
+    public var isComing: Bool { coming > 0 }
+
     /// Whether the stock has a call that may still be sent.
     public func holds(now: MonotonicTime) -> Bool { calls.contains { now <= $0.counted.monotonic } }
 

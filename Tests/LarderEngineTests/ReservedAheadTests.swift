@@ -145,6 +145,30 @@ import Testing
         }
     }
 
+    /// The call reserved ahead is still being written down when everything else is spent.
+    @Test(.timeLimit(.minutes(10))) func aBurstAtOnceUsesTheCallThatIsBeingReservedAhead() async throws {
+        try await withDesk("rate: 20/min, quota: off") { bench async throws in
+            #expect(await bench.burst(16) == 16)
+            let lock = try LarderStore.DatabaseConnection(path: bench.directory.path + "/state.db")
+            defer { lock.close() }
+            try lock.execute("PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE")
+            let sent = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<3 { group.addTask { await bench.burst(1) } }
+                try await eventually("nothing is left") { bench.left == 0 }
+                for _ in 0..<20 { group.addTask { await bench.burst(1) } }
+                try await eventually("they wait for the reserved one") {
+                    bench.client.step { $0.stockWaiters["itunes"]?.count } == 20
+                }
+                try lock.execute("ROLLBACK")
+                return try await group.reduce(0, +)
+            }
+            #expect(sent == 4)
+            #expect(bench.sender.sent.withLock { $0.count } == 20)
+            #expect(try await bench.recorded.count == 20)
+            #expect(bench.client.step { $0.stockWaiters.isEmpty })
+        }
+    }
+
     @Test func aCallOfTheStockThatIsNotSentIsOnNoRecord() async throws {
         try await withDesk("rate: 100/min, quota: off", sender: Sender(givingUp: 3)) { bench async throws in
             #expect(await bench.burst(4) == 3)

@@ -46,6 +46,8 @@ struct LaneTable {
         /// written in the same commit.
         case unwritten(provider: String, ahead: [CallStock.Call])
         case refused(LaneAdmission, provider: String)
+        /// Calls for the stock of this provider are being written down, and nothing else is left. Ask again then.
+        case coming(provider: String)
         /// The caller has left.
         case gone
     }
@@ -86,6 +88,8 @@ struct LaneTable {
     var flushes: [(due: Int, waiter: CheckedContinuation<Void, Never>)] = []
     /// Callers that wait until no call is being written down.
     var reservationWaiters: [CheckedContinuation<Void, Never>] = []
+    /// Callers whose turn has come, by the provider for whose stock they wait. There are no more of them than places.
+    var stockWaiters: [String: [CheckedContinuation<Void, Never>]] = [:]
 
     mutating func add(_ provider: String, _ lane: sending ProviderLane) { lanes[provider] = lane }
 
@@ -124,6 +128,7 @@ struct LaneTable {
     ) -> Turn {
         guard let attempt = attempts[number], let lane = lanes[attempt.provider] else { return .gone }
         let provider = attempt.provider
+        if lane.awaitsStock(now: now) { return .coming(provider: provider) }
         if lane.budget.isLimited { lane.stock.noteTurn(now: now.monotonic) }
         let (admission, used) = lane.admit(caller: attempt.caller, isProbe: attempt.isProbe, now: now)
         look(provider, now: now)

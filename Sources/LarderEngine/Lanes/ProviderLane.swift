@@ -146,8 +146,19 @@ final class ProviderLane {
     func permit(caller: Bytes = [], isProbe: Bool = false, now: Moment) -> LaneAdmission {
         if let rest = rests.rest(of: caller, now: now.monotonic) { return .resting(rest) }
         return pass(isProbe: isProbe, now: now) { budget in
-            mayUseStock(of: budget, now: now) ? .granted : budget.look(now: now)
+            // Of those who enter for a call that is being recorded, the first gets it.
+            mayUseStock(of: budget, now: now) || awaitsStock(of: budget, now: now) ? .granted : budget.look(now: now)
         }
+    }
+
+    /// Whether nothing is left but calls that are being recorded for the stock. The next caller waits for them: a
+    /// refusal would leave them unused.
+    func awaitsStock(now: Moment) -> Bool { awaitsStock(of: budget, now: now) }
+
+    private func awaitsStock(of budget: CallBudget, now: Moment) -> Bool {
+        guard stock.isComing, !stock.holds(now: now.monotonic), !budget.isDenied(now: now) else { return false }
+        var budget = budget
+        return budget.look(now: now) != .granted
     }
 
     /// Takes a call from the stock if possible, otherwise from the budget. The call is about to be sent.

@@ -83,7 +83,7 @@ extension UpstreamClient {
             return table.take(number, now: now) { Self.refusal($0, $1, now) }
         }
         switch turn {
-        case nil, .unwritten: return nil
+        case nil, .unwritten, .coming: return nil
         case .gone: return false
         case .ready: return true
         case .refused(let admission, let provider):
@@ -139,6 +139,9 @@ extension UpstreamClient {
             count(admission, provider)
             return false
         case .ready: return true
+        case .coming(let provider):
+            await stocked(provider)
+            return await reserveHere(number)
         case .unwritten(let provider, let ahead):
             var failure: UpstreamFailure?
             do {
@@ -157,14 +160,28 @@ extension UpstreamClient {
             let (admission, waiters) = step { [failure] table in
                 table.stocked(ahead, of: provider, areWritten: failure == nil, now: end)
                 let admission = table.reserved(number, failure: failure, now: end) { Self.refusal($0, $1, end) }
+                let stocked = ahead.isEmpty ? [] : table.stockWaiters.removeValue(forKey: provider) ?? []
                 // Waiters continue only after the note of a call taken back is queued, so that they flush it.
-                guard !table.isReserving else { return (admission, [CheckedContinuation<Void, Never>]()) }
+                guard !table.isReserving else { return (admission, stocked) }
                 defer { table.reservationWaiters = [] }
-                return (admission, table.reservationWaiters)
+                return (admission, stocked + table.reservationWaiters)
             }
             for waiter in waiters { waiter.resume() }
             if let admission { count(admission, provider) }
             return admission == .granted
+        }
+    }
+
+    /// Waits until calls for a provider's stock are written down, or could not be. Whoever writes them down ends the
+    /// wait, in the step that adds them.
+    private func stocked(_ provider: String) async {
+        await handover { waiter in
+            let isComing = step { table -> Bool in
+                guard table.lanes[provider]?.stock.isComing == true else { return false }
+                table.stockWaiters[provider, default: []].append(waiter)
+                return true
+            }
+            if !isComing { waiter.resume() }
         }
     }
 
