@@ -9,8 +9,11 @@ import LarderCore
 
 /// One purge under way. Confined to the writer's thread.
 final class PurgeWork {
-    /// Entries that one transaction looks at.
+    /// Entries that one transaction looks at, at most and at least.
     static let sliceRows = 256
+    static let fewestRows = 8
+    /// How long one transaction may take, about. Other jobs run in between.
+    static let sliceTime = Duration.milliseconds(5)
     /// Bytes of file blocks that one transaction removes; one entry, with those made from it, may exceed it.
     static let sliceFiles = Evictor.bytesPerSlice
 
@@ -21,6 +24,8 @@ final class PurgeWork {
     /// Since when expired entries are stale.
     let at: WallTime
     private var cursor: Int64 = 0
+    /// Entries that the next transaction looks at.
+    private(set) var rowsPerSlice = 64
     /// The number of the tombstone that the purge carries out.
     let number: UInt64
     /// Whether every entry is removed, and none is left as stale.
@@ -65,7 +70,15 @@ final class PurgeWork {
     }
 
     /// Moves on after the slice was committed.
-    func advance() { cursor = reached }
+    /// - Parameter took: how long its transaction took, the commit included.
+    func advance(after took: Duration) {
+        cursor = reached
+        if took > Self.sliceTime {
+            rowsPerSlice = max(Self.fewestRows, rowsPerSlice / 2)
+        } else if took < Self.sliceTime / 2 {
+            rowsPerSlice = min(Self.sliceRows, rowsPerSlice * 2)
+        }
+    }
 
     private var reached: Int64 = 0
     /// Bytes of file blocks whose rows the present slice has removed.
@@ -87,7 +100,7 @@ final class PurgeWork {
         defer { statement.reset() }
         statement.bind(1, cursor)
         statement.bind(2, last)
-        statement.bind(3, Int64(Self.sliceRows))
+        statement.bind(3, Int64(rowsPerSlice))
         var matching: [Found] = []
         var seen = 0
         var ahead: Int64 = 0
@@ -111,7 +124,7 @@ final class PurgeWork {
                 ahead += blocks(size)
             }
         }
-        return (matching, seen < Self.sliceRows)
+        return (matching, seen < rowsPerSlice)
     }
 
     /// Bytes of blocks that are unlinked with the row. A body larger than possible is damaged, and counts as one slice.

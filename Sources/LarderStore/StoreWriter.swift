@@ -106,7 +106,7 @@ final class StoreWriter {
             }
             // Upkeep that is still due is done at the next start.
             if shared.ending.hasBegun { continue }
-            stepPurges()
+            slicePurges(others: wasCalled)
             retryRemovals(isIdle: !shared.writes.hasDue)
             work(isIdle: !shared.writes.hasDue, afterJobs: wasCalled)
         }
@@ -114,7 +114,7 @@ final class StoreWriter {
 
     /// How long the thread may sleep without jobs; nil for no limit.
     func sleepTime() -> Duration? {
-        purges.isEmpty ? [waitingTime(), removalWait(), placeWait()].compactMap { $0 }.min() : .zero
+        [waitingTime(), removalWait(), placeWait(), purgeWait()].compactMap { $0 }.min()
     }
 
     /// Performs jobs in their order. Consecutive writes share transactions.

@@ -30,6 +30,8 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
     private let crowd: Int
     private var asleep = 0
     private var awake: Int
+    /// How many jobs were taken so far.
+    private var taken = 0
     /// Wake-ups that were sent and not yet received. The sender has already counted the sleeper as awake.
     private var wakes = 0
     /// Raised to let every thread look around once.
@@ -176,6 +178,7 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
             guard hasEnded || isDue(patient > 0 ? Self.now : 0) else { return .nothing }
             // The jobs that stay in the queue have been collected for long enough.
             patient = 0
+            self.taken &+= min(limit, jobs.count)
             if jobs.count <= limit {
                 var taken: [Job] = []
                 swap(&taken, &jobs)
@@ -215,6 +218,9 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
             while asleep > 0 { wakeOne() }
         }
     }
+
+    /// How many jobs were taken so far.
+    var given: Int { locked { taken } }
 
     /// Number of waiting jobs, for the gauge.
     var count: Int { locked { jobs.count } }

@@ -169,7 +169,7 @@ import Testing
             var slices = 0
             while !isLast {
                 let step = try work.step(rows, now: bench.time.wall())
-                work.advance()
+                work.advance(after: .zero)
                 purged += step.purged
                 isLast = step.isLast
                 slices += 1

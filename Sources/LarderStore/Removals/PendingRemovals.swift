@@ -64,9 +64,22 @@ final class PendingRemovals: Sendable {
     }
     private let state = Lock(State())
     private let any = Atomic<Bool>(false)
+    private let holds = Atomic<Bool>(false)
 
     /// Whether there are tombstones.
     var isAny: Bool { any.load(ordering: .acquiring) }
+
+    /// Whether there are tombstones that an answer stored now could meet. A purge of many entries that has begun ends
+    /// at the row that was the newest then.
+    var holdAnswers: Bool { holds.load(ordering: .acquiring) }
+
+    /// Every change of the tombstones ends with this.
+    private func publish(_ state: inout State) {
+        let removals = state.removals
+        any.store(!removals.isEmpty, ordering: .releasing)
+        holds.store(
+            !removals.exact.isEmpty || removals.wide.contains { $0.last == .max }, ordering: .releasing)
+    }
 
     var count: Int { isAny ? state.withLock { $0.removals.count } : 0 }
 
@@ -83,7 +96,7 @@ final class PendingRemovals: Sendable {
             let (made, replaced) = state.removals.add(selector, isSoft: isSoft, provider: provider, at: now)
             move(replaced, to: made.number, &state)
             if let ticket { state.tickets[made.number, default: []].append(ticket) }
-            any.store(true, ordering: .releasing)
+            publish(&state)
             return made
         }
     }
@@ -113,7 +126,7 @@ final class PendingRemovals: Sendable {
             move(replaced, to: made.number, &state)
             if made.isExact, !isRemovedBesides { state.removals.markSuperseded(digest, by: order) }
             state.removals.markDue(made.number)
-            any.store(true, ordering: .releasing)
+            publish(&state)
             return made
         }
     }
@@ -171,8 +184,19 @@ final class PendingRemovals: Sendable {
     }
 
     func markDue(_ number: UInt64) { state.withLock { $0.removals.markDue(number) } }
-    func begin(_ number: UInt64, last: Int64) { state.withLock { $0.removals.begin(number, last: last) } }
-    func beginAnew() { state.withLock { $0.removals.beginAnew() } }
+    func begin(_ number: UInt64, last: Int64) {
+        state.withLock { state in
+            state.removals.begin(number, last: last)
+            publish(&state)
+        }
+    }
+
+    func beginAnew() {
+        state.withLock { state in
+            state.removals.beginAnew()
+            publish(&state)
+        }
+    }
 
     /// Notes that a committed transaction has removed this many more entries.
     func advance(_ number: UInt64, _ count: Int) {
@@ -205,9 +229,8 @@ final class PendingRemovals: Sendable {
     }
 
     private func noted(_ state: inout State) -> UInt64? {
-        guard state.removals.isEmpty else { return nil }
-        any.store(false, ordering: .releasing)
-        return state.removals.latest
+        publish(&state)
+        return state.removals.isEmpty ? state.removals.latest : nil
     }
 
     /// Notes that the removals that are due could not be committed. Their callers need not wait longer; the tombstones

@@ -10,6 +10,8 @@ struct RemovalUpkeep {
     static let longestRest = Duration.seconds(5)
     /// Pause between two checks whether commits are quick again.
     static let probePause = Duration.seconds(1)
+    /// The longest pause between two slices of a purge.
+    static let longestPause = Duration.milliseconds(50)
 
     /// The removals in the present transaction, and how many entries each removed.
     var applied: [(tombstone: Tombstone, count: Int)] = []
@@ -21,6 +23,10 @@ struct RemovalUpkeep {
     var probeAt: MonotonicTime?
     /// A log without a name could not be written back. It is not tried again before this instant.
     var saveLogAt: MonotonicTime?
+    /// The next slice of a purge is not due before this instant.
+    var sliceAt: MonotonicTime?
+    /// How many reads the readers had taken before the last slice.
+    var readsBefore = 0
 }
 
 extension StoreWriter {
@@ -120,10 +126,31 @@ extension StoreWriter {
         removalsFailed(error)
     }
 
+    /// How long until the next slice is due.
+    func purgeWait() -> Duration? {
+        guard !purges.isEmpty else { return nil }
+        return removing.sliceAt.map { max(.zero, $0 - shared.time.monotonic()) } ?? .zero
+    }
+
+    /// Does one slice if it is due. If somebody else used the store since the last one, the next slice comes after a
+    /// pause as long as this one: half of the time is theirs.
+    /// - Parameter others: whether jobs were done since the last slice.
+    func slicePurges(others: Bool) {
+        guard purgeWait() == .zero else { return }
+        let start = shared.time.monotonic()
+        let reads = shared.reads.given
+        stepPurges()
+        let isUsed = others || reads != removing.readsBefore
+        removing.readsBefore = reads
+        let end = shared.time.monotonic()
+        removing.sliceAt = isUsed ? end + min(end - start, RemovalUpkeep.longestPause) : nil
+    }
+
     /// Does one slice of the first purge.
     func stepPurges() {
         guard let purge = purges.first, let database else { return purges = [] }
         do throws(StoreError) {
+            let start = shared.time.monotonic()
             let (purged, isLast) = try transact(database.connection) { () throws(StoreError) in
                 try purge.step(database.rows, now: purge.at)
             }
@@ -134,7 +161,7 @@ extension StoreWriter {
                 purges = []
                 return placeWasLost()
             }
-            purge.advance()
+            purge.advance(after: shared.time.monotonic() - start)
             shared.removals.advance(purge.number, purged)
             shared.meters.purged.add(purged)
             shared.meters.transactions.add()
