@@ -253,6 +253,8 @@ public struct StoreStatistics: Sendable, Hashable {
     public var degraded: String?
     /// Removals that are not committed yet.
     public var pendingRemovals = 0
+    /// When the database was last set aside in this run, and why.
+    public var setAside: String?
 
     public init() {}
 

@@ -62,12 +62,13 @@ enum CacheSchema {
     /// and refuses any other schema as damage, since what a cache holds can be fetched again.
     /// - Parameters:
     ///   - first: the number of the last commit before this database, if it is made now.
+    ///   - locks: how locks of other processes are waited for.
     ///   - isWhole: called when the database is about to be closed and opened once more. The log goes in between, with
     ///     nothing in it that the file lacks.
     static func openWriter(
-        _ path: String, first: Int64 = 0, isWhole: () -> Void = {}
+        _ path: String, first: Int64 = 0, locks: LockWaits = LockWaits(), isWhole: () -> Void = {}
     ) throws(StoreError) -> DatabaseConnection {
-        let connection = try openUnprepared(path, first)
+        let connection = try openUnprepared(path, first, locks)
         do {
             guard try CacheMigration.run(connection) else { return connection }
         } catch {
@@ -78,11 +79,13 @@ enum CacheSchema {
         let isWrittenBack = connection.writeLogBack()
         if isWrittenBack { isWhole() }
         connection.close(keepsLog: !isWrittenBack)
-        return try openUnprepared(path, first)
+        return try openUnprepared(path, first, locks)
     }
 
-    private static func openUnprepared(_ path: String, _ first: Int64) throws(StoreError) -> DatabaseConnection {
-        let connection = try DatabaseConnection(path: path)
+    private static func openUnprepared(
+        _ path: String, _ first: Int64, _ locks: LockWaits
+    ) throws(StoreError) -> DatabaseConnection {
+        let connection = try DatabaseConnection(path: path, locks: locks)
         do {
             if try connection.number("PRAGMA page_count") == 0 {
                 // Both must precede the first table; auto_vacuum cannot be switched on later without a full VACUUM

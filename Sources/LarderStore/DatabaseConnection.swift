@@ -13,7 +13,7 @@ final class DatabaseConnection {
     private var owner: pthread_t?
     private var isClosed = false
     /// How the connection waits for the locks of other processes.
-    private var locks = LockWaits()
+    private var locks: LockWaits
     /// Faults that tests inject into every commit.
     var faults: StoreFaults?
     /// Counts every commit before anybody is told of it.
@@ -23,9 +23,17 @@ final class DatabaseConnection {
     /// What the present transaction takes away.
     private var taking = RemovalMark.Taking.nothing
 
+    /// SQLite's VFS that keeps all other processes out as long as one connection of this process is open, and keeps the
+    /// index of the log in memory (sqlite.org/vfs.html, "unix-excl"). The usual VFS maps that index from a file, and a
+    /// process ends when it touches a mapped page that another program has cut off (SIGBUS).
+    static let vfs = "unix-excl"
+
     /// Opens or makes a database file. A new file can be read by nobody else (its log files inherit the mode).
-    /// - Parameter vfs: the name of another VFS than the system's.
-    init(path: String, vfs: String? = nil) throws(StoreError) {
+    /// - Parameters:
+    ///   - vfs: the name of the VFS. All connections of this process to one file must keep other processes out.
+    ///   - locks: how the connection waits for the locks of others, from the first statement on.
+    init(path: String, vfs: String = DatabaseConnection.vfs, locks: LockWaits = LockWaits()) throws(StoreError) {
+        self.locks = locks
         Self.configureOnce
         try Self.makeOrLook(path)
 
@@ -217,9 +225,10 @@ extension StoreError {
     /// The last failure of a connection. SQLite's messages name tables and columns, never bound values.
     init(handle: OpaquePointer, doing: String) {
         let extended = sqlite3_extended_errcode(handle)
-        self.init(
+        let error = StoreError(
             code: extended & 0xFF, extendedCode: extended, doing: doing,
             message: sqlite3_errmsg(handle).map { String(cString: $0) } ?? "unknown error")
+        self = error.told(sqlite3_system_errno(handle))
     }
 
     /// Whether the file is no database, or a damaged one. No other error may lead to setting it aside: a full disk or a

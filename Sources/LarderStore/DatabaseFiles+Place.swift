@@ -30,7 +30,6 @@ struct FileIdentity: Sendable, Equatable {
 struct OpenFiles: Sendable {
     var database: FileIdentity
     var log: FileIdentity?
-    var index: FileIdentity?
 }
 
 /// The kind of file that has lost its name.
@@ -57,7 +56,9 @@ extension DatabaseFiles {
         guard case .file(let database) = FileIdentity.look(path) else { return }
         var made = OpenFiles(database: database)
         if case .file(let found) = FileIdentity.look(path + "-wal") { made.log = found }
-        if case .file(let found) = FileIdentity.look(path + "-shm") { made.index = found }
+        // The index of the log is in memory. A file of it is from a version that used it, or from another program, and
+        // nobody else has the database open now.
+        unlink(path + "-shm")
         opened.withLock { $0 = made }
         isInUse = true
     }
@@ -67,14 +68,12 @@ extension DatabaseFiles {
         beforeLook.get()?()
         guard let known = opened.withLock({ $0 }) else { return nil }
         if !Self.isInPlace(path, known.database) { return .database }
-        // SQLite removes the log and its index when the last connection closes, and a connection is open
+        // SQLite removes the log when the last connection closes, and a connection is open
         // (sqlite.org/walformat.html, "Files On Disk").
-        let isThere =
-            Self.isInPlace(path + "-wal", known.log) && Self.isInPlace(path + "-shm", known.index)
-        return isThere ? nil : .log
+        return Self.isInPlace(path + "-wal", known.log) ? nil : .log
     }
 
-    /// Whether the open database still has its name, and so have its log and the log's index.
+    /// Whether the open database still has its name, and so has its log.
     var isDatabaseInPlace: Bool { lostFile == nil }
 
     private static func isInPlace(_ path: String, _ known: FileIdentity?) -> Bool {
@@ -86,12 +85,10 @@ extension DatabaseFiles {
         }
     }
 
-    /// Removes files that have the names of the log or of its index but are not the open ones.
+    /// Removes a file that has the name of the log but is not the open one.
     func removeForeignLog() {
-        guard let known = opened.withLock({ $0 }) else { return }
-        for (suffix, file) in [("-wal", known.log), ("-shm", known.index)] where !Self.isInPlace(path + suffix, file) {
-            unlink(path + suffix)
-        }
+        guard let known = opened.withLock({ $0 }), !Self.isInPlace(path + "-wal", known.log) else { return }
+        unlink(path + "-wal")
     }
 
     // MARK: In use

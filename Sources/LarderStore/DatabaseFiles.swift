@@ -20,6 +20,8 @@ final class DatabaseFiles: Sendable {
     private let openedAs = Lock<String?>(nil)
     /// A simulated disk, for tests: the free bytes, given the bytes that the database and its log take.
     let reckonedFreeDisk = Hook<(@Sendable (Int64) -> Int64)?>(nil)
+    /// A simulated disk, for tests: how many more files it can hold.
+    let simulatedInodes = Lock<Int?>(nil)
     /// A simulated directory, for tests: the error with which it refuses to remove a name.
     let refusedRemoval = Lock<Int32?>(nil)
 
@@ -112,6 +114,14 @@ final class DatabaseFiles: Sendable {
         guard lock.withLock({ fstatvfs($0, &status) }) == 0 else { return nil }
         return Int64(
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+
+    /// Whether the file system can hold no further file, however much room it has. File systems without a fixed number
+    /// of inodes report none at all.
+    var lacksInodes: Bool {
+        if let simulated = simulatedInodes.withLock({ $0 }) { return simulated == 0 }
+        var status = statvfs()
+        return lock.withLock { fstatvfs($0, &status) } == 0 && status.f_files > 0 && status.f_favail == 0
     }
 
     func noteName(_ name: String?) {

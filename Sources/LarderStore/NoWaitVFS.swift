@@ -1,4 +1,4 @@
-// A SQLite VFS over the system's own whose reads return only what needs no waiting: what the kernel's page cache holds.
+// A SQLite VFS over `DatabaseConnection.vfs` whose reads return only what needs no waiting: what the kernel's page cache holds.
 // A read that would have to wait for the disk returns SQLITE_BUSY. The same statement succeeds when it is repeated and
 // may wait. So a look-up can be tried on an event loop, which must not wait for a disk.
 //
@@ -68,7 +68,7 @@ public enum NoWaitVFS {
     }
 
     private static func register() -> Bool {
-        guard let base = sqlite3_vfs_find(nil) else { return false }
+        guard let base = sqlite3_vfs_find(DatabaseConnection.vfs) else { return false }
         let state = (Int(base.pointee.szOsFile) + 15) & ~15
         let known = Base(vfs: base, state: state)
         Self.known.withLock { $0 = known }

@@ -16,8 +16,9 @@ public final class SQLiteStore: CacheStore {
     /// Opens `cache.db` in the directory and locks the directory. Makes both if they are absent.
     ///
     /// Opening takes the same short time whatever the database holds. A damaged database, or one of another schema, is
-    /// set aside beside the new one, with a warning. If the disk has no room for what opening writes, the store begins
-    /// degraded, without a database: reads miss, and opening is tried again.
+    /// set aside beside the new one, with a warning. If the disk has no room for what opening writes, or another
+    /// program has the database open for longer than 5 s, the store begins degraded, without a database: reads miss, and
+    /// opening is tried again.
     /// - Parameter notes: another directory, for marks that cannot be written in this one.
     /// - Throws: `StoreError` with SQLITE_BUSY if another daemon has locked the directory; the error of SQLite or of
     ///   the system if the database can neither be opened nor made.
@@ -40,7 +41,7 @@ public final class SQLiteStore: CacheStore {
         do {
             database = try openOrSetAside(shared)
             shared.files.noteOpened()
-        } catch  where error.isLackOfDisk {
+        } catch  where error.isLackOfDisk || error.code == SQLITE_BUSY || files.lacksInodes {
             lacking = error
         }
         shared.figures.renew(shared.files.sizes)
@@ -79,9 +80,7 @@ public final class SQLiteStore: CacheStore {
         do {
             return try StoreWriter.openDatabase(shared.files)
         } catch  where error.isDamage {
-            let path = shared.files.setAside(at: shared.time.wall())
-            shared.meters.setAside.add()
-            shared.log.warning("store.setAside", ["error": error.description, "path": path])
+            shared.setAside(error.description)
             return try StoreWriter.openDatabase(shared.files)
         }
     }

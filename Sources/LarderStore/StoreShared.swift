@@ -117,6 +117,8 @@ final class StoreShared: Sendable {
     let notes = Lock(RecencyNotes())
     /// Why nothing is stored at present; nil if the store works.
     let degraded = Lock<String?>(nil)
+    /// When the database was last set aside in this run, and why.
+    let lastSetAside = Lock<String?>(nil)
     let isClosed = Lock(false)
     let searches = SearchLine()
     let removals = PendingRemovals()
@@ -186,6 +188,7 @@ final class StoreShared: Sendable {
         (out.fileBytes, out.walBytes) = (figures.fileBytes, figures.logBytes)
         out.degraded = degraded.withLock { $0 }
         out.pendingRemovals = removals.count
+        out.setAside = lastSetAside.withLock { $0 }
         return out
     }
 }

@@ -36,10 +36,29 @@ extension StoreWriter {
 
     /// Whether the disk has room for the writes that it refused before.
     func takesWhatWasRefused() -> Bool {
+        if upkeep.lacksInodes {
+            if shared.files.lacksInodes { return false }
+            upkeep.lacksInodes = false
+        }
         guard upkeep.disk.hasRefused, let rows = database?.rows, let free = shared.files.freeDisk else { return true }
         let minFree = shared.settings.withLock { $0.minFree }
         guard let look = try? look(free, rows) else { return false }
         return upkeep.disk.wouldTakeRefused(look, minFree: minFree, now: shared.time.monotonic())
+    }
+
+    /// Evicts entries whose bodies lie in files, each of which has an inode, for the bodies that come.
+    func giveInodes() {
+        guard let database else { return }
+        attempt { () throws(StoreError) in
+            // One call looks at a bounded number of entries.
+            for _ in 0..<8 {
+                let removed = try transact(database.connection) { () throws(StoreError) in
+                    try writeNotes(database.rows)
+                    return try evictFiles(database.rows, bytes: Evictor.bytesPerSlice)
+                }
+                if removed > 0 || upkeep.filePlace == nil { return }
+            }
+        }
     }
 
     private func look(_ free: Int64, _ rows: EntryRows) throws(StoreError) -> DiskLook {

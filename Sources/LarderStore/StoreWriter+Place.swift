@@ -88,12 +88,6 @@ extension StoreWriter {
             removing.saveLogAt = shared.time.monotonic() + Self.pauseOfSaving
             return shared.gate.reopen(isNew: false)
         }
-        // The index stays if it has its name. If nobody else has it open, the next opening truncates it (os_unix.c,
-        // unixLockSharedMemory). If another program has it open, that program's marks and ours must stay in one file.
-        // With two files, neither process would see what the other reads (sqlite.org/walformat.html, WAL_READ_LOCK),
-        // and a checkpoint would change pages under that program's snapshot. With one file that program reads no frame
-        // from its old log, and gets an error.
-        //
         // The next opening makes the new log, and sets `isInUse` again.
         shared.files.isInUse = false
         database?.connection.close(keepsLog: true)

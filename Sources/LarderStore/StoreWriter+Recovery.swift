@@ -15,9 +15,7 @@ extension StoreWriter {
         shared.files.closeDescriptors()
         database = nil
         shareBodies()
-        let path = shared.files.setAside(at: shared.time.wall())
-        shared.meters.setAside.add()
-        shared.log.warning("store.setAside", ["error": error.description, "path": path])
+        shared.setAside(error.description)
         reopen()
     }
 
@@ -85,10 +83,13 @@ extension StoreWriter {
                 shared.journal.renew()
             }
             shared.setAsideWithoutLog()
-            let made = try Self.openDatabase(shared.files)
+            // Another program's lock is not waited for: the next try comes soon, and jobs must be answered meanwhile.
+            let locks = shared.ending.locks
+            let made = try locks.withoutWaiting { () throws(StoreError) in
+                try Self.openDatabase(shared.files, locks: locks)
+            }
             made.connection.adopt()
             made.connection.faults = shared.faults
-            made.connection.wait(as: shared.ending.locks)
             database = made
             shared.files.noteOpened()
             shared.removals.beginAnew()
@@ -101,13 +102,16 @@ extension StoreWriter {
             storingWorks()
             lookAtFileBytes()
         } catch {
-            if error.isDamage { _ = shared.files.setAside(at: shared.time.wall()) }
+            if error.isDamage { shared.setAside(error.description) }
             wasNotOpened(error)
         }
     }
 
     private func wasNotOpened(_ error: StoreError) {
-        upkeep.retryOpenAt = shared.time.monotonic() + .seconds(5)
-        degrade("the cache database cannot be opened: \(error.message)")
+        // Without an extended code it is the lock of the directory.
+        let isLocked = error.code == SQLITE_BUSY && error.extendedCode != nil
+        upkeep.retryOpenAt = shared.time.monotonic() + .seconds(isLocked ? 1 : 5)
+        let reason = isLocked ? "another program has it open" : error.message
+        degrade("the cache database cannot be opened: \(reason)")
     }
 }

@@ -136,6 +136,13 @@ extension StoreWriter {
         case SQLITE_IOERR: shared.meters.inputOutput.add()
         default: shared.meters.otherFailure.add()
         }
+        // Rows need no inode, so they are still stored.
+        if error.isLackOfInodes {
+            upkeep.lacksInodes = true
+            degrade(error.reason)
+            giveInodes()
+            return .refused(reason)
+        }
         // SQLITE_BUSY is transient and says nothing about the next write.
         guard error.code == SQLITE_FULL || error.code == SQLITE_IOERR || error.code == SQLITE_READONLY else {
             let now = shared.time.monotonic()
@@ -147,7 +154,7 @@ extension StoreWriter {
         }
         let length = min(upkeep.pause.map { $0.length * 2 } ?? .seconds(5), .seconds(300))
         upkeep.pause = WritePause(until: shared.time.monotonic() + length, length: length, reason: reason)
-        degrade(error.isDiskFull ? "the disk is full" : "writing failed: \(error.message)")
+        degrade(error.reason)
         return .refused(reason)
     }
 

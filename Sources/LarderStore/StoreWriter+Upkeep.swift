@@ -57,6 +57,8 @@ struct Upkeep {
     var disk = DiskRoom()
     /// How far `evictFiles` has come in the order of use.
     var filePlace: Evictor.Place?
+    /// Whether the last file could not be made for lack of an inode.
+    var lacksInodes = false
     /// Whether there is more to give back to the file system.
     var isRelieving = false
     /// The search for files that no row names; nil when it is done.

@@ -43,7 +43,10 @@ final class StoreWriter {
     }
 
     /// Opens or makes the database. Reads only what it must: the time does not grow with the number of entries.
-    static func openDatabase(_ files: DatabaseFiles) throws(StoreError) -> Database {
+    /// - Parameter locks: how locks of other processes are waited for.
+    static func openDatabase(
+        _ files: DatabaseFiles, locks: LockWaits = LockWaits()
+    ) throws(StoreError) -> Database {
         // An earlier run tried to set this database aside and could not rename it. Its last removals are missing, so it
         // must not be used.
         if files.hasLostLog {
@@ -52,7 +55,7 @@ final class StoreWriter {
                 message: "its write-ahead log was removed, and it cannot be set aside")
         }
         let first = files.mark.first
-        let connection = try CacheSchema.openWriter(files.path, first: first) { files.isInUse = false }
+        let connection = try CacheSchema.openWriter(files.path, first: first, locks: locks) { files.isInUse = false }
         do {
             try files.mark.adopt(connection, first: first)
             let bodies = BodyFiles(files, generation: try BodyTable.generation(connection))

@@ -76,6 +76,7 @@ import Testing
                     #expect(try await second.read(old.key) == nil)
                     #expect(copy.count(StoreCounters.setAside, "cache") == 1)
                     #expect(copy.log.messages.contains("store.setAside"))
+                    #expect(try await second.statistics().setAside?.contains("lacks the commits") == true)
                     #expect(await second.write(old) == .stored)
                 }
             }

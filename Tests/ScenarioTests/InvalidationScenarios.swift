@@ -1,5 +1,5 @@
-// An invalidation holds, and requests are answered, in every state of the cache's disk: the disk is full, another
-// process has locked the database, or the daemon is killed in between.
+// An invalidation holds, and requests are answered, in every state of the cache's disk: the disk is full, files are
+// deleted, or the daemon is killed in between.
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -33,25 +33,6 @@ import Testing
             admin: { token: \(Self.token) }
             providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
             """)
-    }
-
-    /// A lock on the database by this process, as any other program could hold it. It locks the byte of the shared
-    /// memory that stands for writing (sqlite.org/walformat.html, "WAL-Index Locks").
-    private struct ForeignLock {
-        private let descriptor: Int32
-
-        init(_ directory: TemporaryDirectory) throws {
-            descriptor = open("\(directory.path)/cache/cache.db-shm", O_RDWR | O_CLOEXEC)
-            var lock = flock()
-            lock.l_type = Int16(F_WRLCK)
-            lock.l_whence = Int16(SEEK_SET)
-            lock.l_start = 120
-            lock.l_len = 1
-            // The call waits, because the daemon may be writing at this moment.
-            guard descriptor >= 0, fcntl(descriptor, F_SETLKW, &lock) == 0 else { throw WireError("no lock") }
-        }
-
-        func release() { close(descriptor) }
     }
 
     private enum Invalidation: CaseIterable {
@@ -147,70 +128,6 @@ import Testing
         }
     }
 
-    @Test func anInvalidationHoldsWhileAnotherProcessHasTheDatabaseLocked() async throws {
-        for invalidation in Invalidation.allCases {
-            let origin = origin()
-            defer { origin.stop() }
-            let directory = TemporaryDirectory()
-            let launch = launch(origin, in: directory, ", patience: 200ms")
-            try await onOwnThread {
-                let stand = try Stand(launch, directory)
-                #expect(try stand.get("/raw/api/a").text.hasPrefix("answer 1 "))
-                // With this short patience an answer may not be stored on a slow disk. Then the next one is asked for.
-                var old = 1
-                try blockUntil("it is stored") {
-                    let answer = try stand.get("/raw/api/a")
-                    old = try Stand.number(answer)
-                    return try answer["Cache-Status"]?.contains("hit") == true && stand.isCommitted()
-                }
-                let lock = try ForeignLock(directory)
-                #expect(try stand.say(invalidation.request).status == 200)
-                try stand.expectNotOld("at once", old: old)
-                try stand.kill()
-                lock.release()
-                let next = try Stand(launch, directory)
-                try next.expectNotOld("after a restart", old: old)
-            }
-        }
-    }
-
-    @Test func aLockedDatabaseHoldsUpNobodyAndIsTold() async throws {
-        let origin = origin()
-        defer { origin.stop() }
-        let directory = TemporaryDirectory()
-        let launch = launch(origin, in: directory, ", patience: 200ms")
-        try await onOwnThread {
-            let stand = try Stand(launch, directory)
-            #expect(try stand.get("/raw/api/first").status == 200)
-            let lock = try ForeignLock(directory)
-            let clock = SystemTime()
-            let begin = clock.monotonic()
-            // The daemon also notices late commits that no request waits for.
-            var number = 20
-            try blockUntil("nothing counts as stored any more") {
-                number += 1
-                return try stand.get("/raw/api/\(number)")["Cache-Status"]?.contains("stored") == false
-            }
-            for number in 0..<20 {
-                let answer = try stand.get("/raw/api/\(number)")
-                #expect(answer.text.hasPrefix("answer 1 "))
-                #expect(answer["Cache-Status"]?.contains("stored") == false, "\(answer)")
-            }
-            let large = try stand.get("/raw/api/large")
-            #expect(large.text.utf8.count > 600_000)
-            // If each request waited in turn, each would take five seconds.
-            #expect(clock.monotonic() - begin < .seconds(60))
-            try blockUntil("it is told") { try stand.get("/healthz").text == "degraded\n" }
-            #expect(try stand.store("degraded")?.string?.hasPrefix("commits take longer than") == true)
-            lock.release()
-            try blockUntil("it recovers") { try stand.get("/healthz").text == "ok\n" }
-            try blockUntil("storing goes on") {
-                _ = try stand.get("/raw/api/after")
-                return try stand.get("/raw/api/after")["Cache-Status"]?.contains("hit") == true
-            }
-        }
-    }
-
     @Test(arguments: [true, false])
     func anAnswerTooLargeToBeKeptLeavesNoOlderOne(_ tellsItsLength: Bool) async throws {
         let count = Lock(0)
@@ -241,7 +158,7 @@ import Testing
     }
 
     /// The file is deleted before the invalidation, or between the invalidation and the kill.
-    @Test(arguments: ["cache.db-wal", "cache.db-shm", "cache.removals"], [true, false])
+    @Test(arguments: ["cache.db-wal", "cache.mark", "cache.removals"], [true, false])
     func anInvalidationHoldsOverAKillThoughAFileOfTheCacheIsDeleted(_ name: String, _ isBefore: Bool) async throws {
         for invalidation in [Invalidation.put, .purgeProvider] {
             let origin = origin()
@@ -281,7 +198,7 @@ import Testing
             let away = "\(directory.path)/removed"
             #expect(rename(place, away) == 0)
             try blockUntil("the directory is removed") {
-                for name in ["cache.db", "cache.db-wal", "cache.db-shm", "cache.lock", "cache.removals"] {
+                for name in ["cache.db", "cache.db-wal", "cache.mark", "cache.lock", "cache.removals"] {
                     unlink("\(away)/\(name)")
                 }
                 return rmdir(away) == 0

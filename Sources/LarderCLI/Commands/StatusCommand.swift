@@ -40,6 +40,9 @@ enum StatusCommand {
                 parts.append(console.styled("stores nothing: \(Console.printable(reason))", .yellow))
             }
             if !parts.isEmpty { console.line("store   \(parts.joined(separator: ", "))") }
+            if let told = store["setAside"]?.string {
+                console.line("        " + console.styled("set aside at \(Console.printable(told))", .yellow))
+            }
         }
         if let reason = value["state"]?["degraded"]?.string {
             console.line("state   " + console.styled("counts no calls: \(Console.printable(reason))", .yellow))

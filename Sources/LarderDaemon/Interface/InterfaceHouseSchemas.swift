@@ -101,6 +101,7 @@ enum InterfaceHouseSchemas {
                 .init("entries", .integer), .init("liveBytes", .integer), .init("fileBytes", .integer),
                 .init("walBytes", .integer), .init("maxBytes", .integer),
                 .optional("degraded", .text, "Why nothing can be stored."), .init("pendingRemovals", .integer),
+                .optional("setAside", .text, "When and why the database was last set aside in this run."),
                 .init("byProvider", .map(.object([.init("entries", .integer), .init("bytes", .integer)]))),
             ])),
         .init("state", .object([.optional("degraded", .text, "Why calls cannot be recorded.")])),

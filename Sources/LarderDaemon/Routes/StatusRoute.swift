@@ -144,6 +144,7 @@ struct StatusRoute: Sendable {
             writer.member("maxBytes", settings.cache.maxSize)
             writer.member(ifPresent: "degraded", statistics.degraded)
             writer.member("pendingRemovals", statistics.pendingRemovals)
+            writer.member(ifPresent: "setAside", statistics.setAside)
             writer.name("byProvider")
             writer.object { writer in
                 for (name, sums) in statistics.byProvider.sorted(by: { $0.key < $1.key }) {

@@ -26,6 +26,8 @@ final class BodyFiles: Sendable {
     private let directory = Lock<Int32>(-1)
     /// Whether the cache's directory is the one that this process has locked.
     let isInPlace: @Sendable () -> Bool
+    private let lacksInodes: @Sendable () -> Bool
+    private let simulatesLack: @Sendable () -> Bool
     /// Simulates a full disk, for tests: this many bytes may still be written.
     let room = Lock<Int64?>(nil)
 
@@ -33,6 +35,8 @@ final class BodyFiles: Sendable {
         root = files.bodies
         self.generation = generation
         isInPlace = { [files] in files.isDirectoryInPlace }
+        lacksInodes = { [files] in files.lacksInodes }
+        simulatesLack = { [files] in files.simulatedInodes.withLock { $0 == 0 } }
     }
 
     deinit {
@@ -96,7 +100,7 @@ final class BodyFiles: Sendable {
         guard isInPlace() else { throw Self.failure("making \(path)", ENOENT) }
         for made in [root, path] where mkdir(made, 0o700) != 0 {
             let number = StoreError.lastNumber
-            guard number == EEXIST else { throw Self.failure("making \(made)", number) }
+            guard number == EEXIST else { throw unmade("making \(made)", number) }
             var status = stat()
             guard lstat(made, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             guard unlink(made) == 0, mkdir(made, 0o700) == 0 else {
@@ -134,6 +138,8 @@ final class BodyFiles: Sendable {
     /// when the database was opened anew. It is unlinked and not emptied, because it may still be read.
     func create(_ id: Int64) throws(StoreError) -> Int32 {
         let name = Self.name(id)
+        // For tests: a real lack is found by making the file.
+        if simulatesLack() { throw unmade("making the file of a body", ENOSPC) }
         for _ in 0..<4 {
             let directory = opened()
             guard directory >= 0 || Self.isAbsent(directory) else { throw Self.failure("opening \(path)", -directory) }
@@ -149,11 +155,11 @@ final class BodyFiles: Sendable {
                 if number == EEXIST, unlinkat(directory, name, 0) == 0 { continue }
                 // Something else has the directory's name, and holds no body.
                 if number == ENOTDIR, unlinkat(directory, Self.directoryName(id), 0) == 0 { continue }
-                guard number == ENOENT else { throw Self.failure("making the file of a body", number) }
+                guard number == ENOENT else { throw unmade("making the file of a body", number) }
                 if mkdirat(directory, Self.directoryName(id), 0o700) == 0 { continue }
                 let why = StoreError.lastNumber
                 if why == EEXIST { continue }
-                guard why == ENOENT else { throw Self.failure("making the directory of a body", why) }
+                guard why == ENOENT else { throw unmade("making the directory of a body", why) }
             }
             try make()
         }
@@ -230,16 +236,13 @@ final class BodyFiles: Sendable {
         if isFull { throw Self.failure("writing the file of a body", ENOSPC) }
     }
 
-    /// The error that SQLite would report for its own file (sqlite.org/rescode.html).
-    static func failure(_ doing: String, _ number: Int32) -> StoreError {
-        let code =
-            switch number {
-            case ENOSPC: SQLITE_FULL
-            case EDQUOT, EFBIG, EIO: SQLITE_IOERR
-            case EROFS: SQLITE_READONLY
-            default: SQLITE_CANTOPEN
-            }
-        return StoreError(code: code, extendedCode: code, doing: doing, message: String(cString: strerror(number)))
+    static func failure(_ doing: String, _ number: Int32) -> StoreError { .ofDisk(number, doing: doing) }
+
+    /// The failure to make a file or a directory: the disk may have room, but no inode.
+    private func unmade(_ doing: String, _ number: Int32) -> StoreError {
+        var error = Self.failure(doing, number)
+        if number == ENOSPC, lacksInodes() { error.message = StoreError.inodes }
+        return error
     }
 
     // MARK: Reading

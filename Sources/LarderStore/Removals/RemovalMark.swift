@@ -253,9 +253,6 @@ final class RemovalMark: Sendable {
 extension StoreError {
     /// A file could not be made; a full disk is told as SQLite tells it.
     fileprivate static func unmade(_ path: String) -> StoreError {
-        let number = lastNumber
-        guard number == ENOSPC || number == EDQUOT else { return .system("making \(path)", number) }
-        return StoreError(
-            code: SQLITE_FULL, extendedCode: SQLITE_FULL, doing: "making \(path)", message: "the disk is full")
+        .ofDisk(lastNumber, doing: "making \(path)")
     }
 }

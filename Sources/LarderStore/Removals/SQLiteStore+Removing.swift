@@ -89,10 +89,15 @@ extension StoreShared {
         files.hasLostLog && setAside("its write-ahead log was removed, and with it the last commits")
     }
 
-    private func setAside(_ error: String) -> Bool {
-        let path = files.setAside(at: time.wall())
+    /// Sets the database aside, and tells why. Every connection must be closed.
+    /// - Returns: false if the directory refuses that.
+    @discardableResult
+    func setAside(_ error: String) -> Bool {
+        let now = time.wall()
+        let path = files.setAside(at: now)
         guard !files.isPresent else { return false }
         meters.setAside.add()
+        lastSetAside.withLock { $0 = "\(now.rfc3339): \(error)" }
         log.warning("store.setAside", ["error": error, "path": path])
         return true
     }
