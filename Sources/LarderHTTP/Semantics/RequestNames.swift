@@ -29,4 +29,3 @@ public enum RequestNames {
         return out
     }
 }
-

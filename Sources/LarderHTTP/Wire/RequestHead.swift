@@ -57,6 +57,13 @@ public struct HeadFlags: OptionSet, Sendable, Hashable {
     /// A field that looks like a credential or asks for another method. Only the provider's rules tell what it changes.
     public static let deciding = HeadFlags(rawValue: 1 << 14)
 
+    /// `deciding` if the name is that of such a field.
+    @inline(never)
+    static func deciding(_ name: UnsafeBufferPointer<UInt8>) -> HeadFlags {
+        RequestCredentials.isField(name) || MethodOverride.isField(String(decoding: name, as: UTF8.self))
+            ? deciding : []
+    }
+
     /// Any of these keeps a request from being answered from memory.
     public static let slow: HeadFlags = [
         .authorization, .cookie, .cacheControl, .pragma, .prefer, .session, .conditional, .expectContinue, .body,
@@ -128,13 +135,5 @@ public struct RequestHead: Sendable, Hashable {
     @inlinable
     public var persists: Bool {
         flags.contains(.close) ? false : minorVersion > 0 || flags.contains(.keepAlive)
-    }
-
-    /// Notes a field that decides whose answer it is, or which method is meant. Out of line, since few heads have one.
-    @inline(never)
-    mutating func noteDeciding(_ name: UnsafeBufferPointer<UInt8>) {
-        if RequestCredentials.isField(name) || MethodOverride.isField(String(decoding: name, as: UTF8.self)) {
-            flags.insert(.deciding)
-        }
     }
 }

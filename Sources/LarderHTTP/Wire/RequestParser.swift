@@ -288,7 +288,9 @@ private struct HeadReader {
         case (19, 0x69) where Octet.equals(name, "if-unmodified-since"): head.flags.insert(.conditional)
         default:
             let name = UnsafeBufferPointer(start: name, count: length)
-            if RequestCredentials.mayEndField(name) || MethodOverride.mayEndField(name) { head.noteDeciding(name) }
+            if RequestCredentials.mayEndField(name) || MethodOverride.mayEndField(name) {
+                head.flags.formUnion(.deciding(name))
+            }
         }
         return .complete
     }

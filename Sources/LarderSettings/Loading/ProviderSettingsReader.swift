@@ -90,9 +90,7 @@ extension SettingsLoader {
         settings.cookies = reader.choice(
             Table.providerCookies, path: "\(path).cookies", default: ProviderCookies.strict)
         settings.personalCookies = reader.flag(Table.providerPersonalCookies, path: "\(path).personalCookies")
-        settings.keyCredentials = reader.flag(Table.providerKeyCredentials, path: "\(path).keyCredentials")
-        settings.keyFields = reader.texts(
-            Table.providerKeyFields, path: "\(path).keyFields", check: KeyFieldName.check)
+        Self.keys(&reader, path, &settings)
         settings.readOnlyPosts = Self.readOnlyPosts(&reader, path: "\(path).readOnlyPosts")
         settings.dialect = dialect(&reader, about)
         settings.isShared = isShared(&reader, settings)
@@ -115,6 +113,14 @@ extension SettingsLoader {
         return reader.flag(
             SettingsTable.providerShared, path: "providers.\(settings.name).shared",
             default: isOwnMachine ? "false" : "true")
+    }
+
+    /// Reads which request fields are part of the provider's cache keys.
+    private static func keys(_ reader: inout SettingsReader, _ path: String, _ settings: inout ProviderSettings) {
+        typealias Table = SettingsTable
+        settings.keyCredentials = reader.flag(Table.providerKeyCredentials, path: "\(path).keyCredentials")
+        settings.keyFields = reader.texts(
+            Table.providerKeyFields, path: "\(path).keyFields", check: KeyFieldName.check)
     }
 
     /// Reads how many of the provider's exchanges may be under way at once, and how many may wait.
