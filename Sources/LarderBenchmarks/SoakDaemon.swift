@@ -2,12 +2,17 @@
 import Glibc
 import LarderCore
 
+/// The origins of a soak.
+struct SoakOrigins {
+    var ports: [SoakProvider: UInt16] = [:]
+    let flapper: SoakFlapper
+}
+
 /// The configuration of larder in a soak: a memory tier and a disk that are much too small.
 struct SoakConfiguration {
     var cache: String
     var state: String
-    var origins: [SoakProvider: UInt16]
-    var flapper: UInt16
+    var origins: SoakOrigins
     /// A reload changes this value.
     var memoryMebibytes = 2
     var minFree: String?
@@ -28,10 +33,10 @@ struct SoakConfiguration {
         if let minFree { text += "  minFree: \(minFree)\n" }
         text += "state: { path: \"\(state)\" }\nproviders:\n"
         for provider in SoakProvider.allCases {
-            let base = "http://127.0.0.1:\(origins[provider] ?? 0)"
+            let base = "http://127.0.0.1:\(origins.ports[provider] ?? 0)"
             text += "  \(provider.rawValue): { kind: passthrough, baseURL: \"\(base)\", rate: off, quota: off }\n"
         }
-        let base = "http://127.0.0.1:\(flapper)"
+        let base = "http://127.0.0.1:\(origins.flapper.port)"
         text += "  \(SoakFlapper.provider): { kind: passthrough, baseURL: \"\(base)\", rate: off, quota: off }\n"
         return text
     }
@@ -51,14 +56,13 @@ final class SoakDaemon {
 
     init(
         _ arguments: SoakArguments, _ stand: Stand, _ state: SoakState, _ disk: SoakDisk, _ clock: SoakClock,
-        _ origins: [SoakProvider: UInt16], _ flapper: SoakFlapper
+        _ origins: SoakOrigins
     ) throws(Failure) {
         (self.arguments, self.stand, self.state, self.disk) = (arguments, stand, state, disk)
         let directory = try stand.newDirectory("larder")
         file = "\(directory)/larder.yaml"
         configuration = SoakConfiguration(
-            cache: "\(disk.directory)/cache", state: "\(directory)/state", origins: origins,
-            flapper: flapper.port)
+            cache: "\(disk.directory)/cache", state: "\(directory)/state", origins: origins)
         command = [
             "env", "LD_PRELOAD=\(arguments.clock)", "SOAK_CLOCK=\(clock.path)", arguments.larder, "serve", "--config",
             file,

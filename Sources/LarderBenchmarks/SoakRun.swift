@@ -23,16 +23,15 @@ struct SoakRun {
         defer { disk.remove() }
         let state = SoakState(seed: arguments.seed)
         let clock = try SoakClock(stand)
-        var origins: [SoakProvider: UInt16] = [:]
-        for provider in SoakProvider.allCases { origins[provider] = try SoakOrigin(provider, state).port }
-        let flapper = try SoakFlapper()
+        var origins = SoakOrigins(flapper: try SoakFlapper())
+        for provider in SoakProvider.allCases { origins.ports[provider] = try SoakOrigin(provider, state).port }
         note("soak: seed \(arguments.seed), \(arguments.seconds) s, \(arguments.rate) requests a second")
         note(
             "soak: the disk is \(disk.isMounted ? "a file system of its own" : "full by cache.minFree only: it cannot be mounted here")"
         )
-        let daemon = try SoakDaemon(arguments, stand, state, disk, clock, origins, flapper)
+        let daemon = try SoakDaemon(arguments, stand, state, disk, clock, origins)
         defer { daemon.process.stop() }
-        try flapper.startClient(state)
+        try origins.flapper.startClient(state)
         var run = SoakRun(arguments: arguments, stand: stand, state: state, daemon: daemon, disk: disk, clock: clock)
         try run.go()
         print(SoakReport(arguments: arguments, state: state, plateaus: run.plateaus, disk: disk).text, terminator: "")

@@ -339,8 +339,7 @@ final class FetchCore {
         }
         exchange.deadlineTimer.map(loop.cancel)
         exchange.deadlineTimer = nil
-        exchange.tape = tape
-        if head.isEventStream { exchange.stall = nil }
+        (exchange.tape, exchange.stall) = (tape, head.isEventStream ? nil : exchange.stall)
         watchStall(exchange, transfer, at: loop.monotonic + exchange.nextLook)
         let (id, way) = (exchange.id, way)
         tape.on(

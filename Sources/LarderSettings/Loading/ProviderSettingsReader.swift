@@ -84,8 +84,7 @@ extension SettingsLoader {
                 secret(&reader, about, secrets, Table.providerClientSecret, "clientSecret", variables: []).value
         }
         settings.searchURL = searchURL(&reader, about)
-        settings.cdnCacheControl = reader.flag(
-            Table.providerCDNCacheControl, path: "\(path).cdnCacheControl")
+        settings.cdnCacheControl = reader.flag(Table.providerCDNCacheControl, path: "\(path).cdnCacheControl")
         settings.forwardCookies = reader.flag(Table.providerForwardCookies, path: "\(path).forwardCookies")
         settings.cookies = reader.choice(
             Table.providerCookies, path: "\(path).cookies", default: ProviderCookies.strict)
