@@ -31,6 +31,8 @@ struct DaemonConnection: ~Copyable {
         for candidate in address.socketAddresses() {
             do throws(SystemError) {
                 descriptor = try Socket.connect(to: candidate)
+                // A reset tells the daemon that a command was interrupted. An end of input alone would not (RFC 9112 §9.6).
+                Syscall.resetAtClose(descriptor)
                 self.address = address
                 return
             } catch {

@@ -150,10 +150,15 @@ public enum Syscall {
     /// Closes a connection so that the peer reads an error instead of an end. Used if what was sent must not look
     /// complete. TCP only; a Unix socket has no reset.
     public static func closeWithReset(_ descriptor: Int32) {
+        resetAtClose(descriptor)
+        close(descriptor)
+    }
+
+    /// Makes the close of a connection, also the one at the end of the process, a reset. TCP only.
+    public static func resetAtClose(_ descriptor: Int32) {
         var setting = linger(l_onoff: 1, l_linger: 0)
         // If this fails, the peer reads an end. The descriptor is closed all the same.
         _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &setting, socklen_t(MemoryLayout<linger>.size))
-        close(descriptor)
     }
 
     /// Ends the sending direction. The peer reads the end after the data sent before.

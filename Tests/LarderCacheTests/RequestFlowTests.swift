@@ -11,7 +11,7 @@ struct FlowCase {
     static func rule(_ semantics: FreshnessRule.Semantics = .ttl) -> FreshnessRule {
         FreshnessRule(
             semantics: semantics, ttl: .seconds(60), staleWindow: .seconds(3600), emptyTTL: .seconds(5),
-            negativeTTL: .seconds(5), jitterPercent: 0, retention: nil)
+            negativeTTL: .seconds(60), jitterPercent: 0, retention: nil)
     }
 
     /// An entry whose freshness ends this many seconds from now.

@@ -313,7 +313,8 @@ import Testing
     /// Only the drain's own deadline ends a connection. The clock may advance by years before the drain begins, because
     /// the drain runs in another task than the clock's advances.
     private static let endless = ServerLimits(
-        headTimeout: .seconds(1_000_000_000), idleTimeout: .seconds(1_000_000_000),
+        headTimeout: .seconds(1_000_000_000), bodyTimeout: .seconds(1_000_000_000),
+        idleTimeout: .seconds(1_000_000_000),
         minimumRate: MinimumRate(bytesPerSecond: 0))
 
     @Test func atItsDeadlineADrainTellsWhoeverStillWaits() async throws {

@@ -83,11 +83,13 @@ import Testing
     @Test func theExplanationNamesTheFieldsAndNotTheirValues() async throws {
         let origin = Self.origin()
         defer { origin.stop() }
-        let settings = "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
+        let token = "0123456789abcdef0123456789abcdef"
+        let settings =
+            "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }\nadmin: { token: \(token) }"
         try await withLarder(settings) { larder in
             let answer = try await larder.get("/raw/api/a", ("X-Api-Key", "open-sesame-0123456789"))
             let id = try #require(answer["X-Request-Id"])
-            let told = try await larder.get("/v1/explain/\(id)")
+            let told = try await larder.get("/v1/explain/\(id)", ("Authorization", "Bearer \(token)"))
             #expect(told.text.contains("X-Api-Key") && !told.text.contains("open-sesame"), "\(told)")
         }
     }

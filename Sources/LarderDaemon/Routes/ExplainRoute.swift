@@ -31,12 +31,12 @@ struct ExplainRoute: Sendable {
                 detail: "Nothing is known of request \(id) any more. The last \(ExplanationLog.capacity) are kept.",
                 parameter: "request-id")
         }
-        if isRedacted { explanation.redact { engine.snapshot.providers.named($0)?.about } }
         var lanes: [String: LaneReport] = [:]
         for part in explanation.parts { lanes[part.provider] = engine.upstream.report(part.provider) }
         let fates = explanation.parts.map { part in
             part.isStored == true ? part.digest.map(engine.cache.store.fate) : nil
         }
+        if isRedacted { explanation.redact { engine.snapshot.providers.named($0)?.about } }
         var response = ServerResponse(status: 200)
         response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
         response.body = .bytes(render(explanation, isRedacted, lanes, fates))

@@ -4,7 +4,7 @@ extension Tables {
     @Clauses static var requestFields: [Clause] {
         differences
         selectingFields
-        for (name, section) in [("If", "RFC 4918 §10.4"), ("Last-Event-ID", "HTML §9.2")] {
+        for (name, section) in [("If", "RFC 4918 §10.4"), ("Last-Event-ID", "WHATWG HTML §9.2")] {
             Clause("\(section) \(name)", .mustNot, "The answer to a request with this field is not given to others.") {
                 answers(reply("Cache-Control: max-age=60", "ETag: \"{n}\""))
                 miss("body 1", "\(name): 5", also: forwarded("bypass", stored: false))

@@ -86,8 +86,8 @@ extension WireClauses {
                     answer.expect(
                         .statusLine("HTTP/1.1 \(status)"), .body("its own"), .lacks("Proxy-Status"),
                         .line("Retry-After: 7"))
+                    stand.recovers()
                 }
-                stand.recovers()
             }
         },
         WireClause("RFC 9209 §2", .mustNot, "a successful response has no Proxy-Status from this server, stored or not")
