@@ -71,11 +71,16 @@ public enum ConfiguredReuse {
     /// hold for what is stored from now on. A stored answer without results is not told apart from others, except for a
     /// 204.
     static func freshEnd(_ entry: StoredResponse, _ rule: FreshnessRule) -> WallTime? {
-        guard rule.semantics == .ttl else { return nil }
+        guard rule.semantics == .ttl, !lacksPart(entry) else { return nil }
         let lifetime =
             entry.isNegative ? rule.negativeTTL : entry.status == 204 ? rule.emptyTTL : max(rule.ttl, rule.emptyTTL)
         let end = entry.responseTime + max(.zero, lifetime)
         return end < entry.freshUntil ? end : nil
+    }
+
+    /// Whether a part of the answer failed. Its freshness is the pause until that is tried again.
+    private static func lacksPart(_ entry: StoredResponse) -> Bool {
+        entry.layer == .normalised && entry.fields.contains("lack")
     }
 
     private static func limited(_ entry: StoredResponse, _ rule: FreshnessRule) -> StoredResponse {
