@@ -21,7 +21,7 @@ enum Sample {
         jitter: Int = 0, retention: Duration? = nil
     ) -> FreshnessRule {
         FreshnessRule(
-            semantics: semantics, ttl: ttl, staleWindow: stale, emptyTTL: .seconds(300), negativeTTL: ttl,
+            semantics: semantics, ttl: ttl, staleWindow: stale, emptyTTL: .seconds(300), negativeTTL: .seconds(60),
             jitterPercent: jitter, retention: retention)
     }
 
