@@ -48,6 +48,13 @@ import Testing
             ("192.168.1.5:8787", false, "http://192.168.1.5:8787/"),
             ("localhost:8788", true, "http://localhost:8787/?q=x"),
             ("localhost:8788", true, "http://a.localhost:8787/"),
+            // What browsers read as this daemon.
+            ("localhost:8787", false, "http://x@localhost:8787/?q=x"),
+            ("localhost:8787", false, "///localhost:8787/?q=x"),
+            ("localhost:8787", false, #"http:\\localhost:8787\?q=x"#), ("localhost:8787", false, #"/\localhost:8787/"#),
+            ("localhost:8787", false, "http:///localhost:8787/"), ("localhost:8787", false, "http://loca\tlhost:8787/"),
+            ("localhost:8787", false, "http://localhost:8787/raw/api/%2e%2e/%2E%2E/?q=x"),
+            ("localhost:8787", false, "http://127.1:8787/"), ("localhost:8787", false, "http://2130706433:8787/"),
         ])
     func aLocationThatNamesAnotherPlaceOfThisDaemonIsRemoved(_ host: String, _ bound: Bool, _ place: String) throws {
         #expect(try passed(place, to: host, bound: bound) == nil)
@@ -59,6 +66,7 @@ import Testing
             ("localhost:8787", false, "http://localhost/login"),
             ("localhost:8787", false, "http://localhost:8787/raw/api/b"),
             ("localhost:8787", false, "https://a.example:8787/"),
+            ("localhost:8787", false, "mailto:a@b"), ("localhost:8787", false, "http://10.1.1.1:8787/"),
             ("localhost:8788", true, "http://localhost:8788/b"), ("localhost:8788", true, "http://127.0.0.1:8788/b"),
         ])
     func aLocationElsewhereOrOfTheMountItselfIsKept(_ host: String, _ bound: Bool, _ place: String) throws {
@@ -107,6 +115,15 @@ import Testing
     func aBaseWithAPathIsTakenOffOnEachMount(_ written: String, _ raw: String, _ bound: String) throws {
         #expect(try led(written, base: "https://api.example/v1") == raw)
         #expect(try led(written, base: "https://api.example/v1", bound: true) == bound)
+    }
+
+    /// A search for the end of each would take hours for so many.
+    @Test(.timeLimit(.minutes(5))) func namesInIfThatDoNotEndArePassedOnInLinearTime() throws {
+        let way = try Self.way(base: "https://api.example", path: "/a", query: "q=1", bound: false)
+        let given: HeaderFields = ["If": String(repeating: "<", count: 2_000_000)]
+        var fields = given
+        _ = try ResourceNames(way, host: "localhost").map(&fields, method: .put)
+        #expect(fields.first("If") == given.first("If"))
     }
 
     @Test func theNameIsTheOneThatTheClientUsed() throws {

@@ -1,5 +1,6 @@
 // Whether a place that an upstream names is one of this daemon's own, outside of the provider's mount. A redirect there
 // would make a browser carry out what the upstream chose, such as a search in the console, as if the user had asked.
+import Glibc
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -28,7 +29,7 @@ struct OwnAddresses: Sendable {
     /// Whether a URL leads to this daemon, but not to the provider that the client asks.
     func isElsewhereHere(_ url: HTTPURL) -> Bool {
         let port = Self.port(url.authority, url.scheme)
-        let isOwnName = url.authority == here || names.allows(url.authority)
+        let isOwnName = url.authority == here || names.allows(url.authority) || Self.isLoopbackNumber(url.authority)
         guard isOwnName else { return false }
         if url.authority == here || !here.isEmpty && port == Self.port(here, "http") {
             return !isBelowMount(url.target)
@@ -38,8 +39,20 @@ struct OwnAddresses: Sendable {
 
     private func isBelowMount(_ target: String) -> Bool {
         guard !mount.isEmpty, target.hasPrefix(mount) else { return mount.isEmpty }
+        // Browsers take "%2e" for a dot (URL Standard, "double-dot URL path segment"), and so leave the mount by it.
+        guard !target.lowercased().contains("%2e") else { return false }
         let next = target.utf8.dropFirst(mount.utf8.count).first
         return next == nil || next == 0x2F || next == 0x3F
+    }
+
+    /// Whether browsers take the host for a loopback address in one of its other spellings, such as 127.1 or 2130706433
+    /// (inet_aton(3)).
+    private static func isLoopbackNumber(_ authority: String) -> Bool {
+        var address = in_addr()
+        let host = String(authority.prefix { $0 != ":" })
+        guard inet_aton(host, &address) != 0 else { return false }
+        let number = UInt32(bigEndian: address.s_addr)
+        return number >> 24 == 127 || number == 0
     }
 
     private static func port(_ authority: String, _ scheme: String) -> UInt16? {

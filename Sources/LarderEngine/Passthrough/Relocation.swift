@@ -29,9 +29,33 @@ struct Relocation {
     }
 
     private func leadsElsewhereHere(_ written: String) -> Bool {
-        let text = Self.encoded(ASCII.trimmed(written.prefix { $0 != "#" }))
-        guard let url = own.resolving(text), way.provider.request(url: url) == nil else { return false }
-        return way.isElsewhereHere(url)
+        let text = Self.encoded(Self.asBrowsersRead(ASCII.trimmed(written.prefix { $0 != "#" }))[...])
+        if let scheme = Self.scheme(text), scheme != "http", scheme != "https" { return false }
+        // What cannot be read here might be read by a browser.
+        guard let url = own.resolving(text) else { return true }
+        return way.provider.request(url: url) == nil && way.isElsewhereHere(url)
+    }
+
+    /// Writes a reference as browsers understand it (URL Standard, "basic URL parser"): without tabs, with "/" for "\",
+    /// with two slashes before a host however many there are, and without user information.
+    private static func asBrowsersRead(_ written: Substring) -> String {
+        let query = written.firstIndex(of: "?") ?? written.endIndex
+        let text = String(written[..<query].filter { $0 != "\t" }.map { $0 == "\\" ? "/" : $0 })
+        let tail = written[query...].filter { $0 != "\t" }
+        let start = scheme(text).map { text.index(text.startIndex, offsetBy: $0.count + 1) } ?? text.startIndex
+        let rest = text[start...].drop { $0 == "/" }
+        let hasHost = start > text.startIndex || text.hasPrefix("//")
+        guard hasHost, scheme(text).map({ $0 == "http" || $0 == "https" }) ?? true else { return text + tail }
+        let authority = rest.prefix { $0 != "/" }
+        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        return text[..<start] + "//" + host + rest[authority.endIndex...] + tail
+    }
+
+    /// The scheme of a reference in lower case; nil if it has none (RFC 3986 §3.1).
+    private static func scheme(_ text: String) -> String? {
+        let name = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        guard name.first?.isLetter == true, text[name.endIndex...].first == ":" else { return nil }
+        return name.lowercased()
     }
 
     /// Rewrites a reference so that it leads the client to the place that the upstream named (RFC 3986 §4.1, §5.2).

@@ -75,7 +75,9 @@ struct ResourceNames {
         var (depth, isQuoted) = (0, false)
         var rest = value[...]
         while let byte = rest.utf8.first {
-            if byte == 0x3C, depth == 0, let end = rest.utf8.firstIndex(of: 0x3E) {
+            if byte == 0x3C, depth == 0 {
+                // Without an end it is no name. Looking for one again at each `<` would take quadratic time.
+                guard let end = rest.utf8.firstIndex(of: 0x3E) else { return out + rest }
                 let name = rest[rest.utf8.index(after: rest.startIndex)..<end]
                 let request = url(String(name)).flatMap(request)
                 out += "<" + (request.map(way.provider.url) ?? String(name)) + ">"
