@@ -69,7 +69,8 @@ install:
 	install -D -m 0755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/larder
 	install -D -m 0644 man/larder.1 $(DESTDIR)$(PREFIX)/share/man/man1/larder.1
 	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/larder config/larder.yaml LICENSE NOTICE THIRD-PARTY-NOTICES
-	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/larder/examples config/grafana/larder.json config/prometheus/alerts.yml
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/larder/examples config/grafana/larder.json config/prometheus/alerts.yml \
+		$(wildcard config/providers.d/*.yaml)
 	test -e $(DESTDIR)$(SYSCONFDIR)/larder/larder.yaml || \
 		install -D -m 0644 config/larder.yaml $(DESTDIR)$(SYSCONFDIR)/larder/larder.yaml
 	install -D -m 0644 systemd/larder.socket $(DESTDIR)$(UNITDIR)/larder.socket
@@ -86,7 +87,7 @@ install:
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/larder $(DESTDIR)$(PREFIX)/share/man/man1/larder.1 \
 		$(addprefix $(DESTDIR)$(PREFIX)/share/doc/larder/,larder.yaml LICENSE NOTICE THIRD-PARTY-NOTICES examples/larder.json \
-		examples/alerts.yml) \
+		examples/alerts.yml $(addprefix examples/,$(notdir $(wildcard config/providers.d/*.yaml)))) \
 		$(DESTDIR)$(UNITDIR)/larder.socket $(DESTDIR)$(UNITDIR)/larder.service \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/larder \
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_larder \

@@ -107,7 +107,7 @@ let package = Package(
             [
                 "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
                 "LarderFetch", "LarderServer", "LarderOrigin", "LarderSettings", "LarderEngine", "LarderDaemon",
-                "CLinux",
+                "CLinux", "CSSL",
             ]),
         .executableTarget(
             name: "LarderBenchmarks", dependencies: ["LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "CLinux"],

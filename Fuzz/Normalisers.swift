@@ -5,16 +5,22 @@ import LarderCore
 import LarderHTTP
 import LarderProviders
 
+/// A built-in provider that is a value.
+private func named(_ name: String) -> any Provider {
+    guard let provider = ProviderRegistry().named(name) else { preconditionFailure("\(name) is no provider") }
+    return provider
+}
+
 /// A question of each kind; the input's first byte chooses one.
 private let questions: [(provider: any Provider, endpoint: Endpoint)] = {
     let asked: [(any Provider, [String], String)] = [
         (ITunes(), ["search"], "q=word&limit=50"), (ITunes(), ["search"], "q=word&media=software&sort=price"),
         (ITunes(), ["lookup"], "id=1"), (NewsAPI(), ["headlines"], "q=word"),
         (NewsAPI(), ["everything"], "q=word&sort=date"), (NewsAPI(), ["sources"], "name=word"),
-        (DnD(), ["spells"], "name=word"), (DnD(), ["spells", "word"], ""), (DnD(), ["monsters", "word"], ""),
-        (DnD(), ["equipment", "word"], ""), (Jokes(), ["search"], "q=word&explicit=no"), (Jokes(), ["random"], ""),
+        (named("dnd5e"), ["spells"], "name=word"), (named("dnd5e"), ["spells", "word"], ""), (named("dnd5e"), ["monsters", "word"], ""),
+        (named("dnd5e"), ["equipment", "word"], ""), (Jokes(), ["search"], "q=word&explicit=no"), (Jokes(), ["random"], ""),
         (Jokes(dialect: .icndb), ["search"], "q=word"), (Jokes(), ["categories"], ""),
-        (DnD(), ["equipment", "word"], ""), (HackerNews(), ["search"], "q=word&numericFilters=points%3E1"),
+        (named("dnd5e"), ["equipment", "word"], ""), (HackerNews(), ["search"], "q=word&numericFilters=points%3E1"),
         (HackerNews(), ["user", "word"], ""), (HackerNews(), ["top"], "limit=5&sort=name"),
         (HackerNews(), ["item", "1"], "depth=3&limit=9"),
         (TMDb(), ["search"], "q=word"), (TMDb(), ["movie", "1"], ""), (TMDb(), ["configuration"], ""),

@@ -45,9 +45,42 @@ struct TCPSocket: Sendable, Hashable {
         return Address.ipv6OrV4(bytes, port: port)
     }
 
-    /// The sockets in the text of one of the two files.
-    static func all(in text: String) -> [TCPSocket] {
-        text.split(separator: "\n").compactMap { TCPSocket(row: $0) }
+    /// The sockets in one of the two files whose own port, or whose peer's, is this one. A machine may have tens of
+    /// thousands of sockets, so only the rows that name the port are parsed.
+    static func all(in table: Bytes, port: UInt16) -> [TCPSocket] {
+        let digits = String(port, radix: 16, uppercase: true)
+        let name = Bytes(text: String(repeating: "0", count: 4 - digits.count) + digits + " ")
+        return table.withUnsafeBytes { table in
+            var sockets: [TCPSocket] = []
+            var start = 0
+            while start < table.count {
+                let end = place(of: 0x0A, in: table, from: start) ?? table.count
+                let row = UnsafeRawBufferPointer(rebasing: table[start..<end])
+                if Self.row(row, names: name), let socket = TCPSocket(row: Substring(decoding: row, as: UTF8.self)) {
+                    sockets.append(socket)
+                }
+                start = end + 1
+            }
+            return sockets
+        }
+    }
+
+    /// Whether a port of a row is this one. The first colon ends the row's number; the next two stand before ports.
+    private static func row(_ row: UnsafeRawBufferPointer, names port: Bytes) -> Bool {
+        guard var colon = place(of: 0x3A, in: row, from: 0) else { return false }
+        for _ in 0..<2 {
+            guard let next = place(of: 0x3A, in: row, from: colon + 1) else { return false }
+            colon = next
+            if row[(colon + 1)...].prefix(port.count).elementsEqual(port) { return true }
+        }
+        return false
+    }
+
+    private static func place(of byte: Int32, in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard let base = bytes.baseAddress, start < bytes.count,
+            let hit = memchr(base + start, byte, bytes.count - start)
+        else { return nil }
+        return UnsafeRawPointer(hit) - base
     }
 }
 
@@ -135,23 +168,25 @@ enum PortOwner: Sendable, Hashable {
         // The kernel's table may change between two reads of one file, and then a row can be missing. So the look is
         // repeated.
         for _ in 0..<5 {
-            let sockets = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { TCPSocket.all(in: text(of: $0)) }
+            let sockets = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap {
+                TCPSocket.all(in: bytes(of: $0), port: peer.port ?? 0)
+            }
             let owner = judge(peer: peer, own: own, among: sockets, trusted: trusted)
             if owner != .unknown { return owner }
         }
         return .unknown
     }
 
-    private static func text(of path: String) -> String {
+    private static func bytes(of path: String) -> Bytes {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
+        guard descriptor >= 0 else { return [] }
         defer { Syscall.close(descriptor) }
         var bytes = Bytes()
         var chunk = Bytes(repeating: 0, count: 64 << 10)
         while bytes.count < 64 << 20,
             case .bytes(let count) = chunk.withUnsafeMutableBytes({ Syscall.read(descriptor, into: $0) })
         { bytes += chunk.prefix(count) }
-        return bytes.lossyText
+        return bytes
     }
 }
 

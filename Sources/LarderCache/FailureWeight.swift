@@ -29,6 +29,8 @@ public struct FailedCall: Sendable, Hashable {
     public var succeededLately = false
     /// Whether any question that succeeded lately is known.
     public var hasKnown = false
+    /// Whether the provider is suspended because it refused the configured key or limited its calls.
+    public var isKeyInDoubt = false
 
     public init(_ failure: FailureClass, status: Int? = nil) {
         self.failure = failure
@@ -59,7 +61,9 @@ public enum FailureWeight: Sendable, Hashable {
         case .limited where call.credentials == .client: self = .nothing
         // Filters in front of an API refuse single questions with 403. Some APIs report a limit by it.
         case .limited: self = call.status == 403 && !call.namesPause ? Self.decided(call, by: .word) : .word
-        case .refused where call.credentials != .own && (call.status == 401 || call.status == 403): self = .answer
+        // The answer shows that the provider works. It does not show that the configured key works.
+        case .refused where call.credentials != .own && (call.status == 401 || call.status == 403):
+            self = call.isKeyInDoubt ? .nothing : .answer
         case .refused: self = Self.decided(call, by: .word)
         case .broken where !call.isKnownPath && call.status.map { $0 < 500 } == true: self = .nothing
         case .broken, .timedOut: self = Self.decided(call, by: .luck)

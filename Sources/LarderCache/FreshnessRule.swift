@@ -27,8 +27,10 @@ public struct FreshnessRule: Sendable, Hashable {
     public var semantics: Semantics
     /// What happens to cookies under `rfc`.
     public var cookies = Cookies.strict
-    /// Under `rfc`: the configured freshness of a response that states none; nil if none is configured.
+    /// Under `rfc`: the freshness of a response that states none, for a POST that is declared to read.
     public var declaredTTL: Duration?
+    /// Under `rfc`: the configured freshness of a response that states none, in place of a guess.
+    public var fallbackTTL: Duration?
     /// The lifetime of a response with results.
     public var ttl: Duration
     /// How long after its freshness a response may be served at all: the hard limit of staleness.

@@ -1,21 +1,23 @@
 // Invalidates ready responses without searching for them, by counters that only grow. A ready response remembers the
 // sum of the counters it depends on. When one of them has grown, the sum differs and the response is no longer a hit.
 //
-// There are few counters: one for everything, and a table in which the hash of a key's digest selects the place. Two
-// keys that share a place are invalidated together. This costs an occasional miss and never gives a wrong response.
+// There are few counters: one for everything, and a table in which a hash selects the place of a key, a folder or a
+// provider. Two that share a place are invalidated together. This costs an occasional miss and never gives a wrong
+// response.
 import LarderCore
 import Synchronization
 
 /// The state of everything that a ready response depends on, at one time. It must be taken before the stored response
 /// is read, so that an invalidation in between is noticed.
 public struct ReadyStamp: Sendable {
-    /// Places in the table of counters: the first key's, and those of the other keys of a merged response.
+    /// Places in the table of counters: those of the first key and its provider, and the others of a merged response.
     let place: Int
+    let provider: Int
     let others: [Int]
     let sum: UInt64
 
     /// The stamp in an unused place of a shard.
-    static let none = ReadyStamp(place: 0, others: [], sum: 0)
+    static let none = ReadyStamp(place: 0, provider: 0, others: [], sum: 0)
 }
 
 /// The state of the removals that concern one key, at one time. It is taken before something is fetched or read.
@@ -32,7 +34,7 @@ public struct RemovalStamp: Sendable {
     public func changes(until later: RemovalStamp) -> UInt64 { later.sum &- sum }
 }
 
-/// The counters. Place 0 counts for everything, the other places for keys by hash.
+/// The counters. Place 0 counts for everything, the other places for keys, folders and providers by hash.
 ///
 /// Unchecked `Sendable`: the pointer never changes, and it points only to atomics.
 final class MemoryGenerations: @unchecked Sendable {
@@ -63,6 +65,7 @@ final class MemoryGenerations: @unchecked Sendable {
     private func value(_ place: Int) -> UInt64 { counters[place].load(ordering: .acquiring) }
 
     func raise(_ key: Digest) { raise(Self.place(key)) }
+    func raise(provider: String) { raise(Self.place(Self.mark(provider))) }
     func raiseAll() { raise(0) }
 
     private func raise(_ place: Int) {
@@ -71,19 +74,19 @@ final class MemoryGenerations: @unchecked Sendable {
 }
 
 extension MemoryGenerations {
-    func isCurrent(_ stamp: ReadyStamp) -> Bool { sum(stamp.place, stamp.others) == stamp.sum }
+    func isCurrent(_ stamp: ReadyStamp) -> Bool {
+        sum(stamp.place, stamp.others) &+ value(stamp.provider) == stamp.sum
+    }
     func isCurrent(_ stamp: RemovalStamp) -> Bool { sum(stamp.place, stamp.others) == stamp.sum }
 
-    func readyStamp(_ key: Digest) -> ReadyStamp {
-        let place = Self.place(key)
-        return ReadyStamp(place: place, others: [], sum: sum(place))
-    }
-
-    func readyStamp(_ keys: [Digest]) -> ReadyStamp {
+    func readyStamp(_ keys: [Digest], of providers: [String]) -> ReadyStamp {
         // Without keys, the response depends only on the counter for everything: place 0, which every sum includes.
         let place = keys.first.map(Self.place) ?? 0
-        let others = keys.dropFirst().map(Self.place)
-        return ReadyStamp(place: place, others: others, sum: sum(place, others))
+        let names = providers.map { Self.place(Self.mark($0)) }
+        let provider = names.first ?? 0
+        let others = keys.dropFirst().map(Self.place) + names.dropFirst()
+        return ReadyStamp(
+            place: place, provider: provider, others: others, sum: sum(place, others) &+ value(provider))
     }
 
     /// - Parameters:
@@ -93,6 +96,12 @@ extension MemoryGenerations {
         let place = Self.place(key)
         let others = folders.map(Self.place)
         return RemovalStamp(place: place, others: others, sum: sum(place, others), group: group)
+    }
+
+    /// A short mark of a text. Two texts may have the same.
+    static func mark(_ text: String) -> UInt64 {
+        // FNV-1a: it only spreads the marks.
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
     private static func place(_ mark: UInt64) -> Int { 1 + Int(truncatingIfNeeded: mark % UInt64(keys)) }

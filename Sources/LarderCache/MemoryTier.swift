@@ -95,10 +95,11 @@ public final class MemoryTier: ReadySource {
     // MARK: Filling
 
     /// The present state of everything that a response made from these keys depends on. Take it before reading what the
-    /// response is made from: a later invalidation then keeps the response out. A merged response names all its keys.
-    public func readyStamp(_ keys: [Digest]) -> ReadyStamp { generations.readyStamp(keys) }
-    /// The same for a response made from one key.
-    public func readyStamp(_ key: Digest) -> ReadyStamp { generations.readyStamp(key) }
+    /// response is made from: a later invalidation then keeps the response out. A merged response names all its keys
+    /// and providers.
+    public func readyStamp(_ keys: [Digest], of providers: [String]) -> ReadyStamp {
+        generations.readyStamp(keys, of: providers)
+    }
 
     /// Whether nothing that the stamp covers was invalidated since it was taken.
     public func isCurrent(_ stamp: ReadyStamp) -> Bool { generations.isCurrent(stamp) }
@@ -127,13 +128,13 @@ public final class MemoryTier: ReadySource {
     }
 
     /// Records that groups are being removed: for the requests under way, and in memory, which does not know what
-    /// belongs to a group and forgets everything. It refills from the database at once.
+    /// belongs to a group and forgets everything of the provider. It refills from the database at once.
     public func remove(groups removed: [Digest], of provider: String) {
         groups.withLock { groups in
             groups.note(removed, of: provider)
             latestGroup.store(groups.latest, ordering: .releasing)
         }
-        generations.raiseAll()
+        forgetReady(of: provider)
     }
 
     /// How often groups of a provider were removed.
@@ -148,8 +149,8 @@ public final class MemoryTier: ReadySource {
     /// Records that everything below a folder is being removed, for the requests under way.
     public func remove(below folder: URLFolder) { removals.raise(folder: folder.mark) }
 
-    /// Forgets every ready response, because it is not known which of them were made from removed entries.
-    public func forgetReady() { generations.raiseAll() }
+    /// Forgets every ready response of a provider, because it is not known which of them were made from removed entries.
+    public func forgetReady(of provider: String) { generations.raise(provider: provider) }
 
     /// Records that everything is being removed.
     public func removeAll() {

@@ -16,7 +16,7 @@ extension RFCStorage {
         guard Vary(fields).dependsOnly(on: ["accept-encoding"]) else { return .refuse(reason: .vary) }
         let lifetime = lifetime(
             status: response.status, fields: fields, responseTime: response.responseTime,
-            answer: ResponseControl(fields: fields, targets: []))
+            answer: ResponseControl(fields: fields, targets: []), rule: rule)
         guard let lifetime else { return .refuse(reason: .noLifetime) }
         let initialAge = Age.initial(
             fields: fields, requestTime: response.requestTime, responseTime: response.responseTime)

@@ -6,9 +6,17 @@
 public struct BodyFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// A sentence for a person, without secrets.
     public var reason: String
+    /// How the fetch of the body failed, if that is why.
+    public var fetch: FetchError?
 
     public init(_ reason: String) {
         self.reason = reason
+    }
+
+    /// The failure of a body whose fetch failed.
+    public init(_ fetch: FetchError) {
+        reason = fetch.message
+        self.fetch = fetch
     }
 
     public var description: String { reason }

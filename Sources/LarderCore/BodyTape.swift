@@ -98,9 +98,20 @@ public final class BodyTape: Sendable {
         state.withLock { $0.heldFrom = promised.map { max(0, $0 - 1) } ?? .max }
     }
 
-    /// Stops holding back the end.
+    /// Fails a body whose end is held back, even if all of it has come. No reader gets the end.
+    public func refuse(_ failure: BodyFailure) {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            guard state.heldFrom != nil else { return [] }
+            state.ending = .failed(failure)
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Stops holding back the end. The end of a body that failed stays held back.
     public func release() {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            if case .failed = state.ending { return [] }
             guard state.heldFrom != nil else { return [] }
             state.heldFrom = nil
             return state.takeWaiters()

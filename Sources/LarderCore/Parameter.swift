@@ -14,10 +14,12 @@ public enum ParameterKind: Sendable, Hashable {
     case rate
     /// A list of texts.
     case texts
-    /// One duration for all, or a mapping from endpoint to duration.
+    /// One duration for all, or a mapping from endpoint or path to duration.
     case ttl
     /// The list of addresses to listen on: texts, or mappings with `address` and `provider`.
     case listeners
+    /// A mapping from names of fields to their values.
+    case fields
     /// A list of mappings with `path`, `ttl` and `kind`: POST endpoints that only read.
     case readOnlyPosts
 }

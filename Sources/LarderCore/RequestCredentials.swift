@@ -43,7 +43,7 @@ public struct RequestCredentials: Sendable, Hashable {
     /// Whether a request field with this name looks like a credential.
     public static func isField(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         guard mayEndField(name), !begins(name, with: "sec-") else { return false }
-        return endsAsSecret(name) && !notCredentials.contains { ends(name, with: $0) }
+        return (endsAsSecret(name) || fieldEndings.contains { ends(name, with: $0) }) && !isNoCredential(name)
     }
 
     /// Whether a field name ends with two letters that a credential's name may end with. This is all that a head with
@@ -52,9 +52,11 @@ public struct RequestCredentials: Sendable, Hashable {
     public static func mayEndField(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         guard name.count > 2 else { return false }
         switch UInt16(name[name.count - 2] | 0x20) << 8 | UInt16(name[name.count - 1] | 0x20) {
-        // The last letters of `endings`: key, token, secret, authorization and session, cookie, password, auth,
-        // credential, credentials, signature, jwt, sessionid.
+        // The last letters of `endings` and `fieldEndings`: key, token, secret and ticket, authorization and session,
+        // cookie, password, auth, credential, credentials, signature, jwt, sessionid and sid; passwd and pwd,
+        // passphrase, bearer and user, otp, pass.
         case 0x6579, 0x656E, 0x6574, 0x6F6E, 0x6965, 0x7264, 0x7468, 0x616C, 0x6C73, 0x7265, 0x7774, 0x6964: return true
+        case 0x7764, 0x7365, 0x6572, 0x7470, 0x7373: return true
         default: return false
         }
     }
@@ -65,7 +67,7 @@ public struct RequestCredentials: Sendable, Hashable {
         return name.withUTF8 { bytes in
             let isKnown = parameters.contains { bytes.count == $0.utf8.count && ends(bytes, with: $0) }
             guard isKnown || endsAsSecret(bytes) else { return false }
-            return !notCredentials.contains { ends(bytes, with: $0) }
+            return !isNoCredential(bytes)
         }
     }
 
@@ -92,15 +94,30 @@ public struct RequestCredentials: Sendable, Hashable {
     /// How the names of secrets end, in lower case.
     static let endings = [
         "key", "token", "secret", "authorization", "cookie", "password", "auth", "credential", "credentials",
-        "signature", "session", "jwt", "session-id", "session_id", "sessionid",
+        "signature", "session", "jwt", "session-id", "session_id", "sessionid", "passwd", "passphrase", "bearer",
     ]
+    /// How the names of further request fields end that carry a credential or the name of a signed-in user. A parameter
+    /// with such a name may be anything.
+    static let fieldEndings = ["-ticket", "-otp", "-sid", "-pass", "-pwd", "-user"]
     /// Parameters that carry credentials and whose names end otherwise.
     private static let parameters = ["appid", "app_id", "client_id", "sig", "sid", "pass", "pwd"]
-    /// Names that end like a credential and say something else: a place in a list, a mark that each request makes anew.
+    /// Names that end like a credential and say something else, such as a mark that each request makes anew.
     private static let notCredentials = [
-        "idempotency-key", "idempotency_key", "idempotencykey", "page_token", "pagetoken", "page-token",
-        "continuation-token", "continuation_token", "continuationtoken", "sync_token", "synctoken", "sort_key",
-        "sortkey",
-        "orderkey", "order_key", "x-larder-session",
+        "idempotency-key", "idempotency_key", "idempotencykey", "sort_key", "sortkey", "orderkey", "order_key",
+        "x-larder-session",
     ]
+    /// What a token marks that names a place in a list: `nextToken`, `page_token`.
+    private static let places = ["page", "next", "cursor", "continuation", "pagination", "sync"]
+
+    private static func isNoCredential(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        notCredentials.contains { ends(name, with: $0) } || isPlaceInList(name)
+    }
+
+    private static func isPlaceInList(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard ends(name, with: "token") else { return false }
+        var length = name.count - "token".utf8.count
+        if length > 0, name[length - 1] == 0x2D || name[length - 1] == 0x5F { length -= 1 }
+        let subject = UnsafeBufferPointer(rebasing: name[..<length])
+        return places.contains { ends(subject, with: $0) }
+    }
 }

@@ -150,11 +150,19 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
 public protocol TimeSource: Sendable {
     func wall() -> WallTime
     func monotonic() -> MonotonicTime
+    /// A mark of the machine's start from which the monotonic clock counts; 0 if it is not known.
+    var boot: UInt32 { get }
+}
+
+extension TimeSource {
+    public var boot: UInt32 { 0 }
 }
 
 /// The system's clocks.
 public struct SystemTime: TimeSource {
     public init() {}
+
+    public var boot: UInt32 { BootID.present }
 
     @inlinable
     public func wall() -> WallTime {

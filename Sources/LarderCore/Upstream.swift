@@ -35,6 +35,19 @@ public enum AddressPolicy: Sendable, Hashable {
     case publicOnly
 }
 
+/// The certificate authorities of a provider, which count on one host: that of its API. On other hosts, such as those of
+/// pictures, an authority of the user's own vouches for nobody.
+public struct HostAuthorities: Sendable, Hashable {
+    public var provider: String
+    /// A URL on the host.
+    public var baseURL: String
+
+    public init(provider: String, baseURL: String) {
+        self.provider = provider
+        self.baseURL = baseURL
+    }
+}
+
 /// One order for the fetcher. It holds everything the fetcher needs; the fetcher looks nothing up.
 public struct FetchOrder: Sendable {
     /// Absolute http or https URL.
@@ -71,6 +84,8 @@ public struct FetchOrder: Sendable {
     public var interim: (@Sendable (InterimHead) -> Void)?
     /// The provider whose places the exchange uses. Without one, the exchange uses places of the URL's origin.
     public var provider: String?
+    /// Whose certificate authorities count for an exchange without `provider`.
+    public var authorities: HostAuthorities?
     /// The client for which the exchange is made. Clients that wait for places of one provider take turns.
     public var client = ""
     /// Asked once, when the exchange has its place and before anything is sent. False ends the exchange as `cancelled`
@@ -83,7 +98,8 @@ public struct FetchOrder: Sendable {
     /// stops waiting.
     public var waits: (@Sendable (_ isWaiting: Bool, _ at: MonotonicTime) -> Void)?
     /// Asked on the fetcher's loop from time to time while the exchange waits for its place. True ends the exchange as
-    /// `cancelled` and unsent: all clients that wait for it have ended their input.
+    /// `cancelled` and unsent: all clients that wait for it have ended their input, and from this answer on nobody joins
+    /// them.
     public var isForsaken: (@Sendable (_ at: MonotonicTime) -> Bool)?
     /// Called on the fetcher's loop for each stage of each transfer, after the transfer has ended.
     public var stages: (@Sendable (Timeline.Stage, _ began: MonotonicTime, _ ended: MonotonicTime) -> Void)?

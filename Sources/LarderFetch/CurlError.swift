@@ -54,7 +54,9 @@ enum CurlError {
         row(CURLE_PROXY, .connect, "The proxy refused the connection."),
 
         row(CURLE_SSL_CONNECT_ERROR, .secure, "The TLS handshake failed."),
-        row(CURLE_PEER_FAILED_VERIFICATION, .secure, "The server's certificate is not valid or not trusted."),
+        row(
+            CURLE_PEER_FAILED_VERIFICATION, .secure,
+            "The server's certificate is not valid, or no known authority vouches for it (providers.<name>.ca)."),
         row(CURLE_SSL_CACERT_BADFILE, .secure, "The file of certificate authorities could not be read."),
         row(CURLE_SSL_CIPHER, .secure, "No common TLS cipher was found."),
         row(CURLE_SSL_ISSUER_ERROR, .secure, "The issuer of the server's certificate is not accepted."),

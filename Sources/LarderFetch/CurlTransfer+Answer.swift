@@ -44,15 +44,8 @@ extension CurlTransfer {
         return .answered(answer(takingBody: true))
     }
 
-    /// Removes the fields in which a server repeats a secret of the query, such as the address of a redirect.
     private func silent(_ fields: HeaderFields) -> HeaderFields {
-        guard let query = hop.secretQuery, let items = try? QueryParameters(parsing: query) else { return fields }
-        let secrets = items.items.compactMap(\.value).flatMap { [$0, PercentCoding.encode($0)] }.filter { !$0.isEmpty }
-        var kept = fields
-        for field in fields.lines where secrets.contains(where: { field.value.contains($0) }) {
-            kept.remove(field.name)
-        }
-        return kept
+        hop.secretQuery == nil ? fields : QuerySecrets(hop.secretQuery).removed(from: fields)
     }
 
     /// The response so far. Its head must be complete.

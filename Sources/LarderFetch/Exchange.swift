@@ -148,6 +148,14 @@ final class Exchange {
     /// A body that is read while it is sent can be sent only once.
     var mayRetry: Bool { order.mayRetry && feed == nil }
 
+    /// Goes on at the target of a redirect.
+    func follow(_ next: Hop) {
+        hop = next
+        redirects += 1
+        // No retry is left if this hop too meets a kept connection that its origin is about to close.
+        if retries > 0 { hop.needsFreshConnection = true }
+    }
+
     /// Delivers the whole response. A second outcome is ignored.
     func resume(_ response: UpstreamResponse) {
         guard case .whole(let continuation)? = asker.take() else { return }
@@ -166,9 +174,9 @@ final class Exchange {
 
     /// Delivers the failure to the caller, or to the tape that the caller already has.
     func fail(_ error: FetchError) {
-        tape?.fail(BodyFailure(error.message))
         var error = error
         error.redirects = redirects
+        tape?.fail(BodyFailure(error))
         switch asker.take() {
         case .whole(let continuation): continuation.resume(returning: .failure(error))
         case .stream(let continuation): continuation.resume(returning: .failure(error))

@@ -96,7 +96,7 @@ final class FetchCore {
         var hop = Hop(
             url: url, method: order.method, fields: order.fields, secretFields: order.secretFields, body: order.body,
             addresses: order.addresses)
-        hop.caFile = order.provider.flatMap { settings.caFiles[$0] } ?? settings.caFile
+        hop.caFile = settings.caFile(for: order, at: url)
         if !order.secretQuery.items.isEmpty { hop.secretQuery = order.secretQuery.encoded }
         let exchange = Exchange(
             id: ticket.id, order: order, hop: hop, deadline: loop.monotonic + order.deadline, asker: asker,
@@ -311,8 +311,7 @@ final class FetchCore {
         switch verdict {
         case .answer: break
         case .redirect(let hop):
-            exchange.hop = hop
-            exchange.redirects += 1
+            exchange.follow(settings.vouched(hop, of: exchange.order))
             cells.redirects.add()
             if number != Self.home, hop.url.origin.isSecure { moveHome(exchange) } else { launch(exchange) }
         case .retry(let pause): retry(exchange, after: pause)

@@ -111,3 +111,21 @@ extension FetchSettings {
     /// (CURLMOPT_MAXCONNECTS).
     func mostKept(sharers: Int) -> Int { max(1, min(maxKept, max(16, mostExchanges / max(1, sharers)))) }
 }
+
+extension FetchSettings {
+    /// A hop with the authorities that count for it.
+    func vouched(_ hop: Hop, of order: FetchOrder) -> Hop {
+        var hop = hop
+        hop.caFile = caFile(for: order, at: hop.url)
+        return hop
+    }
+
+    /// The file of the authorities that count for a hop; nil means libcurl's own.
+    func caFile(for order: FetchOrder, at url: FetchURL) -> String? {
+        if let provider = order.provider { return caFiles[provider] ?? caFile }
+        guard let authorities = order.authorities, let file = caFiles[authorities.provider],
+            let host = try? FetchURL(authorities.baseURL).origin.host, host == url.origin.host
+        else { return caFile }
+        return file
+    }
+}

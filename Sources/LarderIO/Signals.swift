@@ -21,7 +21,8 @@ public enum Signals {
     /// Ignores the signals that mean nothing to the daemon and would end it without a line in the log (signal(7)). Some
     /// of them reach it from habit: other servers open their logs again at SIGUSR1.
     public static func ignoreUnused() {
-        for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT] {
+        // From 34 on: the real-time signals that the C library leaves to programs.
+        for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT] + Array(34...64) {
             larder_ignore_signal(number)
         }
     }

@@ -247,13 +247,16 @@ final class Connection: EventHandler {
 
     private func inputEnded() {
         noteInputEnd()
-        let reason = "The client ended its input before the end of the body."
+        let fault = RequestFault.incompleteBody
         // The response is there already. It does not depend on the rest of the body.
-        if upload?.isTakenAnyway == true { failUpload(reason) }
+        if upload?.isTakenAnyway == true { failUpload(fault.detail) }
         let end = machine.inputEnded(writing: !pending.isEmpty)
-        failUpload(reason)
+        failUpload(fault.detail)
         switch end {
-        case .close, .cancel: leave()
+        case .close: leave()
+        case .refuse:
+            inHand?.task?.cancel()
+            refuse(fault)
         case .finish: break
         }
     }

@@ -32,10 +32,13 @@ final class DatabaseFiles: Sendable {
     let beforeLook = Hook<(@Sendable () -> Void)?>(nil)
 
     /// Makes the directory and takes the lock.
-    init(directory: String, name: String, time: any TimeSource = SystemTime()) throws(StoreError) {
+    /// - Parameter notes: another directory, which remembers the removals of this one.
+    init(
+        directory: String, name: String, time: any TimeSource = SystemTime(), notes: String? = nil
+    ) throws(StoreError) {
         self.directory = directory
         path = directory + "/\(name).db"
-        mark = RemovalMark(database: path, time: time)
+        mark = RemovalMark(database: path, time: time, remembered: RememberedRemovals(directory: notes))
         try Self.makeDirectory(directory)
         let descriptor = try Self.locked(path.dropLast(3) + ".lock", in: directory)
         lock = Lock(descriptor)

@@ -1,6 +1,6 @@
 // A purge walks the entries in slices, so that writes are not held up. It ends at the entry that was newest when it
 // began: what is stored meanwhile stays. Entries made from a purged entry are purged with it, even if the parent is no
-// longer stored.
+// longer stored. A purge of one key walks the entries made from it: all of a folder's or a group's.
 //
 // A slice is bounded in rows and in bytes of files. Its files are unlinked right after its commit, while all other
 // writes wait, and the time of an unlink grows with the file (Docs/Decisions/0028-large-bodies-in-files.md).
@@ -12,6 +12,7 @@ final class PurgeWork {
     /// Entries that one transaction looks at, at most and at least.
     static let sliceRows = 256
     static let fewestRows = 8
+    static let firstRows = 64
     /// How long one transaction may take, about. Other jobs run in between.
     static let sliceTime = Duration.milliseconds(5)
     /// Bytes of file blocks that one transaction removes; one entry, with those made from it, may exceed it.
@@ -20,19 +21,22 @@ final class PurgeWork {
     private let selector: PurgeSelector
     private let soft: Bool
     private let folded: Bytes
-    private let last: Int64
+    let last: Int64
     /// Since when expired entries are stale.
     let at: WallTime
     private var cursor: Int64 = 0
     /// Entries that the next transaction looks at.
-    private(set) var rowsPerSlice = 64
+    private(set) var rowsPerSlice: Int
     /// The number of the tombstone that the purge carries out.
     let number: UInt64
     /// Whether every entry is removed, and none is left as stale.
     let isOfEverything: Bool
 
-    /// - Parameter last: the id of the newest entry that the purge may concern.
-    init(_ tombstone: Tombstone, last: Int64) {
+    /// - Parameters:
+    ///   - last: the id of the newest entry that the purge may concern.
+    ///   - rows: how many entries the first transaction looks at.
+    init(_ tombstone: Tombstone, last: Int64, rows: Int = PurgeWork.firstRows) {
+        rowsPerSlice = rows
         selector = tombstone.selector
         soft = tombstone.isSoft
         isOfEverything = tombstone.isOfEverything
@@ -45,10 +49,10 @@ final class PurgeWork {
     /// Performs one slice, inside a transaction. Returns how many entries it purged, and whether it was the last slice.
     func step(_ rows: EntryRows, now: WallTime) throws(StoreError) -> (purged: Int, isLast: Bool) {
         rows.connection.takes(.removal)
-        if case .digest(let digest) = selector { return (try purge(digest, rows, now), true) }
+        files = 0
+        if case .digest(let digest) = selector { return try purge(digest, rows, now) }
         let slice = try next(rows)
         var purged = 0
-        files = 0
         for found in slice.matching {
             // The next slice begins with this entry.
             if files >= Self.sliceFiles {
@@ -61,12 +65,39 @@ final class PurgeWork {
         return (purged, slice.isLast)
     }
 
-    /// Purges one entry and everything made from it.
-    private func purge(_ digest: Digest, _ rows: EntryRows, _ now: WallTime) throws(StoreError) -> Int {
-        let found = try self.found(rows, "SELECT id, digest, size FROM entry WHERE digest = ?1") { $0.bind(1, digest) }
+    /// Purges one entry, and a slice of what was made from it.
+    private func purge(
+        _ digest: Digest, _ rows: EntryRows, _ now: WallTime
+    ) throws(StoreError) -> (purged: Int, isLast: Bool) {
+        reached = cursor
         var purged = 0
-        for entry in found { purged += try purge(entry.id, entry.size, rows, now) }
-        return purged + (try purgeChildren(of: digest, rows, now, depth: 0))
+        if cursor == 0 {
+            let own = try found(rows, "SELECT id, digest, size FROM entry WHERE digest = ?1 AND id <= ?2") {
+                $0.bind(1, digest)
+                $0.bind(2, last)
+            }
+            for entry in own { purged += try purge(entry.id, entry.size, rows, now) }
+        }
+        let children = try found(
+            rows,
+            """
+            SELECT e.id, e.digest, e.size FROM parent p CROSS JOIN entry e
+            WHERE p.digest = ?1 AND p.child > ?2 AND p.child <= ?3 AND e.id = p.child ORDER BY p.child LIMIT ?4
+            """
+        ) {
+            $0.bind(1, digest)
+            $0.bind(2, cursor)
+            $0.bind(3, last)
+            $0.bind(4, Int64(rowsPerSlice))
+        }
+        for child in children {
+            // The next slice begins with this entry.
+            if files >= Self.sliceFiles { return (purged, false) }
+            purged += try purge(child.id, child.size, rows, now)
+            if let own = child.digest, own != digest { purged += try purgeChildren(of: own, rows, now, depth: 1) }
+            reached = child.id
+        }
+        return (purged, children.count < rowsPerSlice)
     }
 
     /// Moves on after the slice was committed.

@@ -19,14 +19,14 @@ public final class SQLiteStore: CacheStore {
     /// set aside beside the new one, with a warning. If the disk has no room for what opening writes, or another
     /// program has the database open for longer than 5 s, the store begins degraded, without a database: reads miss, and
     /// opening is tried again.
-    /// - Parameter notes: another directory, for marks that cannot be written in this one.
+    /// - Parameter notes: another directory, for marks that cannot be written in this one, and for what must outlive it.
     /// - Throws: `StoreError` with SQLITE_BUSY if another daemon has locked the directory; the error of SQLite or of
     ///   the system if the database can neither be opened nor made.
     public static func open(
         directory: String, settings: StoreSettings, log: Logger, counters: CounterRegistry,
         time: any TimeSource = SystemTime(), notes: String? = nil
     ) throws(StoreError) -> SQLiteStore {
-        let files = try DatabaseFiles(directory: directory, name: "cache", time: time)
+        let files = try DatabaseFiles(directory: directory, name: "cache", time: time, notes: notes)
         let shared = StoreShared(
             files: files, settings: settings, counters: counters, log: log.labelled("store"), time: time)
         if let type = files.networkFileSystem {
@@ -124,6 +124,9 @@ public final class SQLiteStore: CacheStore {
             return true
         }
     }
+
+    /// How many accepted answers could not be committed. It only grows.
+    public var failedCommits: Int { shared.meters.uncommitted.current }
 
     /// - Parameter isLateFailure: whether a look-up that takes too long throws an error instead of missing.
     func look(

@@ -5,6 +5,7 @@ import LarderCore
 public final class ManualTime: TimeSource {
     private let now: Lock<(wall: WallTime, monotonic: MonotonicTime)>
     private let leap = Lock(Duration.zero)
+    private let start = Lock<UInt32>(0)
 
     /// - Parameter wall: the initial wall time; 2026-01-01 by default.
     public init(wall: WallTime = WallTime(seconds: 1_767_225_600)) {
@@ -27,6 +28,11 @@ public final class ManualTime: TimeSource {
 
     /// Makes both clocks advance by this duration at each reading of the monotonic clock, as on a busy machine.
     public func leap(by duration: Duration) { leap.withLock { $0 = duration } }
+
+    public var boot: UInt32 { start.withLock { $0 } }
+
+    /// Sets which start of the machine the clocks belong to. They go on.
+    public func boot(as mark: UInt32) { start.withLock { $0 = mark } }
 
     /// Sets the wall clock forward or back. The monotonic clock does not change.
     public func step(by duration: Duration) {

@@ -65,8 +65,10 @@ enum ConformancePage {
           coding in which they arrived. Gzip that was asked for varies by `Accept-Encoding`, also if the origin does not say so
           ([0037](Decisions/0037-codings-are-not-undone.md)).
         - Some request fields change what a condition, a range or an answer means. `A-IM` (RFC 3229) is sent only where the client's own
-          conditions are sent, and a 226 goes to its client alone. An answer to a request with `Prefer` or `Accept-Datetime` varies by
-          it. A request with `If` (RFC 4918) or `Last-Event-ID` is passed on alone. `RequestFieldTable` gives the reasons.
+          conditions are sent, and a 226 goes to its client alone. A request with `Prefer`, `Accept-Datetime`, or a field that names
+          another host or URL (`Forwarded`, `X-Forwarded-Host`, `X-Original-URL`) shares answers only with requests of the same
+          value, and its answer varies by it. A request with `If` (RFC 4918) or `Last-Event-ID` is passed on
+          alone. `RequestFieldTable` gives the reasons.
         - At most 32 variants of a URL are kept; the oldest are dropped.
         - Guessed lifetimes are a tenth of the time since the last change, a day at most, and only with `Last-Modified`.
         - TRACE is refused with 405, because its response would show fields with secrets (RFC 9110 §9.3.8), and CONNECT with 501,

@@ -14,7 +14,7 @@ struct PortOwnerTests {
     private func rows(_ lines: String...) -> [TCPSocket] {
         let heading =
             "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
-        return TCPSocket.all(in: heading + lines.joined(separator: "\n"))
+        return TCPSocket.all(in: Bytes(text: heading + lines.joined(separator: "\n")), port: 8787)
     }
 
     private func row(_ local: String, _ remote: String, _ state: String, _ user: UInt32) -> String {
@@ -45,6 +45,13 @@ struct PortOwnerTests {
         #expect(judge(rows(good, row("0200007F:2253", "00000000:0000", "0A", 1001))) == .trusted, "another address")
         #expect(judge(rows(good, row("0100007F:2254", "00000000:0000", "0A", 1001))) == .trusted, "another port")
         #expect(judge(rows(row("0100007F:2254", "00000000:0000", "0A", 1000))) == .unknown)
+    }
+
+    @Test func onlyRowsThatNameThePortAreParsed() {
+        let others = (0..<3).map { row("0100007F:225\($0)", "0200007F:9C40", "01", 1000) }
+        let own = row("0100007F:9C40", "0100007F:2253", "01", 1000)
+        #expect(rows(others[0], own, others[1], others[2]).map(\.local.port) == [40_000])
+        #expect(rows(own, others[0]).count == 1 && rows(others[0]).isEmpty)
     }
 
     @Test func mappedAddressesAreTheFourBytesTheyStandFor() {

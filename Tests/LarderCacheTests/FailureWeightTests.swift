@@ -20,6 +20,7 @@ import Testing
     private static func account(_ call: inout FailedCall) { call.credentials = .account }
     private static func succeededLately(_ call: inout FailedCall) { call.succeededLately = true }
     private static func nothingKnown(_ call: inout FailedCall) { call.hasKnown = false }
+    private static func keyInDoubt(_ call: inout FailedCall) { call.isKeyInDoubt = true }
     private static func pause(_ call: inout FailedCall) { call.namesPause = true }
 
     @Test(
@@ -39,6 +40,17 @@ import Testing
             (call(.refused, 401, succeededLately), .word),
             (call(.refused, 401, client), .answer), (call(.refused, 403, account), .answer),
             (call(.refused, 401, person), .doubt(atOnce: true)),
+            // It does not show that the configured key works again.
+            (
+                call(.refused, 401) {
+                    client(&$0); keyInDoubt(&$0)
+                }, .nothing
+            ),
+            (
+                call(.refused, 403) {
+                    account(&$0); keyInDoubt(&$0)
+                }, .nothing
+            ),
             (
                 call(.refused, 401) {
                     person(&$0); nothingKnown(&$0)

@@ -27,7 +27,7 @@ struct TierCase {
         let key = Sample.key(key ?? target).digest
         return tier.insert(
             listener: listener, target: Bytes(text: target), takesGzip: takesGzip,
-            response: response(body, life: life), key: key, stamp: tier.readyStamp(key), now: Sample.now)
+            response: response(body, life: life), key: key, stamp: tier.readyStamp([key], of: ["p"]), now: Sample.now)
     }
 
     /// Inserts the target a second time if the first attempt is refused. A full tier takes a target requested twice.
@@ -108,7 +108,7 @@ struct TierCase {
                 conditions: conditions)
             tier.tier.insert(
                 listener: 0, target: Bytes(text: target), takesGzip: nil, response: ready, key: Sample.key("k").digest,
-                stamp: tier.tier.readyStamp(Sample.key("k").digest), now: Sample.now)
+                stamp: tier.tier.readyStamp([Sample.key("k").digest], of: ["p"]), now: Sample.now)
         }
         #expect(tier.tier.statistics().bytes == 2 * (TierCase.charge("/a", body: 0) + conditions.byteCount) + 500)
         let shared = try #require(tier.ready("/b"))
@@ -177,7 +177,7 @@ struct TierCase {
     @Test func answerReadBeforeAnInvalidationIsNotTakenAfterIt() {
         let tier = TierCase(budget: 1 << 20)
         let key = Sample.key("a").digest
-        let stamp = tier.tier.readyStamp(key)
+        let stamp = tier.tier.readyStamp([key], of: ["p"])
         tier.tier.invalidate(key)
         let taken = tier.tier.insert(
             listener: 0, target: Bytes(text: "/a"), takesGzip: nil, response: tier.response([1]), key: key,
@@ -192,7 +192,7 @@ struct TierCase {
             let keys = [Sample.key("a").digest, Sample.key("b").digest]
             tier.tier.insert(
                 listener: 0, target: Bytes(text: "/m"), takesGzip: nil, response: tier.response([1]), key: keys[0],
-                stamp: tier.tier.readyStamp(keys), now: Sample.now)
+                stamp: tier.tier.readyStamp(keys, of: ["p", "q"]), now: Sample.now)
             #expect(tier.ready("/m") != nil)
             switch number {
             case 0: tier.tier.invalidate(keys[0])
@@ -201,6 +201,19 @@ struct TierCase {
             }
             #expect(tier.ready("/m") == nil)
         }
+    }
+
+    @Test(arguments: ["p", "q"])
+    func whatIsForgottenOfAProviderStaysOfOthers(_ name: String) {
+        let tier = TierCase(budget: 1 << 20)
+        let keys = ["a", "b"].map { Sample.key($0).digest }
+        for (target, names) in [("/p", ["p"]), ("/q", ["q"]), ("/both", ["p", "q"])] {
+            tier.tier.insert(
+                listener: 0, target: Bytes(text: target), takesGzip: nil, response: tier.response([1]), key: keys[0],
+                stamp: tier.tier.readyStamp(keys, of: names), now: Sample.now)
+        }
+        tier.tier.forgetReady(of: name)
+        #expect(["/p", "/q", "/both"].filter { tier.ready($0) != nil } == [name == "p" ? "/q" : "/p"])
     }
 
     // MARK: The budget
@@ -231,7 +244,7 @@ struct TierCase {
         for number in 0..<100 { tier.insert("/\(number)", key: "\(number / 2)") }
         _ = tier.ready("/1")
         let removals = tier.tier.removalStamp(Sample.key("1").digest)
-        let stamp = tier.tier.readyStamp(Sample.key("1").digest)
+        let stamp = tier.tier.readyStamp([Sample.key("1").digest], of: ["p"])
         #expect(tier.tier.empty() == 100)
         #expect(tier.ready("/1") == nil)
         let figures = tier.tier.statistics()

@@ -10,32 +10,33 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/", []), ("/a", []), ("/a/", ["/a"]), ("/a/b", ["/a"]), ("/a/b/", ["/a", "/a/b"]), ("/a//b", ["/a"]),
-        ("//a", []),
+        ("", []), ("/", []), ("/a", []), ("/a/", ["/a"]), ("/a/b", ["/a"]), ("/a/b/", ["/a", "/a/b"]),
+        ("/a//b", ["/a"]), ("//a", []),
     ])
-    func everySlashEndsTheNameOfOne(_ path: String, _ folders: [String]) {
-        #expect(names(path) == folders)
+    func everySlashEndsTheNameOfOneBelowTheRoot(_ path: String, _ folders: [String]) {
+        #expect(names(path) == [""] + folders)
     }
 
     @Test func aURLWithAQueryLiesBelowItsPath() {
-        #expect(names("/a/b", hasQuery: true) == ["/a", "/a/b"])
-        #expect(names("/", hasQuery: true) == [])
+        #expect(names("/a/b", hasQuery: true) == ["", "/a", "/a/b"])
+        #expect(names("/", hasQuery: true) == [""])
     }
 
     @Test func aFolderIsTheSameWithAndWithoutItsSlash() {
         let one = URLFolder("/a/b", of: "p")
-        #expect(one != nil && one == URLFolder("/a/b/", of: "p"))
+        #expect(one == URLFolder("/a/b/", of: "p"))
         #expect(URLFolder.all(above: "/a/b/c", hasQuery: false, of: "p").last == one)
-        #expect(one?.digest != URLFolder("/a/b", of: "q")?.digest && one?.digest != URLFolder("/a/c", of: "p")?.digest)
+        #expect(one.digest != URLFolder("/a/b", of: "q").digest && one.digest != URLFolder("/a/c", of: "p").digest)
     }
 
-    @Test func theRootIsNoFolder() {
-        #expect(URLFolder("/", of: "p") == nil && URLFolder("//", of: "p") == nil)
+    @Test(arguments: ["", "/", "//"])
+    func theRootIsAboveEveryPath(_ root: String) {
+        #expect(URLFolder.all(above: "/a/b", hasQuery: false, of: "p").first == URLFolder(root, of: "p"))
     }
 
     @Test func belowTheLimitTheOneAboveStandsForAFolder() {
         let deep = String(repeating: "/a", count: 40)
         let folders = URLFolder.all(above: deep + "/x", hasQuery: false, of: "p")
-        #expect(folders.count == URLFolder.most && URLFolder(deep, of: "p") == folders.last)
+        #expect(folders.count == 1 + URLFolder.most && URLFolder(deep, of: "p") == folders.last)
     }
 }

@@ -1,8 +1,9 @@
 import Glibc
-import LarderCore
 import LarderTestSupport
 import Synchronization
 import Testing
+
+@testable import LarderCore
 
 @Suite struct BodyTapeTests {
     @Test func aReaderGetsWhatWasAppendedAndTheEnd() async throws {
@@ -28,6 +29,31 @@ import Testing
         #expect(try await reader.next() == [1])
         await #expect(throws: BodyFailure("cut")) { _ = try await reader.next() }
         #expect(tape.whole == nil && tape.failure == BodyFailure("cut"))
+    }
+
+    @Test(arguments: [nil, 3] as [Int64?])
+    func aHeldEndThatIsRefusedReachesNoReader(_ promised: Int64?) async throws {
+        let tape = BodyTape(promised: promised)
+        let reader = try #require(tape.reader())
+        tape.holdEnd()
+        _ = tape.add([1, 2, 3])
+        tape.finish()
+        tape.refuse(BodyFailure("bad"))
+        tape.release()
+        #expect(try await reader.next() == (promised == nil ? [1, 2, 3] : [1, 2]))
+        await #expect(throws: BodyFailure("bad")) { _ = try await reader.next() }
+        #expect(tape.whole == nil)
+    }
+
+    @Test func whoWaitsForAHeldEndHearsThatItIsRefused() async throws {
+        let tape = BodyTape()
+        let reader = try #require(tape.reader())
+        tape.holdEnd()
+        tape.finish()
+        let waiting = Task { try await reader.next() }
+        try await eventually("it waits") { tape.state.withLock { $0.waiting } == 1 }
+        tape.refuse(BodyFailure("bad"))
+        await #expect(throws: BodyFailure("bad")) { _ = try await waiting.value }
     }
 
     @Test(arguments: [1, 100, 5000, 70_000])

@@ -8,6 +8,8 @@ import Testing
         "Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key", "apikey", "X-ApiKey", "X-Auth-Token",
         "X-Access-Token", "Private-Token", "X-Goog-Api-Key", "Ocp-Apim-Subscription-Key", "X-Amz-Security-Token",
         "X-RapidAPI-Key", "X-Client-Secret", "X_API_KEY", "X-Auth", "X-Session-Id", "X-JWT", "X-Hub-Signature",
+        "X-Passwd", "X-Passphrase", "X-Bearer", "X-Ticket", "X-OTP", "X-Sid", "X-Pass", "X-Forwarded-User",
+        "Remote-User",
     ])
     func fieldsOfTheseNamesLookLikeCredentials(_ name: String) {
         #expect(RequestCredentials.isField(name) && RequestCredentials.isField(name.lowercased()))
@@ -17,7 +19,7 @@ import Testing
         "Host", "User-Agent", "Accept", "Accept-Language", "Accept-Encoding", "Referer", "X-Request-Id", "traceparent",
         "X-Requested-With", "Idempotency-Key", "Sec-WebSocket-Key", "Content-Type", "X-Larder-Session", "Range",
         "Key-Id",
-        "DNT", "X-Forwarded-For", "", "y",
+        "DNT", "X-Forwarded-For", "X-Basid", "X-Bypass", "", "y",
     ])
     func otherFieldsDoNot(_ name: String) {
         #expect(!RequestCredentials.isField(name))
@@ -35,10 +37,18 @@ import Testing
         #expect(!RequestCredentials.isParameter(name))
     }
 
-    @Test(arguments: RequestCredentials.endings)
+    @Test(arguments: RequestCredentials.endings + RequestCredentials.fieldEndings)
     func everyEndingIsSeenByItsLastLetters(_ ending: String) {
         var name = "X-" + ending.uppercased()
         #expect(name.withUTF8 { RequestCredentials.mayEndField($0) })
+    }
+
+    @Test(
+        arguments: ["page", "next", "cursor", "continuation", "pagination", "sync", "nextPage"],
+        ["token", "-token", "_token", "Token"])
+    func aTokenThatNamesAPlaceInAListIsNoCredential(_ place: String, _ token: String) {
+        #expect(!RequestCredentials.isParameter(place + token))
+        #expect(!RequestCredentials.isField("X-" + place + token))
     }
 
     @Test func aRequestWithoutCredentialsHasNoIdentity() {

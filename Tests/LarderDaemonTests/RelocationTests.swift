@@ -54,6 +54,13 @@ import Testing
             ("localhost:8787", false, #"http:\\localhost:8787\?q=x"#), ("localhost:8787", false, #"/\localhost:8787/"#),
             ("localhost:8787", false, "http:///localhost:8787/"), ("localhost:8787", false, "http://loca\tlhost:8787/"),
             ("localhost:8787", false, "http://localhost:8787/raw/api/%2e%2e/%2E%2E/?q=x"),
+            ("localhost:8787", false, "http:/v1/status"), ("localhost:8787", false, "HTTP:v1/status"),
+            ("localhost:8787", false, #"http:\v1\status"#), ("localhost:8787", false, "http:\t/v1/status"),
+            ("localhost:8787", false, "http://loc%61lhost:8787/"),
+            ("localhost:8787", false, "http://loc\u{AD}alhost:8787/"),
+            ("localhost:8787", false, "http://127\u{3002}0.0.1:8787/"),
+            ("localhost:8787", false, "http://[0:0:0:0:0:0:0:1]:8787/"),
+            ("localhost:8787", false, "http://[::ffff:127.0.0.1]:8787/"),
             ("localhost:8787", false, "http://127.1:8787/"), ("localhost:8787", false, "http://2130706433:8787/"),
         ])
     func aLocationThatNamesAnotherPlaceOfThisDaemonIsRemoved(_ host: String, _ bound: Bool, _ place: String) throws {

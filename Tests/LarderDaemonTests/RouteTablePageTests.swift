@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func theTableOfREADMEIsWhatTheRoutesSay() throws {
-        let made = RouteTable.markdown()
+        let made = RouteTable.builtIn.markdown()
         var page = try String(contentsOf: Self.readme, encoding: .utf8)
         if let path = ProcessInfo.processInfo.environment["LARDER_WRITE_ROUTES"] {
             page.replaceSubrange(try #require(Self.table(in: page)), with: made)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func everyDescribedRouteStandsInItsTableAndNoOther() {
-        let rows = RouteTable.markdown().split(separator: "\n").dropFirst(2)
+        let rows = RouteTable.builtIn.markdown().split(separator: "\n").dropFirst(2)
         let shown = rows.flatMap { row in
             let cell = row.split(separator: "|")[0]
             return cell.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter {
@@ -37,7 +37,7 @@ import Testing
             }
             .map { piece in piece.element.split(separator: " ").last?.prefix { $0 != "?" } ?? "" }
         }
-        let described = RouteTable.all.filter(\.isDescribed)
+        let described = RouteTable.builtIn.all.filter(\.isDescribed)
         #expect(shown.count == described.count)
         for (path, route) in zip(shown, described) {
             #expect(route.path.hasSuffix(path) && path.hasPrefix("/"), "\(route.pattern)")
@@ -48,7 +48,7 @@ import Testing
         for (start, isTold) in [
             ("| `DELETE /v1/cache", true), ("| `GET /v1/imgur/oauth", false), ("| `GET /v1/status", false),
         ] {
-            let row = RouteTable.markdown().split(separator: "\n").first { $0.hasPrefix(start) }
+            let row = RouteTable.builtIn.markdown().split(separator: "\n").first { $0.hasPrefix(start) }
             #expect(row?.contains("over the Unix socket, or with a token") == isTold, "\(start)")
         }
     }

@@ -13,39 +13,40 @@ import Testing
     }
 
     private static func record(_ method: Method, _ pattern: String) throws -> Route {
-        try #require(RouteTable.all.first { $0.pattern == pattern && $0.methods.contains(method) })
+        try #require(RouteTable.builtIn.all.first { $0.pattern == pattern && $0.methods.contains(method) })
     }
 
     @Test func noMethodOfAPatternHasTwoRecords() {
         var seen: Set<String> = []
-        let twice = RouteTable.all.flatMap { route in
+        let twice = RouteTable.builtIn.all.flatMap { route in
             route.methods.map { "\($0.name) \(route.pattern)" }
         }.filter { !seen.insert($0).inserted }
         #expect(twice == [])
     }
 
     @Test func everyRecordIsCarriedOutUnderItsOwnName() throws {
-        for route in RouteTable.all where route.name != RouteName.raw.text {
+        for route in RouteTable.builtIn.all where route.name != RouteName.raw.text {
             // No pattern has a segment named "some".
             let path = "/" + Self.segments(route.pattern).map { $0.hasPrefix("{") ? "some" : $0 }.joined(separator: "/")
             for method in route.methods {
-                #expect(try RouteTable.router.match(method, path: path).name.text == route.name, "\(route.pattern)")
+                #expect(
+                    try RouteTable.builtIn.router.match(method, path: path).name.text == route.name, "\(route.pattern)")
             }
         }
     }
 
     @Test func noRecordIsCalledAsAWayThatNoRouterKnows() {
         let taken: [RouteName] = [.unnamed, .error, .nowhere, .listener, .options, .memory, .store]
-        #expect(Set(RouteTable.all.map(\.name)).isDisjoint(with: taken.map(\.text)))
+        #expect(Set(RouteTable.builtIn.all.map(\.name)).isDisjoint(with: taken.map(\.text)))
     }
 
     @Test func theOneRecordThatNoRouterKnowsHasTheNameOfItsWay() {
-        let unrouted = RouteTable.all.filter { $0.methods.isEmpty }
+        let unrouted = RouteTable.builtIn.all.filter { $0.methods.isEmpty }
         #expect(unrouted.map(\.name) == [RouteName.raw.text])
     }
 
     @Test func everyCaptureOfADescribedPatternIsAParameterAndNoOtherIs() {
-        for route in RouteTable.all where route.isDescribed {
+        for route in RouteTable.builtIn.all where route.isDescribed {
             let captures = Self.segments(route.path).filter { $0.hasPrefix("{") }
             let named = route.parameters.filter { $0.place == .path }
             #expect(captures == named.map { "{\($0.name)}" }, "\(route.pattern)")
@@ -54,7 +55,7 @@ import Testing
     }
 
     @Test func everyParameterAndEveryAnswerIsToldInASentence() {
-        for route in RouteTable.all {
+        for route in RouteTable.builtIn.all {
             for line in route.parameters.map(\.line) + route.answers.map(\.line) {
                 #expect(line.hasSuffix(".") && line.count > 3, "\(route.pattern): \(line)")
             }
@@ -65,14 +66,14 @@ import Testing
     }
 
     @Test func everyGroupSaysWhatItIs() {
-        for group in RouteTable.groups {
+        for group in RouteTable.builtIn.groups {
             // The line of a provider without offers would begin with what the provider needs.
             #expect(group.line.first.map { $0.isLetter || $0 == "[" } == true, "\(group.routes.first?.pattern ?? "")")
         }
     }
 
     @Test func noRecordTellsAParameterOrAStatusTwice() {
-        for route in RouteTable.all {
+        for route in RouteTable.builtIn.all {
             #expect(Set(route.parameters.map(\.name)).count == route.parameters.count, "\(route.pattern)")
             #expect(Set(route.answers.map(\.status)).count == route.answers.count, "\(route.pattern)")
         }
@@ -101,11 +102,11 @@ import Testing
         (.put, "/v1/search", false), (.post, "/v1/imgur/oauth/tokens", false),
     ])
     func onlyAFileIsHandedOnAsItComes(_ method: Method, _ path: String, _ isStreamed: Bool) {
-        #expect(RouteTable.takesStream(method, path) == isStreamed)
+        #expect(RouteTable.builtIn.takesStream(method, path) == isStreamed)
     }
 
     @Test func onlyPagesThatChangeNothingAreReachedFromOtherSites() {
-        #expect(RouteTable.landingPaths == ["/", "/v1/imgur/oauth/callback"])
+        #expect(RouteTable.builtIn.landingPaths == ["/", "/v1/imgur/oauth/callback"])
     }
 
     @Test func whoeverTakesFilesHasRoutesForThem() {

@@ -15,8 +15,8 @@ import Testing
 
     @Test func aFlightIsForsakenOnceAllItsClientsHaveEndedTheirInputForLongEnough() {
         let flight = FlightWait()
-        flight.add(.client(ended()), ticket: 1, at: now)
-        flight.add(.client(ended(.seconds(5))), ticket: 2, at: now)
+        _ = flight.register(.client(ended()), ticket: 1)
+        _ = flight.register(.client(ended(.seconds(5))), ticket: 2)
         #expect(!flight.isForsaken(at: now))
         #expect(!flight.isForsaken(at: now + .seconds(4)))
         #expect(flight.isForsaken(at: now + .seconds(5)))
@@ -24,8 +24,8 @@ import Testing
 
     @Test func oneClientThatStaysKeepsTheFlight() {
         let flight = FlightWait()
-        flight.add(.client(ended()), ticket: 1, at: now)
-        flight.add(.client(HalfClose()), ticket: 2, at: now)
+        _ = flight.register(.client(ended()), ticket: 1)
+        _ = flight.register(.client(HalfClose()), ticket: 2)
         #expect(!flight.isForsaken(at: now + .seconds(600)))
         flight.remove(ticket: 2, at: now)
         #expect(flight.isForsaken(at: now))
@@ -34,16 +34,16 @@ import Testing
     @Test func aFlightThatNobodyWaitsForAndOneForTheDaemonItselfGoOn() {
         let refresh = FlightWait()
         #expect(!refresh.isForsaken(at: now))
-        refresh.add(.client(nil), ticket: 1, at: now)
+        _ = refresh.register(.client(nil), ticket: 1)
         #expect(!refresh.isForsaken(at: now))
     }
 
     @Test func aPartIsForsakenWithTheListThatWaitsForIt() {
         let (list, part) = (FlightWait(), FlightWait())
-        part.add(.flight(list), ticket: 1, at: now)
-        list.add(.client(ended()), ticket: 2, at: now)
+        _ = part.register(.flight(list), ticket: 1)
+        _ = list.register(.client(ended()), ticket: 2)
         #expect(part.isForsaken(at: now))
-        list.add(.client(HalfClose()), ticket: 3, at: now)
+        _ = list.register(.client(HalfClose()), ticket: 3)
         #expect(!part.isForsaken(at: now))
     }
 
@@ -51,5 +51,30 @@ import Testing
         let client = ended()
         client.began(until: now + .seconds(5))
         #expect(client.isOver(at: now))
+    }
+
+    @Test func aFlightThatWasGivenUpTakesNobodyMore() {
+        let flight = FlightWait()
+        _ = flight.register(.client(ended()), ticket: 1)
+        #expect(flight.giveUp(at: now) && flight.isGivenUp)
+        #expect(flight.register(.client(HalfClose()), ticket: 2) == nil)
+    }
+
+    @Test func oneWhoComesBeforeAFlightIsGivenUpKeepsIt() {
+        let flight = FlightWait()
+        _ = flight.register(.client(ended()), ticket: 1)
+        _ = flight.register(.client(HalfClose()), ticket: 2)
+        #expect(!flight.giveUp(at: now) && !flight.isGivenUp)
+        #expect(flight.register(.client(HalfClose()), ticket: 3) == false)
+    }
+
+    @Test func aListIsGivenUpWithItsPartUnlessAnotherWaitsForThePart() {
+        let (list, part) = (FlightWait(), FlightWait())
+        _ = part.register(.flight(list), ticket: 1)
+        _ = list.register(.client(ended()), ticket: 2)
+        _ = part.register(.client(HalfClose()), ticket: 3)
+        #expect(!part.giveUp(at: now) && !list.isGivenUp)
+        part.remove(ticket: 3, at: now)
+        #expect(part.giveUp(at: now) && list.isGivenUp)
     }
 }

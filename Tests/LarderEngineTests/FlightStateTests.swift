@@ -32,6 +32,65 @@ import Testing
         withExtendedLifetime(landing) { #expect(task != nil) }
     }
 
+    /// Admits a caller and lets it leave again.
+    /// - Returns: what became of it, and whether it joined a flight of another.
+    private func admit(_ client: HalfClose, _ number: UInt64, to state: inout FlightState) async
+        -> (FlightState.Admittance, joined: Bool)
+    {
+        let ticket = FlightTicket(number: number, asker: .client(client))
+        var out: (FlightState.Admittance, joined: Bool)?
+        let _: Obtained = await handover { continuation in
+            var waiter = FlightState.Waiter(continuation: continuation, ticket: number, hasJoined: false)
+            let stamp = memory.removalStamp(question.removable)
+            out = (state.admit(&waiter, ticket, question, stamp, memory, now: now), waiter.hasJoined)
+            continuation.resume(returning: .left)
+        }
+        return out ?? (.refused, false)
+    }
+
+    /// The fetcher drops the queued call of a flight whose clients are gone. Its failure is for nobody else.
+    @Test func whoComesWhenAFlightIsGivenUpLeadsAnother() async throws {
+        var state = FlightState(failurePause: .zero)
+        let gone = HalfClose()
+        gone.began(until: now.monotonic)
+        guard case (.admitted(let first, lead: _?), joined: false) = await admit(gone, 1, to: &state) else {
+            Issue.record("the first does not lead")
+            return
+        }
+        guard case (.admitted(let second, lead: nil), joined: true) = await admit(gone, 2, to: &state) else {
+            Issue.record("the second does not join")
+            return
+        }
+        #expect(second.number == first.number)
+        #expect(first.wait.giveUp(at: now.monotonic))
+        let isAnswered = state.isAnswered(question.key, memory, now: now.monotonic)
+        #expect(!isAnswered)
+        guard case (.admitted(let third, lead: _?), joined: false) = await admit(HalfClose(), 3, to: &state) else {
+            Issue.record("the third does not lead")
+            return
+        }
+        #expect(third.number != first.number)
+        // The end of the first flight says nothing to the third.
+        let landing = state.land(first.number, question, Self.failure, now: now)
+        #expect(landing.told.map(\.waiter.ticket).sorted() == [1, 2])
+    }
+
+    @Test(arguments: [true, false])
+    func aFailureAfterTheAnnouncementIsRememberedIfABeginningIsOfNoUse(isUseful: Bool) throws {
+        var state = FlightState(failurePause: .seconds(1))
+        let led = state.refresh(question, memory.removalStamp(question.removable), memory, now: now.monotonic)
+        let number = try #require(led).number
+        var made = Made(
+            entry: StoredResponse(
+                key: question.key, layer: .raw, provider: "p", endpoint: "e", requestTime: now.wall,
+                responseTime: now.wall, freshUntil: now.wall, staleUntil: now.wall))
+        made.isUsefulInPart = isUseful
+        _ = state.announce(number, question, made, now: now.monotonic)
+        _ = state.land(number, question, Self.failure, now: now)
+        let isAnswered = state.isAnswered(question.key, memory, now: now.monotonic)
+        #expect(isAnswered == !isUseful)
+    }
+
     @Test func aFlightThatIsCancelledBeforeItHasItsTaskCancelsItThen() async {
         let flight = FlightTask()
         flight.cancel()

@@ -181,4 +181,29 @@ import Testing
             #expect(origin.requests.filter { $0.target == "/" }.map(\.connection) == [1, 2])
         }
     }
+
+    /// A redirect may lead to an origin whose kept connection dies too, and the one retry is spent by then.
+    @Test(arguments: [false, true])
+    func aRedirectAfterARetryTakesANewConnection(isStream: Bool) async throws {
+        let origin = ScriptedOrigin { request in
+            switch (request.connection, request.target) {
+            case (0, "/kept"): [.send(ok("kept"))]
+            case (1, "/go"): [.send("HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Length: 0\r\n\r\n")]
+            case (2, "/end"): [.send(ok("end"))]
+            default: [.close]
+            }
+        }
+        defer { origin.stop() }
+        try await withRig { rig in
+            #expect(await rig.text(order(origin.base + "/kept")) == "kept")
+            let order = order(origin.base + "/go", maxRedirects: 1, mayRetry: true, permits: { _ in .configured })
+            if isStream {
+                let stream = try await rig.fetcher.open(order, upload: nil, stall: .seconds(30))
+                #expect(stream.head.status == 200)
+            } else {
+                #expect(await rig.text(order) == "end")
+            }
+            #expect(origin.requests.map(\.connection) == [0, 0, 1, 2])
+        }
+    }
 }

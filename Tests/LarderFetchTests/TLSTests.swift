@@ -4,9 +4,10 @@ import CLinux
 import CSSL
 import Glibc
 import LarderCore
-import LarderFetch
 import LarderTestSupport
 import Testing
+
+@testable import LarderFetch
 
 @Suite(.enabled(if: access(OpenSSLProgram.path, X_OK) == 0, "the openssl program is not installed"))
 struct TLSTests {
@@ -16,7 +17,8 @@ struct TLSTests {
         try await withRig { rig in
             let error = await rig.failure(order("https://localhost:\(server.port)/"))
             #expect(error?.stage == .secure)
-            #expect(error?.message == "The server's certificate is not valid or not trusted.")
+            let message = "The server's certificate is not valid, or no known authority vouches for it"
+            #expect(error?.message == message + " (providers.<name>.ca).")
         }
         try await withRig(FetchSettings(caFile: server.certificate)) { rig in
             let response = try await rig.fetcher.fetch(order("https://localhost:\(server.port)/"))
@@ -52,5 +54,18 @@ struct TLSTests {
             // The second call used the connection of the first.
             #expect(Set(origin.requests.map(\.connection)).count == 1)
         }
+    }
+
+    @Test func forAnImageTheAuthoritiesOfItsProviderCountOnTheHostOfTheAPIOnly() throws {
+        var settings = FetchSettings(caFile: "/system.pem")
+        settings.caFiles = ["private": "/private.pem"]
+        func file(_ url: String, _ provider: String = "private") throws -> String? {
+            var order = order(url)
+            order.authorities = HostAuthorities(provider: provider, baseURL: "https://API.example:8443/v1")
+            return settings.caFile(for: order, at: try FetchURL(url))
+        }
+        #expect(try file("https://api.example/i.png") == "/private.pem")
+        #expect(try file("https://images.example/i.png") == "/system.pem")
+        #expect(try file("https://api.example/i.png", "other") == "/system.pem")
     }
 }

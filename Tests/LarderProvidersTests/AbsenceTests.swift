@@ -1,7 +1,8 @@
 // A foreign page under 404 or 410 never counts as an absence, at any endpoint. The API's own form of a 404 or 410 does.
 import LarderCore
-import LarderProviders
 import Testing
+
+@testable import LarderProviders
 
 private func answer(_ status: Int, _ body: String) -> UpstreamResponse {
     UpstreamResponse(
@@ -17,7 +18,8 @@ private func answer(_ status: Int, _ body: String) -> UpstreamResponse {
     ]
 
     private static let providers: [any Provider] = [
-        ITunes(), NewsAPI(), DnD(), Jokes(), Jokes().speaking("icndb") as? Jokes ?? Jokes(), HackerNews(), TMDb(),
+        ITunes(), NewsAPI(), SpecProvider(.dnd), Jokes(), Jokes().speaking("icndb") as? Jokes ?? Jokes(), HackerNews(),
+        TMDb(),
         Imgur(),
     ]
 

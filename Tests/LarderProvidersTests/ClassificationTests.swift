@@ -1,7 +1,8 @@
 // The classification of a response before anything is stored: the ways in which each API says no.
 import LarderCore
-import LarderProviders
 import Testing
+
+@testable import LarderProviders
 
 private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields = [:]) -> UpstreamResponse {
     UpstreamResponse(
@@ -66,7 +67,7 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
         (500, "list", "", "broken"), (200, "other", "anything", "data"),
     ])
     func dnd(_ status: Int, _ endpoint: String, _ body: String, _ word: String) {
-        #expect(Larder.classify(DnD(), endpoint, answer(status, body)) == word)
+        #expect(Larder.classify(SpecProvider(.dnd), endpoint, answer(status, body)) == word)
     }
 
     @Test(arguments: [
@@ -100,7 +101,8 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
     @Test(arguments: ["itunes", "dnd", "hackernews", "jokes", "imgur", "newsapi", "tmdb", "passthrough"])
     func aPauseThatA503NamesIsHeededAsThatOfA429Is(_ name: String) {
         let providers: [String: any Provider] = [
-            "itunes": ITunes(), "dnd": DnD(), "hackernews": HackerNews(), "jokes": Jokes(), "imgur": Imgur(),
+            "itunes": ITunes(), "dnd": SpecProvider(.dnd), "hackernews": HackerNews(), "jokes": Jokes(),
+            "imgur": Imgur(),
             "newsapi": NewsAPI(), "tmdb": TMDb(), "passthrough": Passthrough(name: "p", baseURL: "http://h"),
         ]
         func classified(_ fields: HeaderFields) -> Classification? {

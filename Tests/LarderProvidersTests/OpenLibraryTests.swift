@@ -1,11 +1,12 @@
 // Open Library: its answers classified, its books as results, its questions, and its samples.
 import LarderCore
-import LarderProviders
 import Testing
+
+@testable import LarderProviders
 
 @Suite struct OpenLibraryTests {
     private let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
-    private let provider = OpenLibrary()
+    private let provider = SpecProvider(.openLibrary)
 
     private func answer(_ status: Int, _ body: String) -> UpstreamResponse {
         UpstreamResponse(
@@ -96,5 +97,33 @@ import Testing
         let sample = samples.answer(SampleRequest(path: question.upstream.path, parameters: query))
         #expect(provider.classify(answer(sample.status, sample.body.lossyText), endpoint: "search").word == "data")
         #expect(try results(question, sample.body.lossyText).count == 2)
+    }
+
+    @Test(arguments: ["ol1w", "OL1W", "Ol1w"])
+    func anIdIsReadInAnyLetterCaseAndDescribedSo(_ id: String) throws {
+        #expect(try endpoint(["works", id]).upstream.path == "/works/OL1W.json")
+        let capture = try #require(provider.about.endpoints.first { $0.name == "work" }?.captures.first)
+        guard case .pattern(let pattern) = capture.form else { throw ClientFacingError.missing("id", "no pattern") }
+        #expect(TextPattern(pattern).matches(id))
+    }
+
+    @Test func aSubtitleIsPartOfTheTitle() throws {
+        let body = #"{"docs":[{"key":"/works/OL1W","title":"Arcanum Unbounded","subtitle":"The Cosmere Collection"}]}"#
+        let question = try endpoint(["search"], "q=arcanum")
+        #expect(try results(question, body).first?["title"]?.string == "Arcanum Unbounded: The Cosmere Collection")
+        #expect(question.upstream.query?.contains("subtitle") == true)
+    }
+
+    @Test func booksAreSortedByTheirYears() throws {
+        let books = [1931, nil, 2004, 31].enumerated().map { place, year in
+            #"{"key":"/works/OL\#(place)W","title":"T"\#(year.map { ",\"first_publish_year\":\($0)" } ?? "")}"#
+        }
+        let body = "{\"docs\":[\(books.joined(separator: ","))]}"
+        let sorted = try results(endpoint(["search"], "q=abc&sort=date"), body)
+        #expect(sorted.map { $0["attributes"]?["year"]?.integer } == [2004, 1931, 31, nil])
+        // The results of several sources are merged by the same order.
+        let merged = try ResultOrder.merge(
+            sorted.reversed().map { Bytes(text: "[") + $0.raw + Bytes(text: "]") }, by: .date)
+        #expect(try JSON.parse(merged).elements.map { $0["attributes"]?["year"]?.integer } == [2004, 1931, 31, nil])
     }
 }

@@ -1,8 +1,9 @@
 // Questions: strict where a person can make a mistake, tolerant of what does not matter, and never two questions under
 // one key.
 import LarderCore
-import LarderProviders
 import Testing
+
+@testable import LarderProviders
 
 /// The endpoint of a route written as in a URL: "itunes/search?term=x".
 func endpoint(_ route: String) throws -> Endpoint {
@@ -35,6 +36,8 @@ func refusal(_ route: String) -> ClientFacingError? {
             "/search?attribute=artistTerm&country=GB&entity=album&explicit=No&limit=200&media=music&offset=5&term=a%26b"
         ),
         ("itunes/lookup?id=909253&entity=album&sort=recent", "/lookup?entity=album&id=909253&sort=recent"),
+        // Clients of the API send an empty entity for "all".
+        ("itunes/search?q=jack&entity=", "/search?term=jack"), ("itunes/lookup?id=1&entity", "/lookup?id=1"),
         ("itunes/lookup?id=1,%202", "/lookup?id=1%2C2"), ("itunes/lookup?id=1&id=2", "/lookup?id=1%2C2"),
         ("jokes/random?category=Dev&category=animal,dev", "/jokes/random?category=animal%2Cdev"),
         ("itunes/lookup?isbn=978-0-316-06935-9", "/lookup?isbn=9780316069359"),
@@ -167,7 +170,7 @@ func refusal(_ route: String) -> ClientFacingError? {
     }
 
     @Test(arguments: [
-        "itunes", "itunes/find", "itunes/search/x", "news/articles", "dnd/feats", "dnd/monsters/a/b", "jokes",
+        "itunes", "itunes/find", "itunes/search/x", "news/articles", "dnd/dragons", "dnd/monsters/a/b", "jokes",
         "jokes/a/b", "tmdb",
         "tmdb/movie", "tmdb/movie/best", "tmdb/collection/1", "tmdb/person/upcoming",
     ])
@@ -314,7 +317,7 @@ func refusal(_ route: String) -> ClientFacingError? {
         #expect(
             itunes.canonical(UpstreamRequest(path: "/search", query: "callback=f&term=a")).query == "callback=f&term=a")
         #expect(itunes.canonical(UpstreamRequest(path: "/search", query: nil)).query == nil)
-        let dnd = DnD()
+        let dnd = SpecProvider(.dnd)
         #expect(dnd.canonical(UpstreamRequest(path: "/api/2014/feats")).query == "lang=en")
         #expect(dnd.canonical(UpstreamRequest(path: "/api/2014/feats", query: "lang=pt-BR")).query == "lang=pt-BR")
         #expect(dnd.canonical(UpstreamRequest(path: "/api/images/monsters/aboleth.png")).query == nil)
@@ -343,7 +346,7 @@ func refusal(_ route: String) -> ClientFacingError? {
         var request = SearchRequest(term: "  red   dragon ")
         #expect(try ITunes().search(request).upstream.target == "/search?term=red%20dragon")
         #expect(try NewsAPI().search(request).upstream.target == "/v2/everything?q=red%20dragon&sortBy=relevancy")
-        #expect(try DnD().search(request).upstream.target == "/api/2014/monsters?lang=en")
+        #expect(try SpecProvider(.dnd).search(request).upstream.target == "/api/2014/monsters?lang=en")
         request.category = "business"
         request.limit = 200
         request.language = "de-DE"
@@ -352,7 +355,7 @@ func refusal(_ route: String) -> ClientFacingError? {
                 == "/v2/top-headlines?category=business&pageSize=100&q=red%20dragon")
         #expect(throws: ClientFacingError.self) { try ITunes().search(request) }
         request.category = "spells"
-        #expect(try DnD().search(request).upstream.path == "/api/2014/spells")
+        #expect(try SpecProvider(.dnd).search(request).upstream.path == "/api/2014/spells")
         request.category = "music"
         request.country = "de"
         #expect(

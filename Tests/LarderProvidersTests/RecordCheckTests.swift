@@ -1,12 +1,13 @@
 // A 200 response with another record than the one that the request names is broken, for every API.
 import Foundation
 import LarderCore
-import LarderProviders
 import Testing
+
+@testable import LarderProviders
 
 @Suite struct RecordCheckTests {
     private static let providers: [String: any Provider] = [
-        "itunes": ITunes(), "dnd5e": DnD(), "tmdb": TMDb(), "hackernews": HackerNews(), "imgur": Imgur(),
+        "itunes": ITunes(), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "hackernews": HackerNews(), "imgur": Imgur(),
         "jokes": Jokes(), "icndb": Jokes(dialect: .icndb),
     ]
 
@@ -86,7 +87,7 @@ import Testing
 
 @Suite struct MissingListTests {
     private static let providers: [String: any Provider] = [
-        "newsapi": NewsAPI(), "dnd5e": DnD(), "tmdb": TMDb(), "imgur": Imgur(), "jokes": Jokes(),
+        "newsapi": NewsAPI(), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "imgur": Imgur(), "jokes": Jokes(),
         "hackernews": HackerNews(), "itunes": ITunes(),
     ]
     private static let bodies = [

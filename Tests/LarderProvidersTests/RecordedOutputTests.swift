@@ -3,8 +3,9 @@
 // form. The table holds digests only, because recordings are not part of the repository.
 import Foundation
 import LarderCore
-import LarderProviders
 import Testing
+
+@testable import LarderProviders
 
 @Suite struct RecordedOutputTests {
     private static let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
@@ -28,10 +29,10 @@ import Testing
             Question(provider: NewsAPI(), path: ["sources"], query: ""),
         ],
         "dnd5e": [
-            Question(provider: DnD(), path: ["spells"], query: ""),
-            Question(provider: DnD(), path: ["spells", "word"], query: ""),
-            Question(provider: DnD(), path: ["monsters", "word"], query: ""),
-            Question(provider: DnD(), path: ["equipment", "word"], query: ""),
+            Question(provider: SpecProvider(.dnd), path: ["spells"], query: ""),
+            Question(provider: SpecProvider(.dnd), path: ["spells", "word"], query: ""),
+            Question(provider: SpecProvider(.dnd), path: ["monsters", "word"], query: ""),
+            Question(provider: SpecProvider(.dnd), path: ["equipment", "word"], query: ""),
         ],
         "hackernews": [
             Question(provider: HackerNews(), path: ["search"], query: "q=word"),

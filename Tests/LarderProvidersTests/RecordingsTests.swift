@@ -1,7 +1,8 @@
 // Every recorded response goes through classification and normalisation, and nothing in it may be lost on the way.
 import LarderCore
-import LarderProviders
 import Testing
+
+@testable import LarderProviders
 
 /// Checks what must hold for every normalised response.
 func expectWhole(
@@ -112,7 +113,7 @@ func expectWhole(
 
     @Test(arguments: Recording.all.filter { $0.api == "dnd5e" && !$0.file.contains("details") })
     func dndRecordingIsClassifiedAndKeptWhole(_ recording: Recording) throws {
-        let provider = DnD()
+        let provider = SpecProvider(.dnd)
         let segments = recording.path.split(separator: "/").map(String.init)
         let path = Array(segments.dropFirst(2))
         let endpoint = try provider.endpoint(path: path, query: QueryParameters())
@@ -126,7 +127,7 @@ func expectWhole(
 
     @Test(arguments: Recording.all.filter { $0.file.contains("details") })
     func everyDnDRecordBecomesOneResult(_ recording: Recording) throws {
-        let provider = DnD()
+        let provider = SpecProvider(.dnd)
         let segments = recording.path.split(separator: "/").map(String.init)
         for member in try JSON.parse(Recording.body(recording.file)).members {
             let endpoint = try provider.endpoint(path: [segments[2], member.name], query: QueryParameters())

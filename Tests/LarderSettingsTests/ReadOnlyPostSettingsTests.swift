@@ -57,13 +57,4 @@ import Testing
             #expect(found.count == 1 && found.first?.contains("has no effect") == true, "\(found)")
         }
     }
-
-    @Test(arguments: [
-        ("/graphql", "/graphql", true), ("/graphql", "/graphql/", false), ("/graphql", "/graphQL", false),
-        ("/*/_search", "/a/_search", true), ("/*/_search", "//_search", false), ("/*/_search", "/a/b/_search", false),
-        ("/*/_search", "/a/_searches", false), ("/*", "/a", true), ("/*", "/", false),
-    ])
-    func aPathIsComparedToTheLetterAndAStarIsOneSegment(_ path: String, _ asked: String, _ matches: Bool) {
-        #expect(ReadOnlyPost(path: path, ttl: .seconds(1), kind: .any).matches(asked) == matches)
-    }
 }

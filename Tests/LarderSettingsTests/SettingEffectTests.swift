@@ -15,13 +15,13 @@ struct SettingEffectTests {
     }
 
     @Test(arguments: [
-        ("ttl: 1h", "ttl: has no effect under semantics: rfc"), ("emptyTTL: 1h", "it needs semantics: ttl"),
+        ("emptyTTL: 1h", "emptyTTL: has no effect under semantics: rfc"),
         ("negativeTTL: 1h", "it needs semantics: ttl"), ("staleWhileRefresh: 1h", "it needs semantics: ttl"),
         ("imageHosts: [\"*\"]", "imageHosts: has no effect here"), ("plainHTTP: true", "it is for built-in APIs"),
         ("semantics: ttl, cdnCacheControl: true", "it needs semantics: rfc"),
         ("semantics: ttl, imageHosts: [\"*\"]", "imageHosts: has no effect here"),
-        ("semantics: rfc, ttl: { \"*\": 3s }", "it needs semantics: ttl"),
-        ("clientSecret: abc", "mine has no sign-in"), ("searchURL: \"https://b\"", "mine has one host"),
+        ("keyIn: basic", "there is no key"), ("clientSecret: abc", "mine has no sign-in"),
+        ("searchURL: \"https://b\"", "mine has one host"),
     ])
     func aSettingInVainIsAnErrorThatSaysWhatIsMissing(_ setting: String, _ message: String) {
         let found = findings("providers: { mine: { kind: passthrough, baseURL: \"https://a\", \(setting) } }\n")
@@ -32,9 +32,10 @@ struct SettingEffectTests {
         ("itunes: { key: abc }", "itunes takes no key"),
         ("itunes: { semantics: rfc, ttl: 1h }", "it needs semantics: ttl"),
         ("jokes: { cdnCacheControl: true, semantics: rfc }", "it is for providers of your own"),
+        ("tmdb: { key: abc, keyIn: query k }", "Larder knows where it takes its key"),
         ("dnd5e: { clientSecret: abc }", "dnd5e has no sign-in"),
-        ("dnd5e: { keyFields: [X-A] }", "Larder makes the requests of built-in providers itself"),
-        ("itunes: { keyCredentials: false }", "Larder makes the requests of built-in providers itself"),
+        ("dnd5e: { keyFields: [X-A] }", "Larder makes the requests to dnd5e itself"),
+        ("itunes: { keyCredentials: false }", "Larder makes the requests to itunes itself"),
     ])
     func soItIsForBuiltInProviders(_ text: String, _ message: String) {
         let found = findings("providers: { \(text) }\n")
@@ -43,9 +44,9 @@ struct SettingEffectTests {
 
     @Test func whatHasAnEffectIsTaken() throws {
         let rules = "semantics: ttl, ttl: 1h, emptyTTL: 1s, negativeTTL: 1s, staleFor: 1h, staleWhileRefresh: 1s"
-        let own = "kind: passthrough, baseURL: \"https://a\", key: abc, rate: 1/s, quota: 9/day"
+        let own = "kind: passthrough, baseURL: \"https://a\", key: abc, keyIn: query k, rate: 1/s, quota: 9/day"
         #expect(findings("providers: { mine: { \(own), \(rules) } }\n").isEmpty)
-        #expect(findings("providers: { mine: { \(own), cdnCacheControl: true, staleFor: 1h } }\n").isEmpty)
+        #expect(findings("providers: { mine: { \(own), cdnCacheControl: true, staleFor: 1h, ttl: 1h } }\n").isEmpty)
         for about in ProviderRegistry.builtIn.map(\.about) {
             #expect(findings("providers: { \(about.name): { \(rules), imageHosts: [], plainHTTP: true } }\n").isEmpty)
         }

@@ -166,6 +166,24 @@ struct SettingsLoaderTests {
         }
     }
 
+    @Test func anEmptyFileIsRefusedAtAReloadAndACommentIsNot() throws {
+        try withScratchDirectory { directory in
+            let file = "\(directory)/larder.yaml"
+            func reload() throws -> Settings {
+                try SettingsLoader().load(file: file, environment: plainEnvironment, mayBeEmpty: false)
+            }
+            try write("", to: file)
+            #expect {
+                try reload()
+            } throws: { error in
+                "\(error)" == "\(file) is empty; write a comment into it if that is meant"
+            }
+            #expect(throws: Never.self) { try SettingsLoader().load(file: file, environment: plainEnvironment) }
+            try write("# all defaults", to: file)
+            #expect(throws: Never.self) { try reload() }
+        }
+    }
+
     @Test func theFirstStandardFileThatExistsIsTaken() throws {
         try withScratchDirectory { directory in
             let environment = ["XDG_CONFIG_HOME": directory]

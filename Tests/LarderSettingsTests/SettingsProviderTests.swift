@@ -72,7 +72,7 @@ struct SettingsProviderTests {
         ),
         ("itunes: { searchURL: \"http://a\" }", "1:35: providers.itunes.searchURL: itunes has one host for everything"),
         ("hackernews: { searchURL: \"ftp://a\" }", "providers.hackernews.searchURL: \"ftp://a\" is not a base URL"),
-        ("forge: { ttl: 1h }", "\(builtIn)); one of your own needs kind: passthrough and a baseURL"),
+        ("forge: { ttl: 1h }", "\(builtIn)); one of your own needs a baseURL, and kind: passthrough or questions"),
         ("forge: { kind: passthrough }", "1:14: providers.forge.baseURL: is needed"),
         ("forge: { kind: builtin, baseURL: \"http://a\" }", "is not one of passthrough"),
         ("itunes: { kind: passthrough }", "is built in"),
@@ -107,6 +107,16 @@ struct SettingsProviderTests {
         ("mine: { kind: passthrough, baseURL: \"https://icndb.com\" }", "strangers own the name"),
         ("mine: { kind: passthrough, baseURL: \"https://a\", keyFields: [\"a b\"] }", "is not the name of a field"),
         ("mine: { kind: passthrough, baseURL: \"https://a\", keyFields: [cookie] }", "has its own rules"),
+        (
+            "mine: { kind: passthrough, baseURL: \"https://a\", key: abc, keyIn: cookie }",
+            "\"cookie\" is not bearer, basic, header NAME, header NAME SCHEME or query NAME"
+        ),
+        ("mine: { kind: passthrough, baseURL: \"https://a\", key: abc, keyIn: header Cookie }", "has its own rules"),
+        (
+            "mine: { kind: passthrough, baseURL: \"https://a\", key: abc, keyIn: header Proxy-Authorization }",
+            "Proxy-Authorization cannot carry a key"
+        ),
+        ("mine: { kind: passthrough, baseURL: \"https://a\", key: abc, keyIn: basic }", "is not user:password"),
         ("jokes: { imageHosts: [\"*.icndb.com\"] }", "strangers own the name"),
     ])
     func aMistakeIsNamed(_ text: String, _ message: String) {

@@ -1,5 +1,5 @@
 // The tree of a YAML text, and the parts of YAML that are refused.
-import LarderCore
+@testable import LarderCore
 import Testing
 
 @testable import LarderSettings

@@ -52,6 +52,128 @@ import Testing
         }
     }
 
+    // MARK: What was made from one key
+
+    /// Writes children of a digest under which nothing is stored, as under a folder's.
+    private static func folder(_ name: String, _ count: Int, _ bench: Bench, _ store: SQLiteStore) async -> Digest {
+        let folder = Digest(of: Bytes(text: name))
+        for number in 0..<count { _ = await store.write(bench.entry("\(name) \(number)", parents: [folder])) }
+        await store.commit()
+        return folder
+    }
+
+    @Test(arguments: [false, true])
+    func whatWasMadeFromOneKeyGoesInSlices(soft: Bool) async throws {
+        try await withStore { (store, bench) async throws in
+            let folder = await Self.folder("f", Self.entries, bench, store)
+            let before = bench.count(StoreCounters.transactions)
+            #expect(try await store.purge(.digest(folder), soft: soft) == Self.entries)
+            #expect(bench.count(StoreCounters.transactions) - before >= 3)
+            #expect(store.pendingRemovals == 0)
+        }
+    }
+
+    /// Each slice unlinks at most 4 MiB of files.
+    @Test func slicesOfWhatWasMadeFromOneKeyAreBoundedInBytesOfFiles() async throws {
+        try await withStore { (store, bench) async throws in
+            let folder = Digest(of: Bytes(text: "f"))
+            for number in 0..<20 {
+                #expect(await store.write(bench.entry("\(number)", size: 1 << 20, parents: [folder])) == .stored)
+            }
+            let before = bench.count(StoreCounters.transactions)
+            #expect(try await store.purge(.digest(folder), soft: false) == 20)
+            #expect((5...6).contains(bench.count(StoreCounters.transactions) - before))
+        }
+    }
+
+    /// Runs the body when the first slice of a key's removal is committed and the second is not. The key itself is
+    /// stored, and gone with the first slice.
+    private func betweenSlices(_ body: (StoreWriter, StoreShared, Bench, StoredResponse) throws -> Void) async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                let parent = bench.entry("parent")
+                try writer.database?.rows.write(parent, now: bench.time.wall())
+                for number in 0..<Self.entries {
+                    let child = bench.entry("\(number)", parents: [parent.key.digest])
+                    try writer.database?.rows.write(child, now: bench.time.wall())
+                }
+                Self.remove(parent.key.digest, writer, shared, bench)
+                #expect(bench.count(StoreCounters.purged) == 65)
+                try body(writer, shared, bench, parent)
+            }
+        }
+    }
+
+    private static func remove(_ digest: Digest, _ writer: StoreWriter, _ shared: StoreShared, _ bench: Bench) {
+        let tombstone = shared.removals.add(.digest(digest), isSoft: false, provider: nil, at: bench.time.wall(), nil)
+        shared.removals.markDue(tombstone.number)
+        writer.performRemovals()
+    }
+
+    private static func rows(_ writer: StoreWriter) throws -> Int64? {
+        try writer.database?.connection.number("SELECT count(*) FROM entry")
+    }
+
+    @Test func theRestOfAKeysRemovalHidesWhatIsStoredAndNotWhatComes() async throws {
+        try await betweenSlices { writer, shared, bench, parent in
+            let newest = try #require(try writer.database?.connection.number("SELECT max(id) FROM entry"))
+            let removals = try #require(shared.removals.snapshot())
+            #expect(!shared.removals.holdAnswers)
+            for (id, isHidden) in [(newest, true), (newest + 1, false)] {
+                var verdict = Removals.Verdict()
+                removals.verdict(id: id, ofParent: parent.key.digest, into: &verdict)
+                #expect(verdict.isRemoved == isHidden)
+            }
+        }
+    }
+
+    @Test func whatIsStoredAfterTheFirstSliceOfAKeysRemovalStays() async throws {
+        try await betweenSlices { writer, shared, bench, parent in
+            try writer.database?.rows.write(parent, now: bench.time.wall())
+            let child = bench.entry("new", parents: [parent.key.digest])
+            try writer.database?.rows.write(child, now: bench.time.wall())
+            while !writer.purges.isEmpty { writer.stepPurges() }
+            #expect(try Self.rows(writer) == 2 && shared.removals.count == 0)
+        }
+    }
+
+    @Test func aKeyThatIsRemovedOnceMoreIsWalkedOnce() async throws {
+        try await betweenSlices { writer, shared, bench, parent in
+            try writer.database?.rows.write(bench.entry("new", parents: [parent.key.digest]), now: bench.time.wall())
+            Self.remove(parent.key.digest, writer, shared, bench)
+            #expect(writer.purges.count == 1 && shared.removals.count == 1)
+            while !writer.purges.isEmpty { writer.stepPurges() }
+            #expect(try Self.rows(writer) == 0 && shared.removals.count == 0)
+        }
+    }
+
+    @Test func aKillBetweenSlicesOfAKeysRemovalBringsNothingBack() async throws {
+        try await withStore(StoreSettings(minFree: 0, patience: .seconds(600))) { (store, bench) async throws in
+            let folder = await Self.folder("f", Self.entries, bench, store)
+            let faults = store.shared.faults
+            defer { faults.hold(false) }
+            faults.hold(true)
+            async let purged = store.purge(.digest(folder), soft: false)
+            while !faults.isHolding { await Task.yield() }
+            try await eventually("it is in the journal") { store.shared.removals.pending.allSatisfy(\.isKept) }
+            // One slice is committed, and the next one held.
+            faults.hold(false)
+            while bench.count(StoreCounters.purged) == 0 { await Task.yield() }
+            faults.hold(true)
+            try await bench.afterAKill { (second, copy) async throws in
+                for number in 0..<Self.entries {
+                    #expect(try await second.read(bench.entry("f \(number)", parents: [folder]).key) == nil)
+                }
+                try await copy.eventually("it is carried out", in: second) { second.pendingRemovals == 0 }
+                #expect(try await second.statistics().entries == 0)
+            }
+            faults.hold(false)
+            #expect(try await purged == Self.entries)
+        }
+    }
+
+    // MARK: How long slices are
+
     @Test func slicesGetShorterWhileTheyTakeLong() {
         let tombstone = Tombstone(
             number: 1, selector: .all, isSoft: false, provider: nil, at: WallTime(seconds: 1_800_000_000))

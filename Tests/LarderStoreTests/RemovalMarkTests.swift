@@ -204,6 +204,48 @@ import Testing
         }
     }
 
+    /// The clock of a machine that was started anew may have passed the one of before.
+    @Test(arguments: [true, false])
+    func afterAPowerCutTheMachinesStartIsKnownWhateverItsClockSays(isSameStart: Bool) async throws {
+        try await withStore { (store, bench) async throws in
+            bench.time.boot(as: 1)
+            let kept = bench.entry("b")
+            for entry in [bench.entry("a"), kept] { #expect(await store.write(entry) == .stored) }
+            await store.maintain()
+            #expect(await store.write(bench.entry("a", seed: 7)) == .stored)
+            try await withBench { (copy) async throws in
+                try bench.copyAsKilled(to: copy)
+                #expect(truncate(copy.path + "-wal", 0) == 0)
+                copy.time.advance(by: .seconds(3600))
+                copy.time.boot(as: isSameStart ? 1 : 2)
+                let second = try copy.open()
+                #expect(copy.count(StoreCounters.setAside, "cache") == (isSameStart ? 1 : 0))
+                #expect(try await (second.read(kept.key) == nil) == isSameStart)
+                await second.close()
+            }
+        }
+    }
+
+    @Test(arguments: [(1, 1, 9), (1, 2, 4), (0, 2, 9), (1, 0, 9)] as [(UInt32, UInt32, Int64)])
+    func withoutTheMachinesStartTheClockTellsItAsBefore(_ before: UInt32, _ now: UInt32, _ least: Int64) {
+        let at = MonotonicTime(nanoseconds: 1000)
+        let record = MarkRecord(count: 9, flushed: 4, at: at, boot: before)
+        #expect(record.least(at: at, in: now) == least)
+        if before == 0 || now == 0 { #expect(record.least(at: MonotonicTime(nanoseconds: 999), in: now) == 4) }
+        #expect(MarkRecord(record.bytes) == record)
+    }
+
+    @Test func aMarkFromBeforeTheMachinesStartWasNotedIsRead() {
+        let record = MarkRecord(count: 9, flushed: 4, at: MonotonicTime(nanoseconds: 1000), boot: 0)
+        var sum = Checksum()
+        let numbers: [UInt64] = [0x6C64_722D_6D61_726B, 9, 4, 1000]
+        for number in numbers { sum.add(number) }
+        let bytes = (numbers + [UInt64(sum.value)]).flatMap { number in
+            withUnsafeBytes(of: number.littleEndian) { Bytes($0) }
+        }
+        #expect(record.bytes == bytes)
+    }
+
     @Test func purelyNewEntriesLeaveTheMarkAlone() async throws {
         try await withStore { (store, bench) async throws in
             let mark = bench.directory + "/cache.mark"

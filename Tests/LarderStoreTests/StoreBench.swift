@@ -21,10 +21,11 @@ struct Bench: Sendable {
     let counters = CounterRegistry()
     let log = KeptLog()
 
-    func open(_ settings: StoreSettings = StoreSettings(minFree: 0)) throws -> SQLiteStore {
+    /// - Parameter notes: the state directory.
+    func open(_ settings: StoreSettings = StoreSettings(minFree: 0), notes: String? = nil) throws -> SQLiteStore {
         try SQLiteStore.open(
             directory: directory, settings: settings, log: Logger(label: "test", sink: log, time: time),
-            counters: counters, time: time)
+            counters: counters, time: time, notes: notes)
     }
 
     func openState() throws -> StateStore {
@@ -59,9 +60,13 @@ struct Bench: Sendable {
     static func body(_ name: String, _ size: Int, _ seed: UInt8) -> Bytes {
         var state = name.utf8.reduce(UInt64(seed) + 88_172_645_463_325_252) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
         return Bytes(room: size) { buffer, count in
-            for index in 0..<size {
-                if index % 8 == 0 { state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 }
-                buffer[index] = UInt8(truncatingIfNeeded: state >> UInt64(index % 8 * 8))
+            let raw = UnsafeMutableRawBufferPointer(buffer)
+            // Eight bytes at a time: byte by byte, the tests of the store took a fifth of the suite's time.
+            for start in stride(from: 0, to: size, by: 8) {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                withUnsafeBytes(of: state.littleEndian) { word in
+                    raw[start..<min(start + 8, size)].copyBytes(from: word.prefix(size - start))
+                }
             }
             count = size
         }

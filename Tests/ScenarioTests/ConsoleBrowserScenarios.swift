@@ -218,6 +218,46 @@ struct ConsoleBrowserScenarios {
         }
     }
 
+    /// Answers the page's questions for entries with one entry each. Its size is 10 times the number of the question.
+    /// - Parameter looks: the number of answers that do not examine all entries.
+    private static func examining(_ looks: Int) -> String {
+        """
+        window.asked = []; window.realFetch = window.realFetch || window.fetch;
+        window.fetch = (path, options) => {
+          if (!path.startsWith("/v1/entries?")) return window.realFetch(path, options);
+          const after = Number(new URL(path, location).searchParams.get("after"));
+          window.asked.push(after);
+          const more = after < \(looks) ? { complete: false, next: String(after + 1) } : {};
+          return Promise.resolve(new Response(JSON.stringify(
+            { ...more, entries: [{ label: "look " + after, provider: "itunes", kind: "raw", bytes: 10 * after }] })));
+        };
+        document.getElementById("filters").requestSubmit(); true
+        """
+    }
+
+    @Test func theListOfEntriesGoesOnWhereALookEnded() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.open(base + "/store")
+            try page.waitFor("document.querySelector('#filters [name=order]')")
+            _ = try page.value(Self.examining(2))
+            try page.waitFor("document.querySelectorAll('#entries tr').length === 3")
+            let labels = "[...document.querySelectorAll('#entries tr .target')].map((cell) => cell.innerText).join()"
+            #expect(try page.value(labels)?.string == "look 2,look 1,look 0", "in the order of their sizes")
+            #expect(try page.text("#refusal") == "")
+        }
+    }
+
+    @Test func aListOfEntriesThatDoesNotEndIsCutAndSaysSo() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.open(base + "/store")
+            try page.waitFor("document.querySelector('#filters [name=order]')")
+            _ = try page.value(Self.examining(1000))
+            try page.waitFor("document.querySelectorAll('#entries tr').length === 10")
+            #expect(try page.text("#refusal").contains("no time"))
+            #expect(try page.has("window.asked.length === 10"))
+        }
+    }
+
     @Test func aTokenIsForgottenWithItsPage() async throws {
         try await ConsoleStand.withSamples { page, base in
             try page.open(base + "/providers")

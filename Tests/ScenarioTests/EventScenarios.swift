@@ -2,6 +2,7 @@
 import LarderCore
 import LarderHTTP
 import LarderTestSupport
+import Synchronization
 import Testing
 
 @Suite struct EventScenarios {
@@ -162,6 +163,33 @@ import Testing
             // A refresh of what was asked for meanwhile may follow.
             let made = origin.requests.dropFirst(calls).map(\.method)
             #expect(made.first == "HEAD" && made.filter { $0 == "HEAD" }.count == 1, "\(made)")
+        }
+    }
+
+    /// Some APIs answer every request to their root with an error.
+    @Test(arguments: [("503 Service Unavailable", true), ("500 Internal Server Error", false)])
+    func aProviderWhoseRootFailsIsTriedWithWhatItAnswered(_ root: String, _ hasAnswered: Bool) async throws {
+        let isAway = Atomic(!hasAnswered)
+        let origin = ScriptedOrigin { request in
+            if isAway.load(ordering: .acquiring) { return [.reset] }
+            return [.send(request.method == "HEAD" ? ok("", status: root) : CacheScenarios.song)]
+        }
+        defer { origin.stop() }
+        let time = ManualTime()
+        try await withLarder(BasicScenarios.itunes(origin), time: time) { larder in
+            if hasAnswered { #expect(try await larder.get("/v1/itunes/search?q=known").status == 200) }
+            isAway.store(true, ordering: .releasing)
+            _ = try await larder.get("/v1/itunes/search?q=away")
+            var stream = try await listen(larder)
+            _ = try await next(&stream, 1)
+            isAway.store(false, ordering: .releasing)
+            try await larder.eventually("a trial") {
+                time.advance(by: .seconds(5))
+                return try await larder.counter("larder_return_trials_total", #"provider="itunes""#) > 0
+            }
+            var told: Told?
+            while told?.name != "reachability" { told = try await next(&stream, 1).first }
+            #expect(told?.data["reachable"]?.bool == true)
         }
     }
 

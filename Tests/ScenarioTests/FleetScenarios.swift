@@ -54,8 +54,16 @@ enum Fleet {
 
     /// Waits until a host has published this many answers.
     static func published(_ larder: RunningLarder, _ count: Int) async throws {
-        try await larder.eventually("\(count) answers are published") {
-            try await larder.counter("larder_shared_published_total", #"result="done""#) >= count
+        do {
+            try await larder.eventually("\(count) answers are published") {
+                try await larder.counter("larder_shared_published_total", #"result="done""#) >= count
+            }
+        } catch {
+            let lines = try await larder.get("/metrics").text.split(separator: "\n")
+            let reasons = lines.filter {
+                $0.hasPrefix("larder_shared_") && !$0.hasSuffix(" 0") && !$0.contains("bucket")
+            }
+            throw WireError("\(error)\n\(reasons.joined(separator: "\n"))")
         }
     }
 }
@@ -446,10 +454,12 @@ struct FleetScenarios {
         }
     }
 
-    @Test func aHandleFromOneHostIsGoodOnAnother() async throws {
+    /// A large image goes out while it arrives, and is published from the store.
+    @Test(arguments: [ArtworkScenarios.png, ArtworkScenarios.largePNG(300_000)])
+    func aHandleFromOneHostIsGoodOnAnother(_ png: Bytes) async throws {
         let engine = try SharedEngine()
         let own = Lock("")
-        let png = ArtworkScenarios.png
+        let gate = Gate()
         let origin = ScriptedOrigin { request in
             if request.target.hasPrefix("/search") {
                 let url = "https://is1-ssl.mzstatic.com/image/thumb/a/b/source/100x100bb.jpg"
@@ -459,7 +469,7 @@ struct FleetScenarios {
             }
             return [
                 .send("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: \(png.count)\r\n\r\n"),
-                .sendBytes(png),
+                .sendBytes(Bytes(png.prefix(40))), .await(gate), .sendBytes(Bytes(png.dropFirst(40))),
             ]
         }
         own.withLock { $0 = origin.base }
@@ -471,7 +481,13 @@ struct FleetScenarios {
             let answer = try await one.get(Self.search).json()
             let result = try #require(answer["results"]?.elements.first { _ in true })
             let handle = try #require(result["artwork"]?["small"]?.string)
-            #expect(try await one.get(handle).body == png)
+            let first = try await one.talk { client in
+                try client.send("GET \(handle) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                let head = try client.receiveHead()
+                gate.open()
+                return try client.take(Int(head["Content-Length"] ?? "") ?? 0)
+            }
+            #expect(first == png)
             try await Fleet.published(one, 3)
             let picture = try await two.get(handle)
             #expect(picture.status == 200 && picture.body == png, "\(picture)")

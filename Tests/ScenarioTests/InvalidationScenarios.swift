@@ -23,12 +23,13 @@ import Testing
     }
 
     /// - Parameter more: settings of the cache. Without a `patience` setting, reads wait however busy the machine is.
-    private func launch(_ origin: ScriptedOrigin, in directory: TemporaryDirectory, _ more: String = "") -> LarderLaunch
-    {
+    private func launch(
+        _ origin: ScriptedOrigin, in directory: TemporaryDirectory, _ more: String = "", memory: String = "0"
+    ) -> LarderLaunch {
         LarderLaunch(
             """
             listen: ["127.0.0.1:0"]
-            cache: { path: \(directory.path)/cache, minFree: 0, memorySize: 0\(more) }
+            cache: { path: \(directory.path)/cache, minFree: 0, memorySize: \(memory)\(more) }
             state: { path: \(directory.path)/state }
             admin: { token: \(Self.token) }
             providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
@@ -125,6 +126,34 @@ import Testing
                 let last = try Stand(launch, directory)
                 try last.expectNotOld("after another restart")
             }
+        }
+    }
+
+    /// What is in memory alone has no row that tells in which folder it lies.
+    @Test(
+        .enabled(if: FullDiskScenarios.mayMount, "a small disk needs the right to mount"),
+        arguments: ["DELETE /raw/api/d/", "MOVE /raw/api/d/", "COPY /raw/api/d/"])
+    func aRemovedFolderTakesWhatAFullDiskDidNotTake(_ change: String) async throws {
+        let origin = origin()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let disk = try #require(FullDiskScenarios.SmallDisk(in: directory, megabytes: 8))
+        let launch = launch(origin, in: directory, memory: "16MiB")
+        try await onOwnThread {
+            let stand = try Stand(launch, directory)
+            #expect(try stand.get("/raw/api/warm").status == 200)
+            try blockUntil("it is committed") { try stand.isCommitted() }
+            try disk.fill(leaving: 0)
+            // The store takes the first answer before it learns that the disk is full.
+            let target = change.hasPrefix("COPY") ? "/raw/api/e/k" : "/raw/api/d/k"
+            #expect(try stand.get(target).text.hasPrefix("answer 1 "))
+            #expect(try stand.get(target)["Cache-Status"]?.contains("hit") == true, "memory has it")
+            try blockUntil("the disk refused it") { try stand.isCommitted() }
+            let destination = "Destination: http://localhost/raw/api/e/"
+            let answer = try stand.say("\(change) HTTP/1.1\r\nHost: localhost\r\n\(destination)\r\n\r\n")
+            #expect(answer.status == 200)
+            #expect(try stand.get(target).text.hasPrefix("answer 2 "))
+            try stand.kill()
         }
     }
 

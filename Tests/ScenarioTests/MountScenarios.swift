@@ -182,6 +182,7 @@ import Testing
 
     private static let ofOrigin = [
         "Alt-Svc", "Reporting-Endpoints", "Service-Worker-Allowed", "Accept-CH", "Origin-Agent-Cluster",
+        "Speculation-Rules", "Activate-Storage-Access",
     ]
     private static let ofHost = [
         "Clear-Site-Data", "Strict-Transport-Security", "NEL", "Report-To", "Public-Key-Pins", "Set-Cookie2",

@@ -97,6 +97,65 @@ import Testing
         }
     }
 
+    // MARK: The root of a provider
+
+    /// Everything is storable. What "under way" names waits for the gate.
+    private static func twoProviders(
+        _ gate: Gate = Gate(), _ body: (RunningLarder, ScriptedOrigin) async throws -> Void
+    ) async throws {
+        let origin = ScriptedOrigin { request in
+            let answer = Act.send(ok("answer", fields: "Cache-Control: max-age=600\r\n"))
+            return request.target.hasSuffix("underway") ? [.await(gate), answer] : [answer]
+        }
+        defer { origin.stop() }
+        let settings = ["api", "other"].map { "\($0): { kind: passthrough, baseURL: \"\(origin.base)/\($0)\" }" }
+        try await withLarder("providers: { \(settings.joined(separator: ", ")) }") { larder in
+            try await body(larder, origin)
+        }
+    }
+
+    @Test(arguments: ["/raw/api", "/raw/api/"])
+    func aRemovedRootTakesEverythingOfItsProvider(_ root: String) async throws {
+        try await Self.twoProviders { larder, _ in
+            let stored = ["/raw/api/", "/raw/api/a", "/raw/api/a/b?c", "/raw/api/?d"]
+            for path in stored { _ = try await larder.get(path) }
+            #expect(try await larder.send("DELETE", root).status == 200)
+            for path in stored {
+                let held = try await larder.get(path, ("Cache-Control", "only-if-cached"))
+                #expect(held.status == 504, "\(path): \(held)")
+            }
+        }
+    }
+
+    @Test func aRemovedRootLeavesOtherProvidersInMemory() async throws {
+        try await Self.twoProviders { larder, _ in
+            let name = #"provider="other""#
+            for path in ["/raw/api/a", "/raw/other/a"] { _ = try await larder.get(path) }
+            try await larder.eventually("memory has it") {
+                _ = try await larder.get("/raw/other/a")
+                return try await larder.counter("larder_memory_hits_total", name) > 0
+            }
+            let before = try await larder.counter("larder_memory_hits_total", name)
+            #expect(try await larder.send("DELETE", "/raw/api/").status == 200)
+            _ = try await larder.get("/raw/other/a")
+            #expect(try await larder.counter("larder_memory_hits_total", name) == before + 1)
+        }
+    }
+
+    @Test func aRemovedRootLetsOtherProvidersStore() async throws {
+        let gate = Gate()
+        try await Self.twoProviders(gate) { larder, origin in
+            async let answer = larder.get("/raw/other/underway")
+            try await larder.eventually("it is under way") { origin.requests.count == 1 }
+            #expect(try await larder.send("DELETE", "/raw/api/").status == 200)
+            gate.open()
+            #expect(try await answer.status == 200)
+            try await larder.eventually("it is stored") {
+                try await larder.get("/raw/other/underway", ("Cache-Control", "only-if-cached")).status == 200
+            }
+        }
+    }
+
     @Test(arguments: Removal.allCases, [false, true])
     func whoAsksAfterwardsIsNotGivenIt(_ removal: Removal, _ isLong: Bool) async throws {
         let gate = Gate()

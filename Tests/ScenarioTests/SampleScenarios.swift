@@ -257,10 +257,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("classes", ["Bard", "Wizard"]), ("conditions", ["Blinded"]), ("rules?edition=2014", ["Adventuring"]),
+        ("species", ["Dwarf"]), ("classes/wizard", ["Wizard"]), ("species/dwarf?edition=2024", ["Dwarf"]),
+    ])
+    func theOtherCollectionsOfBothEditionsAreHadToo(_ route: String, _ named: [String]) async throws {
+        try await withSamples { larder, _ async throws in
+            #expect(try await titles(larder, "/v1/dnd/\(route)") == named)
+        }
+    }
+
     @Test func theRestOfTheRulesIsHadRaw() async throws {
         try await withSamples { larder, _ in
             #expect(try await larder.get("/v1/dnd/dragons").status == 404)
-            #expect(try await larder.get("/raw/dnd5e/api/2014/classes").status == 404)
+            #expect(try await larder.get("/raw/dnd5e/api/2014/levels").status == 404)
             let direct = OriginSamples.answer("dnd5e", path: "/api/2014/spells", query: "level=2&lang=en")
             let raw = try await larder.get("/raw/dnd5e/api/2014/spells?level=2")
             #expect(raw.status == 200 && raw.body == direct.body)

@@ -226,7 +226,8 @@ import Testing
             for country in ["us", "de"] {
                 shown.append(try LarderProcess.get("/v1/news/headlines?country=\(country)", at: address).description)
             }
-            #expect(origin.requests.count == 2)
+            // A trial with the question that succeeded may follow.
+            #expect(origin.requests.prefix(2).map { $0.target.contains("country=us") } == [true, false])
             for request in origin.requests { #expect(request.field("X-Api-Key") == key) }
             for word in [token, "wrong-\(token)"] {
                 let client = try WireClient(address)

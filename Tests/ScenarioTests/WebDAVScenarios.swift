@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "http://localhost/raw/dav/b%20c?d=e", "/raw/dav/b%20c?d=e", "https://LOCALHOST/raw/dav/./b%20c?d=e#f",
+        "http://localhost/raw/dav/b%20c?d=e", "/raw/dav/b%20c?d=e", "https://LOCALHOST/raw/dav/./b%20c?d=e",
     ])
     func theOriginGetsItsOwnNameOfADestination(_ destination: String) async throws {
         let origin = Self.origin()
@@ -41,7 +41,7 @@ import Testing
         ("http://localhost/raw/other/b", 403), ("/b", 403), ("/raw/dav/../other/b", 403),
         ("http://localhost:1/raw/dav/b", 502),
         ("http://elsewhere.example/b", 502), ("b", 400), ("", 400), ("ftp://localhost/raw/dav/b", 400),
-        ("/raw/dav/%2e%2e/b", 400),
+        ("/raw/dav/%2e%2e/b", 400), ("/raw/dav/b#f", 400), ("http://localhost/raw/dav/b?d=e#f", 400),
     ])
     func anotherDestinationIsRefusedBeforeAnythingIsSent(_ destination: String, _ status: Int) async throws {
         let origin = Self.origin()
@@ -51,6 +51,19 @@ import Testing
             let answer = try await larder.send("MOVE", "/raw/dav/a", fields: fields)
             #expect(answer.status == status, "\(answer)")
             #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [("http", 200), ("https", 502)])
+    func onThePortThatWasAskedWithoutTLSHttpsIsAnotherServer(_ scheme: String, _ status: Int) async throws {
+        let origin = Self.origin()
+        defer { origin.stop() }
+        try await withLarder(Self.settings(origin)) { larder in
+            let head = "MOVE /raw/dav/a HTTP/1.1\r\nHost: localhost:8787\r\nConnection: close\r\n"
+            let bytes = Bytes(text: head + "Destination: \(scheme)://localhost:8787/raw/dav/b\r\n\r\n")
+            let answer = try await larder.send(bytes: bytes)
+            #expect(answer.status == status, "\(answer)")
+            #expect(origin.requests.count == (status == 200 ? 1 : 0))
         }
     }
 

@@ -40,7 +40,7 @@ enum ServeCommand {
         let settings = try sources.load()
         try await invocation.tool.serve(
             ServeOrder(
-                settings: settings, reload: { () throws(SettingsError) in try sources.read() },
+                settings: settings, reload: { () throws(SettingsError) in try sources.read(mayBeEmpty: false) },
                 environment: invocation.environment))
         return .done
     }
@@ -67,8 +67,8 @@ struct SettingsSources: Sendable {
         for text in invocation.options["--listen"] ?? [] { flags.append(("listen", text)) }
     }
 
-    func read() throws(SettingsError) -> Settings {
-        try SettingsLoader().load(file: file, environment: environment, flags: flags)
+    func read(mayBeEmpty: Bool = true) throws(SettingsError) -> Settings {
+        try SettingsLoader().load(file: file, environment: environment, flags: flags, mayBeEmpty: mayBeEmpty)
     }
 
     func load() throws(CommandFailure) -> Settings {

@@ -10,7 +10,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case setCookie, cookieWithoutLifetime, varyAny, connectionOption, notCacheable, noLifetime, noUse, retention
     // Why a response is stored, and for how long.
     case sharedMaxAge, maxAge, expires, heuristic, validationOnly, noCacheAnswer, mustUnderstand, targeted
-    case postContentLocation, declaredTTL, partStored, partWithoutValidator, partCombined
+    case postContentLocation, declaredTTL, fallbackTTL, partStored, partWithoutValidator, partCombined
     case cookiesLeftOut, cookiesStored
     // Reuse before the upstream is asked.
     case fresh, immutable, requestNoCache, requestMaxAge, requestMinFresh, requestMaxStale, onlyIfCached

@@ -13,8 +13,8 @@ extension CacheRule {
             .notCacheable, .noLifetime, .noUse, .retention:
             refusal
         case .sharedMaxAge, .maxAge, .expires, .heuristic, .validationOnly, .noCacheAnswer, .mustUnderstand,
-            .targeted, .postContentLocation, .declaredTTL, .partStored, .partWithoutValidator, .partCombined,
-            .cookiesLeftOut, .cookiesStored:
+            .targeted, .postContentLocation, .declaredTTL, .fallbackTTL, .partStored, .partWithoutValidator,
+            .partCombined, .cookiesLeftOut, .cookiesStored:
             lifetime
         case .fresh, .immutable, .requestNoCache, .requestMaxAge, .requestMinFresh, .requestMaxStale, .onlyIfCached,
             .mustRevalidate, .proxyRevalidate, .sharedMaxAgeStale, .staleWhileRevalidate, .staleNeedsValidation,
@@ -114,6 +114,8 @@ extension CacheRule {
                 "The answer to POST states a lifetime, and its Content-Location says that it is also the answer to GET. It is stored for GET."
             )
         case .declaredTTL: ("Larder", "The answer states no lifetime. The setting readOnlyPosts sets it.")
+        case .fallbackTTL:
+            ("RFC 9111 §4.2.2", "The answer states no lifetime. The setting ttl of its provider sets it.")
         case .partStored:
             (
                 "RFC 9111 §3.3",

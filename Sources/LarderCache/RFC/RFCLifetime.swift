@@ -1,5 +1,5 @@
-// Decides how long a response is fresh (RFC 9111 §4.2): by s-maxage, max-age or Expires, in this order, or else by a
-// heuristic from the time since the last change. Also lists the status codes that allow the heuristic, and those whose
+// Decides how long a response is fresh (RFC 9111 §4.2): by s-maxage, max-age or Expires, in this order, or else by the
+// settings or by a heuristic from the time since the last change. Also lists the status codes that allow the heuristic, and those whose
 // caching rules are implemented here.
 import LarderCore
 import LarderHTTP
@@ -23,25 +23,15 @@ extension RFCStorage {
     struct Lifetime: Sendable, Hashable {
         var milliseconds: Int64
         var rule: CacheRule
-
-        init(milliseconds: Int64, rule: CacheRule) {
-            self.milliseconds = milliseconds
-            self.rule = rule
-        }
-
-        init(_ declared: Duration) {
-            self.init(milliseconds: declared.milliseconds, rule: .declaredTTL)
-        }
     }
 
     /// Status codes to which a declared lifetime applies.
     private static let successes: Set<Int> = [200, 203, 204]
 
-    /// The freshness lifetime (RFC 9111 §4.2.1, §4.2.2); nil if neither the response nor a heuristic gives one.
-    /// - Parameter declared: the configured lifetime of a successful response that states none. It replaces the
-    ///   heuristic.
+    /// The freshness lifetime (RFC 9111 §4.2.1, §4.2.2); nil if neither the response nor the rule nor a heuristic gives
+    /// one. The rule's lifetimes take the place of the heuristic; `fallbackTTL` applies to the same responses.
     static func lifetime(
-        status: Int, fields: HeaderFields, responseTime: WallTime, answer: ResponseControl, declared: Duration? = nil
+        status: Int, fields: HeaderFields, responseTime: WallTime, answer: ResponseControl, rule: FreshnessRule
     ) -> Lifetime? {
         let control = answer.control
         if let seconds = control.sMaxAge { return Lifetime(milliseconds: seconds * 1000, rule: .sharedMaxAge) }
@@ -55,10 +45,16 @@ extension RFCStorage {
             }
             return Lifetime(milliseconds: max(0, (end - date).milliseconds), rule: .expires)
         }
-        if let declared { return successes.contains(status) ? Lifetime(declared) : nil }
-        guard heuristicallyCacheable.contains(status) || control.isPublic,
-            let text = fields.first("Last-Modified"),
-            let changed = HTTPDate.parse(text, now: responseTime), changed < date
+        if let declared = rule.declaredTTL {
+            return successes.contains(status)
+                ? Lifetime(milliseconds: declared.milliseconds, rule: .declaredTTL) : nil
+        }
+        guard heuristicallyCacheable.contains(status) || control.isPublic else { return nil }
+        if let fallback = rule.fallbackTTL {
+            return Lifetime(milliseconds: fallback.milliseconds, rule: .fallbackTTL)
+        }
+        guard let text = fields.first("Last-Modified"), let changed = HTTPDate.parse(text, now: responseTime),
+            changed < date
         else { return nil }
         let guess = min((date - changed).milliseconds / heuristicDivisor, heuristicLimit)
         return Lifetime(milliseconds: guess, rule: .heuristic)

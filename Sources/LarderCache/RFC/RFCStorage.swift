@@ -37,7 +37,7 @@ public enum RFCStorage {
     /// - Parameters:
     ///   - requestFields: the fields of the client's request, with credentials.
     ///   - head: the head of the response, as received.
-    ///   - rule: only its stale window, retention, cookies and declared lifetime count.
+    ///   - rule: only its stale window, retention, cookies and the lifetimes for `rfc` count.
     ///   - targets: the names of the targeted fields that count (RFC 9213), the most specific first.
     public static func decide(
         method: Method, requestFields: HeaderFields, head: UpstreamHead, rule: FreshnessRule, targets: [String]
@@ -134,8 +134,7 @@ public enum RFCStorage {
     ) -> StoreVerdict {
         let control = answer.control
         let lifetime = lifetime(
-            status: status, fields: fields, responseTime: head.responseTime, answer: answer,
-            declared: rule.declaredTTL)
+            status: status, fields: fields, responseTime: head.responseTime, answer: answer, rule: rule)
         guard lifetime != nil || control.isPublic || heuristicallyCacheable.contains(status) else {
             return refuse(.noLifetime, .notCacheable)
         }

@@ -10,11 +10,11 @@ public enum RequestFieldRule: Sendable, Hashable, CaseIterable {
     /// own conditions are sent, and never together with Larder's. Otherwise Larder answers it itself or ignores it, as
     /// the standard permits.
     case condition
-    /// The answer is for this request alone. The request is passed on unchanged, and its answer is neither stored nor
-    /// shared. Only what memory holds ready answers it: memory does not know these fields, and a cache may reuse what is
-    /// stored (RFC 9111 §4).
+    /// The answer is for this request alone. The request is passed on unchanged, nothing stored answers it, and its
+    /// answer is neither stored nor shared. The request's parser flags these fields, so memory does not answer either.
     case alone
-    /// The field selects the answer, whether or not the answer's `Vary` says so.
+    /// The field selects the answer, whether or not the answer's `Vary` says so. A request with it and one without it,
+    /// or with another value, get no answer of each other: with `rfc` semantics it is part of the key.
     case selects
     /// The field is sent as it is. A stored answer may be given in place of one that the field asked for.
     case asItIs
@@ -56,6 +56,15 @@ public enum RequestFieldTable {
         Record(
             name: "Accept-Datetime", rule: .selects,
             reason: "RFC 7089 §2.1.1. It selects the version of a time, and Vary must name it."),
+        Record(
+            name: "Forwarded", rule: .selects,
+            reason: "RFC 7239 §5.3. Origins build links from the host that it names, and often do not say so in Vary."),
+        Record(name: "X-Forwarded-Host", rule: .selects, reason: "The older name of the host in Forwarded."),
+        Record(name: "X-Host", rule: .selects, reason: "A further name of the host in Forwarded."),
+        Record(
+            name: "X-Original-URL", rule: .selects,
+            reason: "Some frameworks answer for the URL in this field instead of the request's own."),
+        Record(name: "X-Rewrite-URL", rule: .selects, reason: "A further name of X-Original-URL."),
         Record(
             name: "Want-Content-Digest", rule: .asItIs,
             reason: "RFC 9530 §4. It asks for a further field of the same answer, and need not be heeded."),

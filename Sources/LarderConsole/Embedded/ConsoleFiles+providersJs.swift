@@ -44,7 +44,7 @@ extension ConsoleFiles {
         }
 
         function act(provider) {
-          if (provider.kind !== "builtIn" && provider.kind !== "passthrough") return null;
+          if (!["builtIn", "described", "passthrough"].includes(provider.kind)) return null;
           const rests = provider.state === "suspended" || provider.state === "probing";
           const verb = rests ? "resume" : "suspend";
           if (provider.state === "off" || provider.state === "notConfigured") return null;

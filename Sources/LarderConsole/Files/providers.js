@@ -40,7 +40,7 @@ function recent(provider) {
 }
 
 function act(provider) {
-  if (provider.kind !== "builtIn" && provider.kind !== "passthrough") return null;
+  if (!["builtIn", "described", "passthrough"].includes(provider.kind)) return null;
   const rests = provider.state === "suspended" || provider.state === "probing";
   const verb = rests ? "resume" : "suspend";
   if (provider.state === "off" || provider.state === "notConfigured") return null;

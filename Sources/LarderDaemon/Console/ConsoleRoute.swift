@@ -111,7 +111,7 @@ enum ConsoleRoute {
             if let value = call.request.fields.first(name) { request.fields.set(name, value) }
         }
         do throws(ClientFacingError) {
-            let match = try RouteTable.router.match(.get, path: request.path)
+            let match = try parts.routes.table.router.match(.get, path: request.path)
             guard !match.value.needsAuthority else { return .problem("This needs the admin token.") }
             let response = try await match.value.handler(parts, RouteCall(request, match))
             return read(response)
@@ -148,7 +148,7 @@ enum ConsoleRoute {
     ) async -> [String] {
         guard case .answer(let status) = await ask("/v1/status", parts, call) else { return [] }
         return (status["providers"]?.elements).map(Array.init)?.compactMap { provider in
-            if searchableOnly, provider["kind"]?.string != "builtIn" { return nil }
+            if searchableOnly, provider["kind"]?.string == "passthrough" { return nil }
             return provider["name"]?.string
         } ?? []
     }

@@ -8,16 +8,14 @@ import LarderServer
 import LarderSettings
 
 enum InterfaceDescription {
-    static func response(route: RouteName) -> ServerResponse {
+    /// - Parameter document: `document(of:)` of the table in force.
+    static func response(_ document: Bytes, route: RouteName) -> ServerResponse {
         var response = ServerResponse(status: 200)
         response.fields = ["Content-Type": "application/json", "Cache-Control": "private, max-age=3600"]
-        response.body = .bytes(whole)
+        response.body = .bytes(document)
         response.route = route
         return response
     }
-
-    /// The document. It does not change while the program runs.
-    private static let whole = document()
 
     /// The responses that any request may get before its route is asked, or instead of the route's own.
     static let common: [RouteAnswer] = [
@@ -45,7 +43,8 @@ enum InterfaceDescription {
         return (route.answers + further.filter { !told.contains($0.status) }).sorted { $0.status < $1.status }
     }
 
-    static func document() -> Bytes {
+    /// The description of all routes of a table.
+    static func document(of table: RouteTable = .builtIn) -> Bytes {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("openapi", "3.1.0")
@@ -73,9 +72,9 @@ enum InterfaceDescription {
                     }
                 }
             }
-            appendTags(to: &writer)
-            appendPaths(to: &writer)
-            appendComponents(to: &writer)
+            append(tagsOf: table, to: &writer)
+            append(pathsOf: table, to: &writer)
+            append(componentsOf: table, to: &writer)
         }
         return writer.bytes
     }
@@ -87,11 +86,11 @@ enum InterfaceDescription {
         to refuse a request although each of its parameters is allowed.
         """
 
-    private static func appendTags(to writer: inout JSONWriter) {
+    private static func append(tagsOf table: RouteTable, to writer: inout JSONWriter) {
         writer.name("tags")
         writer.array { writer in
             var told: Set<String> = []
-            for group in RouteTable.groups {
+            for group in table.groups {
                 for name in group.routes.filter(\.isDescribed).map(\.name) where told.insert(name).inserted {
                     writer.object { writer in
                         writer.member("name", name)
@@ -102,10 +101,10 @@ enum InterfaceDescription {
         }
     }
 
-    private static func appendPaths(to writer: inout JSONWriter) {
+    private static func append(pathsOf table: RouteTable, to writer: inout JSONWriter) {
         writer.name("paths")
         writer.object { writer in
-            let all = RouteTable.all.filter(\.isDescribed)
+            let all = table.all.filter(\.isDescribed)
             for path in all.map(\.path).reduce(into: [String](), { if !$0.contains($1) { $0.append($1) } }) {
                 writer.name(path)
                 writer.object { writer in
@@ -115,7 +114,7 @@ enum InterfaceDescription {
         }
     }
 
-    private static func appendComponents(to writer: inout JSONWriter) {
+    private static func append(componentsOf table: RouteTable, to writer: inout JSONWriter) {
         writer.name("components")
         writer.object { writer in
             writer.name("schemas")
@@ -124,7 +123,7 @@ enum InterfaceDescription {
                     writer.name(component.rawValue)
                     InterfaceSchemas.schema(of: component).write(to: &writer)
                 }
-                for (name, schema) in InterfaceResultSchemas.all {
+                for (name, schema) in InterfaceResultSchemas.all(of: table.providers) {
                     writer.name(name)
                     schema.write(to: &writer)
                 }

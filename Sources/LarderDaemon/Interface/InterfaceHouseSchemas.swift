@@ -2,6 +2,7 @@
 import LarderCache
 import LarderCore
 import LarderEngine
+import LarderSettings
 
 enum InterfaceHouseSchemas {
     /// The schema of a component that is not part of a search response.
@@ -136,7 +137,7 @@ enum InterfaceHouseSchemas {
     ]
 
     private static let providerStatus: [InterfaceSchema.Member] = [
-        .init("name"), .init("title"), .init("kind", .words(["passthrough", "builtIn"])),
+        .init("name"), .init("title"), .init("kind", .words(ProviderKind.words)),
         .init("state", .words(["off", "notConfigured", "suspended", "probing", "budgetSpent", "ready"])),
         .optional("configurationProblem"),
         .optional("minimumTerm", .integer, "The least number of characters of a term."),

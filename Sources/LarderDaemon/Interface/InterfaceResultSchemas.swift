@@ -5,8 +5,9 @@ import LarderProviders
 
 enum InterfaceResultSchemas {
     /// All schemas with their names, grouped by provider.
-    static let all: [(name: String, schema: InterfaceSchema)] = ProviderRegistry.builtIn.map(\.about)
-        .filter { !$0.kinds.isEmpty }.flatMap(schemas)
+    static func all(of providers: [any Provider]) -> [(name: String, schema: InterfaceSchema)] {
+        providers.map(\.about).filter { !$0.kinds.isEmpty }.flatMap(schemas)
+    }
 
     /// For example "ItunesEnvelope".
     static func envelopeName(_ about: ProviderAbout) -> String { name("envelope", of: about) }

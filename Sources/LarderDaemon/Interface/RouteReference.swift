@@ -7,7 +7,7 @@ import LarderProviders
 enum RouteReference {
     static func markdown() -> String {
         var out = introduction
-        for group in RouteTable.groups {
+        for group in RouteTable.builtIn.groups {
             let routes = group.routes.filter(\.isDescribed)
             guard let first = routes.first else { continue }
             out += "\n## \(title(of: first, group))\n\n\(sentence(group.line))\n" + kinds(of: first)

@@ -4,13 +4,13 @@ import LarderCore
 
 extension RouteTable {
     /// The lines of README's table, including its header.
-    static func markdown() -> String {
+    func markdown() -> String {
         var out = "| Route | Answers |\n|---|---|\n"
         for group in groups {
             let routes = group.routes.filter(\.isDescribed)
             guard !routes.isEmpty else { continue }
             let authority = routes.contains { !$0.needsAuthority } ? "" : "; over the Unix socket, or with a token"
-            out += "| \(cell(routes, below: group.root)) | \(group.line)\(authority) |\n"
+            out += "| \(Self.cell(routes, below: group.root)) | \(group.line)\(authority) |\n"
         }
         return out
     }

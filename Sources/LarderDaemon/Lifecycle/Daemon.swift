@@ -138,6 +138,7 @@ public final class Daemon: Sendable {
         // Budgets are opened first: no request must reach a provider whose budget is unknown.
         await engine.upstream.open(renewed(engine.snapshot).providers)
         engine.replace(renewed)
+        parts.routes.replace(engine.snapshot.providers)
         engine.flights.forgetFailures(pause: settings.fetch.failurePause)
         await engine.refreshes.apply(limit: settings.fetch.refreshOnReturn)
         engine.cache.store.apply(Self.storeSettings(settings))

@@ -31,6 +31,8 @@ struct DaemonParts: Sendable {
     /// Secrets that must not be shown to anybody.
     let secrets: SecretRegistry
     let readiness = Readiness()
+    /// The routes of the settings in force.
+    let routes: RoutesInForce
     let startedAt: WallTime
 
     init(_ engine: Engine, state: StateStore, secrets: SecretRegistry) {
@@ -41,6 +43,7 @@ struct DaemonParts: Sendable {
         self.state = state
         self.secrets = secrets
         responder = Responder(engine)
+        routes = RoutesInForce(engine.snapshot.providers)
         startedAt = time.wall()
         totals = Totals(state: state, counters: counters, log: engine.log)
         history = HistoryRecorder(state: state, counters: counters, time: time, log: engine.log)

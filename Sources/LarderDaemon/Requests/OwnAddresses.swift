@@ -46,13 +46,24 @@ struct OwnAddresses: Sendable {
     }
 
     /// Whether browsers take the host for a loopback address in one of its other spellings, such as 127.1 or 2130706433
-    /// (inet_aton(3)).
+    /// (inet_aton(3)), or [0:0:0:0:0:0:0:1] (RFC 4291 §2.2).
     private static func isLoopbackNumber(_ authority: String) -> Bool {
+        if authority.utf8.first == 0x5B { return isLoopback6(authority.dropFirst().prefix { $0 != "]" }) }
         var address = in_addr()
         let host = String(authority.prefix { $0 != ":" })
         guard inet_aton(host, &address) != 0 else { return false }
         let number = UInt32(bigEndian: address.s_addr)
         return number >> 24 == 127 || number == 0
+    }
+
+    private static func isLoopback6(_ host: Substring) -> Bool {
+        var address = in6_addr()
+        guard inet_pton(AF_INET6, String(host), &address) == 1 else { return false }
+        let bytes = withUnsafeBytes(of: address) { Bytes($0) }
+        // The loopback address, the unspecified one, and both of IPv4 in the mapped form (RFC 4291 §2.5.5.2).
+        let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        if isMapped { return bytes[12] == 127 || bytes[12...].allSatisfy { $0 == 0 } }
+        return bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] <= 1
     }
 
     private static func port(_ authority: String, _ scheme: String) -> UInt16? {

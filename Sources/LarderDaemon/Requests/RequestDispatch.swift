@@ -11,12 +11,13 @@ import LarderSettings
 final class RequestDispatch: RequestHandler {
     private let engine: Engine
     private let responder: Responder
-    private let router = RouteTable.router
+    private let routes: RoutesInForce
     private let parts: RouteParts
 
     init(_ parts: DaemonParts) {
         engine = parts.engine
         responder = parts.responder
+        routes = parts.routes
         self.parts = RouteParts(parts)
     }
 
@@ -105,7 +106,7 @@ final class RequestDispatch: RequestHandler {
             took: took, outcome: response.outcome, provider: response.provider)
         responder.explanations.close(
             request.id, at: engine.time.wall(),
-            isLooking: response.status < 400 && RouteTable.isLooking(response.route), answered
+            isLooking: response.status < 400 && routes.table.isLooking(response.route), answered
         ) { explanation in
             explanation.method = request.method.name
             explanation.path = response.loggedPath ?? request.path
@@ -127,7 +128,7 @@ final class RequestDispatch: RequestHandler {
 
     /// Pass-through bodies and uploads are streamed. All other bodies are read whole.
     func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool {
-        if listenerProvider == nil, RouteTable.takesStream(method, path) { return true }
+        if listenerProvider == nil, routes.table.takesStream(method, path) { return true }
         guard let name = listenerProvider ?? Self.rawTarget(path)?.provider else { return false }
         return engine.snapshot.providers.named(name)?.isPassthrough ?? false
     }
@@ -151,7 +152,7 @@ final class RequestDispatch: RequestHandler {
         if let (provider, path) = Self.rawTarget(request.path) {
             return try await parts.raws.pass(request, provider: provider, path: path, route: .raw)
         }
-        let match = try router.match(request.method, path: request.path)
+        let match = try routes.table.router.match(request.method, path: request.path)
         if match.value.needsAuthority { try Authority.check(request, engine.snapshot.settings) }
         return try await match.value.handler(parts, RouteCall(request, match))
     }
@@ -168,6 +169,6 @@ final class RequestDispatch: RequestHandler {
     private func routeName(_ request: ServerRequest) -> RouteName {
         if request.listenerProvider != nil { return .listener }
         if Self.rawTarget(request.path) != nil { return .raw }
-        return (try? router.match(request.method, path: request.path))?.name ?? .nowhere
+        return (try? routes.table.router.match(request.method, path: request.path))?.name ?? .nowhere
     }
 }

@@ -191,7 +191,7 @@ struct PassRoute: Sendable {
             }
             throw refusal(failure, request)
         case .success((var stream, let classification)):
-            stream.head = stream.head.namingCoding(askedBy: fields)
+            stream.head = stream.head.namingSelectors(among: fields)
             if let stored, let served = covered(stored, stream.head.status, request, context, reason) {
                 stream.cancel()
                 return respond(served, request, context)

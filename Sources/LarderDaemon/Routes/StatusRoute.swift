@@ -66,7 +66,7 @@ struct StatusRoute: Sendable {
         writer.object { writer in
             writer.member("name", provider.name)
             writer.member("title", provider.about.title)
-            writer.member("kind", provider.isPassthrough ? "passthrough" : "builtIn")
+            writer.member("kind", provider.settings.kind.word)
             writer.member("state", state(provider, lane))
             writer.member(
                 ifPresent: "configurationProblem", provider.settings.keyFileProblem?.sentence(of: provider.name))

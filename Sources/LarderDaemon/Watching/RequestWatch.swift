@@ -57,6 +57,7 @@ struct RequestWatch: Sendable {
     let engine: Engine
     let explanations: ExplanationLog
     let hits: Hits
+    let routes: RoutesInForce
 
     /// The result of a reading.
     struct Seen: Sendable {
@@ -85,7 +86,8 @@ struct RequestWatch: Sendable {
         nameless.look()
         let recent = await hits.get()?(place, limit)
         let answered = explanations.answered(after: number, atMost: Self.capacity)
-        var requests = answered.requests.compactMap { SeenRequest($0) }
+        let table = routes.table
+        var requests = answered.requests.compactMap { SeenRequest($0, table) }
         if let recent { requests += await told(recent.hits, &nameless) }
         requests.sort { $0.at < $1.at }
         return Seen(
@@ -101,7 +103,7 @@ struct RequestWatch: Sendable {
         for hit in hits where known[hit.record.entry] == nil {
             let digest = hit.record.entry
             if let kept = explanations.request(digest) {
-                known[digest] = HitEntry(kept.part, kept.request, providers)
+                known[digest] = HitEntry(kept.part, kept.request, providers, routes.table.tellable)
             } else if asked < Self.namesAtOnce, !nameless.contains(digest) {
                 asked += 1
                 let entry = await named(digest, providers)
@@ -133,7 +135,11 @@ struct HitEntry: Sendable {
     /// An entry of which nothing is known.
     init() {}
 
-    init(_ part: ExplainedPart, _ request: KeptRequest?, _ providers: ProviderSet) {
+    /// - Parameter tellable: the parameters of a route whose values may be shown.
+    init(
+        _ part: ExplainedPart, _ request: KeptRequest?, _ providers: ProviderSet,
+        _ tellable: (RouteName) -> Set<String> = { _ in [] }
+    ) {
         // A merged answer belongs to no single provider.
         provider = part.provider == "search" ? nil : part.provider
         guard let request else {
@@ -150,7 +156,7 @@ struct HitEntry: Sendable {
         let hidden = RedactedPath.raw(request.path, listenerProvider: request.listenerProvider, providers)
         target = SeenTarget(
             path: hidden ?? request.path, query: request.query,
-            tellable: hidden == nil ? RouteTable.tellable(request.route) : [])
+            tellable: hidden == nil ? tellable(request.route) : [])
         route = request.route.text
         bytes = request.bytes
     }
@@ -179,7 +185,7 @@ extension SeenRequest {
     }
 
     /// Nil if the request is not answered yet.
-    init?(_ explanation: Explanation) {
+    init?(_ explanation: Explanation, _ table: RouteTable) {
         guard let answered = explanation.answered else { return nil }
         let part = explanation.parts.first
         let isSingle = explanation.parts.count == 1
@@ -188,7 +194,7 @@ extension SeenRequest {
             id: explanation.id, at: explanation.at, method: explanation.method,
             target: SeenTarget(
                 path: explanation.path, query: answered.query,
-                tellable: answered.isPathHidden ? [] : RouteTable.tellable(explanation.route)),
+                tellable: answered.isPathHidden ? [] : table.tellable(explanation.route)),
             route: explanation.route.text, status: explanation.status, bytes: answered.bytes, took: answered.took,
             client: answered.peer.client,
             providers: named.isEmpty ? answered.provider.map { [$0] } ?? [] : named,

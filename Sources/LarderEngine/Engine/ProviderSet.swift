@@ -23,6 +23,12 @@ public final class ConfiguredProvider: Sendable {
     private let jitterPercent: Int
     /// What answers in the shared tier depend on besides their key; see `scope(_:normaliser:retention:)`.
     let sharedScope: Digest
+    /// The names of the fields that are sent with every request. What a client sends under them does not count.
+    let ownFields: FieldNameSet
+    /// The fields by which a variant may be selected without any influence of a client, besides its coding; in lower case.
+    let plainNames: Set<String>
+    /// What the fields of every request add to keys.
+    private let fieldsPart: [KeyParameter]
     /// The parsed base URLs of ordinary requests and of searches. Every order compares redirects with one of them.
     private let bases: (usual: HTTPURL?, search: HTTPURL?)
 
@@ -42,18 +48,39 @@ public final class ConfiguredProvider: Sendable {
             configuredBase: isConfiguredBase ? settings.baseURL : nil)
         self.jitterPercent = jitterPercent
         sharedScope = Self.scope(settings, normaliser: about.normaliserVersion, retention: about.retention)
+        let names = settings.requestFields.lines.map(\.name).sorted()
+        ownFields = FieldNameSet(names)
+        plainNames = Set(["accept-encoding"] + names.map(FieldList.lowercased))
+        fieldsPart =
+            names.isEmpty
+            ? []
+            : [
+                KeyParameter(
+                    "requestFields",
+                    Base64URL.encode(VariantIndex.selection(names: names, requestFields: settings.requestFields).bytes))
+            ]
         bases = (HTTPURL(settings.baseURL), HTTPURL(settings.searchURL ?? settings.baseURL))
     }
 
     /// The name used in the configuration and in paths.
     public var name: String { settings.name }
-    /// Whether the user configured this provider, as opposed to a built-in one.
+    /// Whether the provider's answers are bytes that Larder does not read.
     public var isPassthrough: Bool { settings.isPassthrough }
 
     /// Whether the provider may be called. It must be enabled, have a key if it needs one, and have no problem with its
     /// key file.
     public var isConfigured: Bool {
         settings.enabled && settings.keyFileProblem == nil && (!about.needsKey || settings.key != nil)
+    }
+
+    /// The field of a client that the configured key replaces; nil if it replaces none.
+    var replacedField: String? { settings.key == nil ? nil : settings.keyIn.fieldName }
+
+    /// A client's query without the parameter that the configured key replaces.
+    func withoutKey(_ query: String?) -> String? {
+        guard let query, settings.key != nil, let name = settings.keyIn.parameterName else { return query }
+        let rest = QueryText.removing(from: query) { ASCII.equalFolded($0, name) }
+        return rest.isEmpty ? nil : rest
     }
 
     /// The error for a request to this provider while it is not configured.
@@ -97,6 +124,17 @@ public final class ConfiguredProvider: Sendable {
         return rule
     }
 
+    /// Returns the freshness rule of a request to a provider of the user's own, whose lifetimes are configured by path.
+    func rule(for endpoint: String, path: String) -> FreshnessRule {
+        var rule = rule(for: endpoint)
+        guard let ttl = settings.ttl(ofPath: EquivalentURL.normalised(path)) else { return rule }
+        switch rule.semantics {
+        case .ttl: rule.ttl = ttl
+        case .rfc: rule.fallbackTTL = ttl
+        }
+        return rule
+    }
+
     /// Returns the judge of an endpoint's stored answers.
     public func judge(for endpoint: String) -> ReuseJudge {
         .configured(rule(for: endpoint), staleWhileRefresh: settings.staleWhileRefresh)
@@ -118,9 +156,9 @@ public final class ConfiguredProvider: Sendable {
             layer: .raw, provider: name, endpoint: request.method.name,
             parameters: [
                 KeyParameter("base", base(of: request.path)), KeyParameter("path", spelled(request.path)),
-                KeyParameter("query", request.query.map(spelled)), KeyParameter("coding", variant),
+                KeyParameter("query", withoutKey(request.query).map(spelled)), KeyParameter("coding", variant),
             ] + (content.map { [KeyParameter("content", $0)] } ?? [])
-                + (fields.map { [KeyParameter("fields", $0)] } ?? []), identity: identity)
+                + (fields.map { [KeyParameter("fields", $0)] } ?? []) + fieldsPart, identity: identity)
     }
 
     /// The folder of which all of this provider's paths are part.
@@ -133,7 +171,9 @@ public final class ConfiguredProvider: Sendable {
     public func request(url: HTTPURL) -> UpstreamRequest? {
         for base in settings.baseURLs {
             // Both bases may be the same stand-in server. The path then decides which base the request belongs to.
-            if let request = Self.request(url, below: base), self.base(of: request.path) == base { return request }
+            guard var request = Self.request(url, below: base), self.base(of: request.path) == base else { continue }
+            request.query = withoutKey(request.query)
+            return request
         }
         return nil
     }
@@ -165,7 +205,7 @@ public final class ConfiguredProvider: Sendable {
             parameters: settings.baseURLs.map { KeyParameter("base", $0) } + [
                 KeyParameter("normaliser", String(about.normaliserVersion)),
                 KeyParameter("signer", Self.mark(of: signer)),
-            ] + endpoint.parameters, identity: accountIdentity(endpoint.upstream))
+            ] + fieldsPart + endpoint.parameters, identity: accountIdentity(endpoint.upstream))
     }
 
     /// Returns the text that identifies a signing key in the cache keys of entries that hold its handles.
@@ -177,6 +217,7 @@ public final class ConfiguredProvider: Sendable {
         var fields = request.fields
         if !fields.contains("Accept") { fields.set("Accept", "application/json") }
         fields.set("Accept-Encoding", "gzip")
+        for field in settings.requestFields.lines { fields.set(field.name, field.value) }
         let base = about.isSearch(path: request.path) ? bases.search : bases.usual
         let plainHTTP = settings.plainHTTP
         var order = FetchOrder(
@@ -213,10 +254,8 @@ public struct ProviderSet: Sendable {
                     provider: own.dialect.map { provider.speaking($0) } ?? provider, settings: own,
                     jitterPercent: settings.cache.jitter, standing: standings[own.name] ?? .nobody))
         }
-        for name in settings.providers.keys.sorted() {
-            guard let own = settings.providers[name], own.isPassthrough else { continue }
-            let provider = Passthrough(
-                name: name, baseURL: own.baseURL, semantics: own.semantics == .rfc ? .rfc : .ttl)
+        for own in settings.providers.values.sorted(by: { $0.name < $1.name }) {
+            guard let provider = Self.ownProvider(own) else { continue }
             all.append(ConfiguredProvider(provider: provider, settings: own, jitterPercent: settings.cache.jitter))
         }
         self.all = all
@@ -227,6 +266,17 @@ public struct ProviderSet: Sendable {
             for short in one.about.shortNames where byName[short] == nil { byName[short] = index }
         }
         self.byName = byName
+    }
+
+    /// The provider of a user's own API; nil for a built-in one.
+    private static func ownProvider(_ own: ProviderSettings) -> (any Provider)? {
+        switch own.kind {
+        case .builtIn: nil
+        case .described(let description): SpecProvider(description, baseURL: own.baseURL, keyIn: own.keyIn)
+        case .passthrough:
+            Passthrough(
+                name: own.name, baseURL: own.baseURL, semantics: own.semantics == .rfc ? .rfc : .ttl, keyIn: own.keyIn)
+        }
     }
 
     /// Returns the provider with this name or short name.

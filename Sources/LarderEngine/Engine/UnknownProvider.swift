@@ -20,4 +20,9 @@ public enum UnknownProvider {
         let near = NearestName.find(name, among: known).map { "; did you mean \"\($0)\"?" } ?? "."
         return "There is no \(what) \"\(name)\"\(near)"
     }
+
+    /// What a search of a pass-through provider is told.
+    static func mute(_ name: String) -> String {
+        "\"\(name)\" passes bytes through: describe its questions in providers.d/\(name).yaml to search it."
+    }
 }

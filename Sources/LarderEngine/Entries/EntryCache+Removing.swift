@@ -53,9 +53,20 @@ extension EntryCache {
         let outcome = await store.remove(.digest(folder.digest), soft: false, provider: provider.name)
         if case .refused(let error) = outcome { log.error("a folder could not be removed", ["error": "\(error)"]) }
         memory.remove(below: folder)
-        if case .done(0) = outcome { return false }
-        memory.forgetReady()
+        if case .done(0) = outcome, !mayHoldUncommitted(of: provider.name) { return false }
+        memory.forgetReady(of: provider.name)
         return true
+    }
+
+    /// Whether memory may hold an answer of a provider that was accepted and then could not be committed, as on a full
+    /// disk. The database does not know that it lies below a folder. Counts as asked for once memory forgot the
+    /// provider.
+    private func mayHoldUncommitted(of provider: String) -> Bool {
+        let failed = store.failedCommits
+        return forgotten.withLock { forgotten in
+            defer { forgotten[provider] = failed }
+            return failed > forgotten[provider] ?? 0
+        }
     }
 
     /// Removes the entries of these groups (`CacheGroups`), here and on the other hosts. Responses in progress that

@@ -75,8 +75,10 @@ extension Engine {
         switch result {
         case .answered(var made):
             if made.shared == .none { made.shared = part }
-            if let ticket = look.ticket, made.mayLeave, made.written.isAccepted, case .upstream = made.origin {
-                tier.publish(made.entry, ticket, lease)
+            if let ticket = look.ticket, made.mayLeave, made.written.isAccepted, case .upstream = made.origin,
+                let entry = await whole(made, tier)
+            {
+                tier.publish(entry, ticket, lease)
             } else {
                 if let lease { tier.release(lease, isSettled: true) }
                 if case .upstream = made.origin, !cache.isCurrent(question.began) { tier.noteOvertaken() }
@@ -92,6 +94,17 @@ extension Engine {
             made.shared = .hit
             return .answered(made)
         }
+    }
+
+    /// The entry with its body. A body that went out while it arrived is read from the store, unless the tier would not
+    /// take it. Nil if it is no longer there.
+    private func whole(_ made: Made, _ tier: SharedTier) async -> StoredResponse? {
+        guard made.tape != nil else { return made.entry }
+        guard let opened = await cache.open(made.entry.key), opened.responseTime == made.entry.responseTime else {
+            return nil
+        }
+        guard opened.large != nil, opened.bodyLength <= tier.settings.maxObject else { return opened }
+        return await cache.read(made.entry.key)
     }
 
     /// Whether a stale response of the tier may stand in for a failure.
@@ -112,8 +125,11 @@ extension ConfiguredProvider {
             lines.append("\(settings.keyCredentials) \(settings.keyFields)")
             lines += settings.readOnlyPosts.map { "\($0)" }
             // An API may answer each of its callers differently.
-            if let key = settings.key { lines.append(Base64URL.encode(Digest(of: Bytes(text: key)).bytes)) }
+            if let key = settings.key {
+                lines.append("\(settings.keyIn) " + Base64URL.encode(Digest(of: Bytes(text: key)).bytes))
+            }
         }
+        lines += settings.requestFields.lines.map { "\($0.name): \($0.value)" }
         lines += settings.baseURLs
         lines += settings.ttl.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.milliseconds)" }
         for span in [settings.emptyTTL, settings.negativeTTL, settings.staleFor, retention ?? .zero] {

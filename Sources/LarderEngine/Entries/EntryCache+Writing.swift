@@ -60,10 +60,8 @@ extension EntryCache {
         memory.invalidate(entry.key.digest)
         if let companion { memory.invalidate(companion.entry.key.digest) }
         if case .refused = outcome { return .refused }
-        let ready =
-            if let companion { memory.readyStamp([companion.entry.key.digest, entry.key.digest]) } else {
-                memory.readyStamp(entry.key.digest)
-            }
+        let ready = memory.readyStamp(
+            [companion?.entry.key.digest, entry.key.digest].compactMap { $0 }, of: [entry.provider])
         guard isCurrent(began, entry, companion) else {
             await remove((companion?.entry ?? entry).key.digest, of: entry.provider)
             return .refused

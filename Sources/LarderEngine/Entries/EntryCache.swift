@@ -29,6 +29,8 @@ public final class EntryCache: Sendable {
     private let mutedUntil = Lock(MonotonicTime.distantPast)
     /// The tier that hosts share, if there is one.
     let sharedTier = Lock<SharedTier?>(nil)
+    /// How many commits had failed when memory last forgot a provider for that: see `mayHoldUncommitted`.
+    let forgotten = Lock<[String: Int]>([:])
 
     /// Makes the cache from an open memory tier and an open database.
     public init(store: SQLiteStore, memory: MemoryTier, log: Logger, time: any TimeSource) {
@@ -67,9 +69,9 @@ public final class EntryCache: Sendable {
     }
 
     /// Looks up an entry for a response.
-    func lookUp(_ key: CacheKey) async -> Found {
+    func lookUp(_ key: CacheKey, of provider: String) async -> Found {
         // The stamp is taken before the database is read, so that a purge in between keeps the response out of memory.
-        let ready = memory.readyStamp(key.digest)
+        let ready = memory.readyStamp([key.digest], of: [provider])
         let began = memory.removalStamp(key.digest)
         return Found(entry: await read(key), ready: ready, began: began)
     }
@@ -146,9 +148,14 @@ public final class EntryCache: Sendable {
     /// Whether nothing that concerns the stamp was removed since. If false, what arrived since is outdated.
     public func isCurrent(_ began: RemovalStamp) -> Bool { memory.isCurrent(began) }
 
-    /// The stamp as of now for a response that is made from these entries.
-    func readyStamp(_ digests: [Digest]) -> ReadyStamp { memory.readyStamp(digests) }
-    func readyStamp(_ digest: Digest) -> ReadyStamp { memory.readyStamp(digest) }
+    /// The stamp as of now for a response that is made from these entries of these providers.
+    func readyStamp(_ digests: [Digest], of providers: [String]) -> ReadyStamp {
+        memory.readyStamp(digests, of: providers)
+    }
+    /// The same for a pass-through request, beside its own key.
+    func readyStamp(_ request: PassRequest, _ others: Digest...) -> ReadyStamp {
+        memory.readyStamp([request.primary.digest] + others, of: [request.provider.name])
+    }
 
     /// Whether nothing that concerns the stamp was rewritten, hidden or removed since.
     func isCurrent(_ ready: ReadyStamp) -> Bool { memory.isCurrent(ready) }

@@ -19,7 +19,7 @@ public struct EntryRecipe: Sendable {
     }
 
     private enum Kind: Sendable {
-        case keyed(EntryCache, CacheKey, make: @Sendable (_ hasFallback: Bool) async -> FlightResult)
+        case keyed(EntryCache, CacheKey, make: @Sendable (_ hasFallback: Bool, FlightVoice) async -> FlightResult)
         case selected(PassSelection)
     }
 
@@ -33,7 +33,16 @@ public struct EntryRecipe: Sendable {
         make: @escaping @Sendable (_ hasFallback: Bool) async -> FlightResult
     ) {
         self.provider = provider
-        kind = .keyed(cache, key, make: make)
+        kind = .keyed(cache, key) { hasFallback, _ in await make(hasFallback) }
+    }
+
+    /// The recipe of an entry whose body may go out while it arrives.
+    init(
+        _ cache: EntryCache, _ key: CacheKey, announcing make: @escaping @Sendable (FlightVoice) async -> FlightResult,
+        provider: String
+    ) {
+        self.provider = provider
+        kind = .keyed(cache, key) { _, voice in await make(voice) }
     }
 
     /// The recipe of an entry that is one of several under a URL.
@@ -44,7 +53,7 @@ public struct EntryRecipe: Sendable {
 
     func find() async -> EntryCache.Found {
         switch kind {
-        case .keyed(let cache, let key, _): await cache.lookUp(key)
+        case .keyed(let cache, let key, _): await cache.lookUp(key, of: provider)
         case .selected(let selection): await selection.find()
         }
     }
@@ -87,7 +96,7 @@ public struct EntryRecipe: Sendable {
 
     func make(_ order: Order, _ voice: FlightVoice) async -> FlightResult {
         switch kind {
-        case .keyed(_, _, let make): await make(order.hasFallback)
+        case .keyed(_, _, let make): await make(order.hasFallback, voice)
         case .selected(let selection): await selection.make(order, voice)
         }
     }

@@ -33,7 +33,7 @@ public final class StoredReadySource: ReadySource {
 
     private func keepInMemory(_ found: ReadyFound, _ query: ReadyQuery) {
         let rows = [found.list, found.entry].compactMap { $0 }
-        let stamp = memory.readyStamp(rows)
+        let stamp = memory.readyStamp(rows, of: [found.provider])
         // This check finds what was accepted or removed before the stamp. What comes later makes the stamp invalid.
         guard readers.isCurrent(found) else { return }
         let kept = ReadyResponse(found.response, hits: hits(found.provider))

@@ -94,7 +94,7 @@ public final class FlightCoordinator: Sendable {
     private func join(
         _ question: FlightQuestion, _ patience: Duration?, _ plan: WaitClock?, _ interim: InterimRelay.Listener?
     ) async -> Obtained {
-        let ticket = FlightTicket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
+        let ticket = FlightTicket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue, asker: .current)
         // The timer ends with the membership. In most cases the caller resumes on the loop of its timer.
         defer { ticket.timer.end() }
         return await handover {
@@ -130,7 +130,7 @@ public final class FlightCoordinator: Sendable {
             waiter.resume(.failed(Self.overload))
         case .admitted(let membership, let lead):
             let wait = membership.wait
-            add(.current, to: wait, ticket.number)
+            if membership.isQueued { ticket.asker.changed(true, at: timers.monotonic()) }
             // Before the final head it is unknown whether other callers may have the response.
             if let interim, lead != nil { add(interim, to: membership.interim, ticket.number) }
             let now = timers.monotonic()
@@ -141,15 +141,9 @@ public final class FlightCoordinator: Sendable {
         }
     }
 
-    /// Registers that the caller, or its own flight, waits for this flight while the caller is a member of it.
-    private func add(_ asker: FlightWait.Asker, to wait: FlightWait, _ ticket: UInt64) {
-        wait.add(asker, ticket: ticket, at: timers.monotonic())
-        // The membership may have ended before `add`, and the code that ended it then found nothing to remove.
-        if !state.withLock({ $0.isWaiting(ticket) }) { wait.remove(ticket: ticket, at: timers.monotonic()) }
-    }
-
     private func add(_ listener: @escaping InterimRelay.Listener, to relay: InterimRelay, _ ticket: UInt64) {
         relay.add(listener, ticket: ticket)
+        // The membership may have ended before `add`, and the code that ended it then found nothing to remove.
         if !state.withLock({ $0.isWaiting(ticket) }) { relay.remove(ticket: ticket) }
     }
 

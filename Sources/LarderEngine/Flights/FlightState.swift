@@ -1,6 +1,7 @@
 // The state of the flights in progress. Each step is one change: a caller is admitted, leaves or is told; a flight
 // begins, announces or lands. The coordinator takes a step under its lock, and acts on the step's result after it has
-// released the lock. Stamps and counters are atomic. The only lock that a step takes is that of `AnswerOrders`.
+// released the lock. Stamps and counters are atomic. The only locks that a step takes are those of `AnswerOrders` and
+// `FlightWait`, which call nothing while they are held.
 import LarderCache
 import LarderCore
 import Synchronization
@@ -8,11 +9,12 @@ import Synchronization
 /// One caller on its way to a flight.
 final class FlightTicket: Sendable {
     let number: UInt64
+    let asker: FlightWait.Asker
     /// The timer that checks whether the caller's wait has ended.
     let timer = WaitTimer()
     private let left = Atomic<Bool>(false)
 
-    init(number: UInt64) { self.number = number }
+    init(number: UInt64, asker: FlightWait.Asker) { (self.number, self.asker) = (number, asker) }
 
     /// Marks the ticket before its membership is removed. A later attempt to admit the ticket sees the mark.
     func leave() { left.store(true, ordering: .releasing) }
@@ -90,6 +92,8 @@ struct FlightState {
         var isShared: Bool
         var wait: FlightWait
         var interim: InterimRelay
+        /// Whether a call of the flight waited in Larder's queue when the caller came.
+        var isQueued: Bool
     }
 
     /// What becomes of a caller.
@@ -168,9 +172,15 @@ struct FlightState {
         }
         guard let flight = flights[number] else { return .answered(.left) }
         if let made = flight.announced { return .told(.answered(made)) }
+        guard let isQueued = flight.wait.register(ticket.asker, ticket: ticket.number) else {
+            // The flight was given up since `letGo` looked. Now `letGo` detaches it.
+            waiter.hasJoined = false
+            return admit(&waiter, ticket, question, beginning, memory, now: now)
+        }
         guard table.wait(number, ticket: waiter.ticket, waiter) else { return .answered(.left) }
         let membership = Membership(
-            number: number, isShared: question.isShared, wait: flight.wait, interim: flight.interim)
+            number: number, isShared: question.isShared, wait: flight.wait, interim: flight.interim,
+            isQueued: isQueued)
         memberships[waiter.ticket] = membership
         return .admitted(membership, lead: lead)
     }
@@ -220,7 +230,8 @@ struct FlightState {
             case .failed(let failure):
                 // A fetch that was cancelled says nothing about the next one.
                 let isOwn =
-                    flight?.task.isCancelled == true || flight?.announced != nil || failure.fetch?.stage == .cancelled
+                    flight?.task.isCancelled == true || flight?.announced?.isUsefulInPart == true
+                    || failure.fetch?.stage == .cancelled
                 if !isOwn, failurePause > .zero || failure.lasts != nil {
                     remember(failure, of: question.key, now: now)
                 }
@@ -237,7 +248,7 @@ struct FlightState {
     mutating func isAnswered(_ key: CacheKey, _ memory: MemoryTier, now: MonotonicTime) -> Bool {
         if failures.recall(key.digest, now: now) != nil { return true }
         guard let number = table.flight(of: key), let flight = flights[number] else { return false }
-        return memory.isCurrent(flight.beginning, ofAnyGroupOf: flight.provider)
+        return memory.isCurrent(flight.beginning, ofAnyGroupOf: flight.provider) && !flight.wait.isGivenUp
     }
 
     mutating func forgetFailures() { failures.forgetAll() }
@@ -255,7 +266,7 @@ struct FlightState {
     }
 
     /// Detaches a flight that a new caller must not join. It began before a purge or an unsafe request, or a newer
-    /// response that is not stored withdrew its response, or its call was sent before `sentSince`.
+    /// response that is not stored withdrew its response, or its call was sent before `sentSince`, or it was given up.
     private mutating func letGo(_ key: CacheKey, _ memory: MemoryTier, sentSince: WallTime? = nil) {
         guard let number = table.flight(of: key), let flight = flights[number] else { return }
         // The order of responses has a lock of its own, which calls nothing while it is held.
@@ -264,7 +275,7 @@ struct FlightState {
         if let sentSince, let made = flight.announced { isTooEarly = made.entry.requestTime < sentSince }
         // The same holds for the removals of groups.
         let isCurrent = memory.isCurrent(flight.beginning, ofAnyGroupOf: flight.provider)
-        if isWithdrawn || isTooEarly || !isCurrent { table.detach(number) }
+        if isWithdrawn || isTooEarly || !isCurrent || flight.wait.isGivenUp { table.detach(number) }
     }
 
     private mutating func begin(_ number: FlightNumber, _ beginning: RemovalStamp, _ provider: String) -> Lead {

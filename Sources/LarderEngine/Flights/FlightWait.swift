@@ -1,6 +1,6 @@
 // How long the calls of a flight have waited in Larder's queue, and who waits for the flight. The fetcher reports each
 // call. The flight passes each report on to the flights that wait for it: a list waits in the queue while one of its
-// items does.
+// items does. A flight whose clients are gone is given up, and takes nobody more.
 //
 // Any thread changes and reads it. One flight reports to another outside its own lock, so a beginning and an end may
 // arrive in the wrong order. `QueueClock` accepts that.
@@ -15,6 +15,9 @@ final class FlightWait: Sendable {
         var clock = QueueClock()
         /// Those that wait for this flight, by their tickets.
         var askers: [UInt64: Asker] = [:]
+        /// How often one was registered.
+        var registrations: UInt64 = 0
+        var isGivenUp = false
     }
     private let state = Lock(State())
 
@@ -27,7 +30,7 @@ final class FlightWait: Sendable {
         /// The one whose task asks.
         static var current: Asker { FlightWait.current.map { .flight($0) } ?? .client(AskingClient.current?.halfClose) }
 
-        fileprivate func changed(_ isWaiting: Bool, at now: MonotonicTime) {
+        func changed(_ isWaiting: Bool, at now: MonotonicTime) {
             if case .flight(let wait) = self { wait.changed(isWaiting, at: now) }
         }
 
@@ -36,6 +39,14 @@ final class FlightWait: Sendable {
             switch self {
             case .flight(let wait): wait.isForsaken(at: now)
             case .client(let end): end?.isOver(at: now) ?? false
+            }
+        }
+
+        /// Gives up the flight that waits, if no queued call waits for it any more. False if one does.
+        func giveUp(at now: MonotonicTime) -> Bool {
+            switch self {
+            case .flight(let wait): wait.giveUp(at: now)
+            case .client: hasEnded(at: now)
             }
         }
     }
@@ -59,13 +70,30 @@ final class FlightWait: Sendable {
         return !askers.isEmpty && askers.allSatisfy { $0.hasEnded(at: now) }
     }
 
-    /// Registers one that waits for this flight from now on.
-    func add(_ asker: Asker, ticket: UInt64, at now: MonotonicTime) {
-        let isRunning = state.withLock { state in
+    /// Gives the flight up if it is forsaken: its queued call is about to be dropped. One who is registered in the
+    /// meantime keeps it.
+    /// - Returns: whether it is given up. From then on nobody is registered.
+    func giveUp(at now: MonotonicTime) -> Bool {
+        let (askers, seen) = state.withLock { (Array($0.askers.values), $0.registrations) }
+        guard isForsaken(at: now), askers.allSatisfy({ $0.giveUp(at: now) }) else { return false }
+        return state.withLock { state in
+            if state.registrations == seen { state.isGivenUp = true }
+            return state.isGivenUp
+        }
+    }
+
+    var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
+
+    /// Registers one that waits for this flight from now on. It calls nothing, so it may be a part of a locked step.
+    /// - Returns: whether a call of the flight waits in the queue, which the caller must report to the asker
+    ///   (`Asker.changed`). Nil if the flight was given up.
+    func register(_ asker: Asker, ticket: UInt64) -> Bool? {
+        state.withLock { state in
+            if state.isGivenUp { return nil }
             state.askers[ticket] = asker
+            state.registrations += 1
             return state.clock.isRunning
         }
-        if isRunning { asker.changed(true, at: now) }
     }
 
     /// Removes one that no longer waits for this flight.

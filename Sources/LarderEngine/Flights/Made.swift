@@ -11,6 +11,9 @@ public struct Made: Sendable {
     var tape: TapeBody?
     /// Whether the body is being stored while it arrives.
     var isBeingStored = false
+    /// Whether a beginning of the body is of use. If not, a failure after the announcement is remembered like one before
+    /// it.
+    var isUsefulInPart = true
     var origin: Origin
     /// What became of the entry's row.
     var written = Written.refused

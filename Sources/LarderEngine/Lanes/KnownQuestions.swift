@@ -48,7 +48,8 @@ extension UpstreamCall {
     }
 
     /// What decides whom a failure of this call blames.
-    func failed(_ failure: UpstreamFailure, known: KnownQuestions) -> FailedCall {
+    /// - Parameter suspension: what the provider is suspended for.
+    func failed(_ failure: UpstreamFailure, known: KnownQuestions, suspension: FailureClass?) -> FailedCall {
         var failed = FailedCall(failure.failure, status: failure.response?.status)
         failed.namesPause = failure.retryAt != nil
         failed.credentials = claim != nil ? .account : hasClientCredentials ? .client : .own
@@ -56,6 +57,7 @@ extension UpstreamCall {
         failed.isPersonal = subject.isPersonal
         failed.succeededLately = known.contains(self)
         failed.hasKnown = !known.isEmpty
+        failed.isKeyInDoubt = suspension == .refused || suspension == .limited
         return failed
     }
 }

@@ -32,7 +32,8 @@ extension LaneTable {
         _ call: UpstreamCall, _ failure: UpstreamFailure, isProbe: Bool, now: Moment, random: UInt64
     ) -> Effect {
         guard let lane = lanes[call.provider] else { return .none }
-        var weight = FailureWeight(call.failed(failure, known: lane.known))
+        var weight = FailureWeight(
+            call.failed(failure, known: lane.known, suspension: lane.suspension.suspension?.failure))
         switch weight {
         case .answer: return succeeded(call, isData: false, now: now)
         case .nothing:

@@ -7,7 +7,7 @@ import LarderHTTP
 import LarderSettings
 
 /// Checks the content of one response as it arrives.
-struct ContentCheck {
+struct ContentCheck: BodyCheck {
     private var digest: DigestFields.Check?
     private var answer: GraphQLAnswer?
     private var inflater: ContentInflater?

@@ -1,6 +1,7 @@
 // The request fields that are part of a pass-through key, besides those that an answer's own `Vary` names: the client's
-// credentials, what the setting keyFields names, and with `ttl` semantics, where nothing heeds `Vary`, the client's
-// preferences.
+// credentials, what the setting keyFields names, and the fields that select although no `Vary` says so. With `rfc`
+// semantics these are `RequestFieldTable.selecting`. A request with such a field and one without it get no answer of
+// each other. With `ttl` semantics, where nothing heeds `Vary`, they are the client's preferences.
 import LarderCache
 import LarderCore
 import LarderSettings
@@ -23,10 +24,14 @@ struct KeyFields: Sendable {
             identity = RequestCredentials(fields: other).identity
             if !identity.isEmpty { names = other.lines.map(\.name).filter(RequestCredentials.isField) }
         }
-        let chosen = settings.keyFields + (settings.semantics == .ttl ? Self.preferences : [])
+        let selecting = settings.semantics == .ttl ? Self.preferences : RequestFieldTable.selecting.names
+        let chosen =
+            settings.keyFields
+            + selecting.filter { name in !settings.keyFields.contains { ASCII.equalFolded($0, name) } }
         // No preference is the same as accepting anything (RFC 9110 §12.5.1).
         let given = chosen.filter { name in
-            fields.contains(name) && !(ASCII.equalFolded(name, "Accept") && fields.combined(name) == "*/*")
+            fields.contains(name) && !settings.requestFields.contains(name)
+                && !(ASCII.equalFolded(name, "Accept") && fields.combined(name) == "*/*")
         }
         guard !given.isEmpty else { return }
         parameter = Base64URL.encode(VariantIndex.selection(names: given, requestFields: fields).bytes)
@@ -57,6 +62,7 @@ extension PassRequest {
     /// Whether the request's target and coding alone are its key, for this request and for every other of its provider
     /// that has no credentials.
     var isKeyedPlainly: Bool {
-        keyFields.identity.isEmpty && rule.semantics == .rfc && provider.settings.keyFields.isEmpty
+        keyFields.identity.isEmpty && keyFields.parameter == nil && rule.semantics == .rfc
+            && provider.settings.keyFields.isEmpty
     }
 }

@@ -224,7 +224,7 @@ extension PassFetch {
             // The entry under the variant list's key is replaced by the list, or stays with it.
             await hideWhatIsThere(by: entry, found, began, place, except: [entry.key, request.primary])
         }
-        written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
+        written.ready = engine.cache.readyStamp(request, entry.key.digest)
         // The response was hidden before the stamp was taken, or other requests must get a newer one.
         if place.isOvertaken || !kept.isForAll { written.ready = nil }
         // A removal in the meantime did not remove this entry, which was not there yet.

@@ -4,7 +4,6 @@
 import LarderCache
 import LarderCore
 import LarderHTTP
-import LarderIO
 import LarderProviders
 import LarderSettings
 import LarderStore
@@ -18,12 +17,6 @@ public struct PassFetch: Sendable {
     let isRefresh: Bool
     /// The right to publish to the shared tier. Nil if there is no tier, or if the response may not be for all clients.
     var sharing: PassSharing?
-
-    /// A body that is complete within this time goes out with its length, and its row is committed before its head is
-    /// sent.
-    private static let settling = Duration.milliseconds(10)
-    /// The fetch does not wait for larger bodies. In bytes.
-    private static let settledSize: Int64 = 256 * 1024
 
     var variants: VariantStore { VariantStore(engine: engine, request: request) }
     var rule: FreshnessRule { request.rule }
@@ -74,6 +67,10 @@ public struct PassFetch: Sendable {
         case .failure(let failure): return .failed(failure)
         case .success((let stream, let classification)):
             guard stream.head.status == 304 else {
+                if stream.head.status == 206, !request.wantsRange, ContentRange.isInvalid(stream.head.fields) {
+                    stream.cancel()
+                    return .failed(unaskedPart)
+                }
                 return await receive(stream, classification, found, began, voice)
             }
             stream.cancel()
@@ -203,17 +200,23 @@ public struct PassFetch: Sendable {
         let named = Validation.freshenedIndexes(by: head, among: [entry] + others).filter { $0 > 0 }
         await freshenOthers(named.map { others[$0 - 1] }, by: head, since: began, place)
         if made.written.isStored, found.isForAll, engine.cache.isCurrent(began) {
-            made.written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
+            made.written.ready = engine.cache.readyStamp(request, entry.key.digest)
             // The response was hidden before the stamp was taken.
             if place.isOvertaken { made.written.ready = nil }
         }
         return made
     }
 
-    var unasked304: UpstreamFailure {
+    var unasked304: UpstreamFailure { broken("The upstream answered 304 to a request without a condition.") }
+
+    /// A client that asked for a range reads from `Content-Range` what it got. One that did not ask may not look.
+    private var unaskedPart: UpstreamFailure {
+        broken("The upstream answered 206 to a request without a range, with an invalid Content-Range.")
+    }
+
+    private func broken(_ detail: String) -> UpstreamFailure {
         UpstreamFailure(
-            provider: request.provider.name, failure: .broken,
-            detail: "The upstream answered 304 to a request without a condition.",
+            provider: request.provider.name, failure: .broken, detail: detail,
             fetch: FetchError(stage: .malformed, origin: "", message: ""))
     }
 
@@ -255,7 +258,7 @@ public struct PassFetch: Sendable {
                 await hideOlder(than: newer, found, began, place)
             }
         }
-        await settle(stream.body, head.length)
+        await engine.settle(stream.body, head.length)
         if let whole = stream.body.whole {
             if rule.semantics == .ttl, let failure = failure(classification, head, whole) { return .failed(failure) }
             made.tape = nil
@@ -274,7 +277,7 @@ public struct PassFetch: Sendable {
         if let failure = stream.body.failure { return .failed(request.cutOff(failure)) }
         guard verdict.isStored else { return .answered(made) }
         stream.body.holdEnd()
-        releaseInTime(stream.body)
+        engine.releaseInTime(stream.body, patience: settings.cache.patience)
         made.isBeingStored = true
         await voice.announce(made)
         return await archive(made, stream, body, found, began, place)
@@ -299,22 +302,6 @@ public struct PassFetch: Sendable {
         if head.status >= 500, let old, old.status < 500 { return .refuse(.errorOverAnswer) }
         if let length = head.length, length > settings.cache.maxObject { return .refuse(.objectTooLarge) }
         return verdict
-    }
-
-    /// Waits a moment for a small body that is arriving, so that its response can say whether it was stored.
-    func settle(_ tape: BodyTape, _ length: Int64?) async {
-        if tape.hasEnded || (length ?? 0) > Self.settledSize { return }
-        // A flight runs on its leader's loop or on the home loop.
-        let loop = EventLoop.current ?? engine.flights.home
-        let settled = Promise<Void>()
-        let alarm = loop.schedule(at: loop.monotonic + Self.settling) { settled.fulfil() }
-        tape.watch(for: Self.settledSize) {
-            loop.post {
-                loop.cancel(alarm)
-                settled.fulfil()
-            }
-        }
-        await settled.wait()
     }
 
     /// With `ttl` semantics, a response that is not classified as an answer is a failure. A failure is remembered for a

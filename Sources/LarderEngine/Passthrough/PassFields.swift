@@ -70,6 +70,12 @@ public enum PassFields {
         "Alt-Svc", "Reporting-Endpoints",
         // What requests to the origin carry: RFC 8942, RFC 9842.
         "Accept-CH", "Accept-CH-Lifetime", "Critical-CH", "Use-As-Dictionary",
+        // What the browser fetches or keeps by itself for the origin: speculative loads, bound sessions, topics and
+        // attribution.
+        "Speculation-Rules", "Sec-Session-Registration", "Secure-Session-Registration", "Activate-Storage-Access",
+        "Observe-Browsing-Topics", "Attribution-Reporting-Register-Source", "Attribution-Reporting-Register-Trigger",
+        // Who may embed the response (Fetch §3.7). Larder sets its own.
+        "Cross-Origin-Resource-Policy",
     ]
 
     private static let ours: FieldNameSet = [

@@ -37,11 +37,8 @@ extension Engine {
         let provider = request.provider
         let other = path.utf8.last == 0x2F ? String(path.dropLast()) : path + "/"
         if !other.isEmpty { await cache.invalidate(provider.rawKey(UpstreamRequest(path: other)).digest, of: provider) }
-        guard let folder = URLFolder(EquivalentURL.normalised(path), of: provider.folderRoot) else {
-            _ = await cache.purge([.provider(provider.name)], soft: false)
-            return
-        }
-        let isKnown = request.destination != nil || path.utf8.last == 0x2F
+        let folder = URLFolder(EquivalentURL.normalised(path), of: provider.folderRoot)
+        let isKnown = request.destination != nil || path.isEmpty || path.utf8.last == 0x2F
         await cache.remove(below: folder, of: provider, isKnown: isKnown)
     }
 

@@ -68,7 +68,8 @@ public final class PassRequest: Sendable {
         }
         self.provider = provider
         self.path = path
-        query = request.query
+        let query = provider.withoutKey(request.query)
+        self.query = query
         self.way = way
         method = request.method
         let fields = Self.own(request.fields, way, isRead: Self.isRead(request))
@@ -76,7 +77,7 @@ public final class PassRequest: Sendable {
         content = request.content
         form = ""
         endpoint = provider.provider.endpointName(for: UpstreamRequest(path: path))
-        var rule = provider.rule(for: endpoint)
+        var rule = provider.rule(for: endpoint, path: path)
         rule.declaredTTL = request.content?.declared?.ttl
         self.rule = rule
         isReadOnly = request.isReadOnly
@@ -90,9 +91,9 @@ public final class PassRequest: Sendable {
         isPersonal = forwarded.contains(anyOf: Self.personal)
         let keyFields = KeyFields(forwarded, provider.settings)
         self.keyFields = keyFields
-        target = provider.rawKey(UpstreamRequest(path: path, query: request.query))
+        target = provider.rawKey(UpstreamRequest(path: path, query: query))
         primary = provider.rawKey(
-            UpstreamRequest(method: request.content == nil ? .get : request.method, path: path, query: request.query),
+            UpstreamRequest(method: request.content == nil ? .get : request.method, path: path, query: query),
             content: request.content?.identity, fields: keyFields.parameter, identity: keyFields.identity)
     }
 
@@ -132,9 +133,11 @@ public final class PassRequest: Sendable {
         primary = request.key(variant: "parts")
     }
 
-    /// The client's fields without cookies that must not go to the provider.
+    /// The client's fields without those that Larder replaces, and without cookies that must not go to the provider.
     private static func own(_ fields: HeaderFields, _ way: WayOut, isRead: Bool) -> HeaderFields {
         var fields = fields
+        if let name = way.provider.replacedField { fields.remove(name) }
+        fields.remove(way.provider.ownFields)
         let areForwarded =
             !fields.contains("Cookie")
             || ForwardedCookies.areForwarded(fields, to: way.provider, isSharedOrigin: way.isSharedOrigin)
@@ -146,9 +149,7 @@ public final class PassRequest: Sendable {
     /// The client's fields by which the provider may choose its response to a request with content. Those that are not
     /// sent upstream choose nothing.
     public static func choosing(_ fields: HeaderFields, _ way: WayOut) -> HeaderFields {
-        var fields = own(fields, way, isRead: true)
-        if way.provider.settings.key != nil { fields.remove("Authorization") }
-        return fields
+        own(fields, way, isRead: true)
     }
 
     /// The client's fields that a pass-through upstream gets. With `rfc` semantics, these are all end-to-end fields:
@@ -159,7 +160,6 @@ public final class PassRequest: Sendable {
     ) -> HeaderFields {
         var forwarded = HopByHop.endToEnd(fields)
         forwarded.remove(notForwarded)
-        if provider.settings.key != nil { forwarded.remove("Authorization") }
         let isRead = isRead(request)
         // At most two forms of a response are stored: gzip and plain. Other codings that the client accepts do not
         // matter. An error that may repeat the provider's key must be readable here, whatever the method.
@@ -167,10 +167,10 @@ public final class PassRequest: Sendable {
             let takesGzip = ContentCoding.acceptsGzip(request.fields.combined("Accept-Encoding"))
             forwarded.set("Accept-Encoding", takesGzip ? "gzip" : "identity")
         }
-        if isRead, provider.settings.semantics == .ttl {
-            forwarded.lines.removeAll { !KeyFields.goUpstream($0.name, provider.settings) }
-            if !forwarded.contains("Accept") { forwarded.set("Accept", "*/*") }
-        }
+        let isChosen = isRead && provider.settings.semantics == .ttl
+        if isChosen { forwarded.lines.removeAll { !KeyFields.goUpstream($0.name, provider.settings) } }
+        forwarded.lines += provider.settings.requestFields.lines
+        if isChosen, !forwarded.contains("Accept") { forwarded.set("Accept", "*/*") }
         Via.append(to: &forwarded, version: request.isVersion10 ? "1.0" : "1.1")
         return forwarded
     }
@@ -274,12 +274,12 @@ extension PassRequest {
 
     /// Whether the request's target and coding alone select this response, so that memory can keep it ready.
     public func varyIsPlain(_ entry: StoredResponse) -> Bool {
-        isKeyedPlainly && Vary(entry.fields).dependsOnly(on: Self.codingNames)
+        isKeyedPlainly && Vary(entry.fields).dependsOnly(on: provider.plainNames)
     }
 
     /// Whether the choice of that variant depends on the request's target and coding alone.
     func isChosenPlainly(_ selection: Digest, _ index: VariantIndex) -> Bool {
-        rule.semantics == .ttl || index.isChosen(selection, byOnly: Self.codingNames)
+        rule.semantics == .ttl || index.isChosen(selection, byOnly: provider.plainNames)
     }
 
     /// The conditions that a fetch omits. `If-Range` is sent with the range.
@@ -296,8 +296,6 @@ extension PassRequest {
         conditions.lines = fields.lines.filter { preconditions.contains($0.name) }
         return conditions
     }
-
-    private static let codingNames: Set<String> = ["accept-encoding"]
 
     /// What an explanation tells of the key.
     public var explained: PassTarget {

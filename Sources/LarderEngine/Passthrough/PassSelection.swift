@@ -41,8 +41,7 @@ public struct PassSelection: Sendable {
         if let part = found.part {
             return PassParts(engine: engine, request: request, snapshot: snapshot).flightKey(part)
         }
-        var names = found.index?.variants.first?.names ?? ["accept-encoding"]
-        names += RequestFieldTable.selecting.names.filter { request.forwarded.contains($0) }
+        let names = found.index?.variants.first?.names ?? ["accept-encoding"]
         return request.variantKey(VariantIndex.selection(names: names, requestFields: request.forwarded))
     }
 

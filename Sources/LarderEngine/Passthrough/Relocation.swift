@@ -29,11 +29,22 @@ struct Relocation {
     }
 
     private func leadsElsewhereHere(_ written: String) -> Bool {
+        if Self.mayBeRelative(written) { return true }
         let text = Self.encoded(Self.asBrowsersRead(ASCII.trimmed(written.prefix { $0 != "#" }))[...])
         if let scheme = Self.scheme(text), scheme != "http", scheme != "https" { return false }
         // What cannot be read here might be read by a browser.
         guard let url = own.resolving(text) else { return true }
-        return way.provider.request(url: url) == nil && way.isElsewhereHere(url)
+        guard way.provider.request(url: url) == nil else { return false }
+        // Browsers decode a host and map its letters to ASCII ones (URL Standard, "host parser").
+        return url.authority.utf8.contains(0x25) || way.isElsewhereHere(url)
+    }
+
+    /// Whether a reference has the scheme of a page and no host. Browsers take it for a relative one if the page has
+    /// the same scheme (URL Standard, "special relative or authority state").
+    private static func mayBeRelative(_ written: String) -> Bool {
+        let text = String(ASCII.trimmed(written[...]).filter { $0 != "\t" }.map { $0 == "\\" ? "/" : $0 })
+        guard let scheme = scheme(text), scheme == "http" || scheme == "https" else { return false }
+        return !text.dropFirst(scheme.count + 1).hasPrefix("//")
     }
 
     /// Writes a reference as browsers understand it (URL Standard, "basic URL parser"): without tabs, with "/" for "\",

@@ -27,8 +27,10 @@ struct ResourceNames {
         }
         guard Invalidation.reachesDestination(method), fields.contains("Destination") else { return nil }
         let values = fields.all("Destination")
-        guard values.count == 1, let url = url(values[0]) else {
-            throw .invalid("Destination", "Destination must be one absolute URL, or an absolute path.")
+        // No fragment may follow (RFC 4918 §8.3): a server that drops it and one that does not name different resources.
+        guard values.count == 1, !values[0].utf8.contains(0x23), let url = url(values[0]) else {
+            throw .invalid(
+                "Destination", "Destination must be one absolute URL, or an absolute path, without a fragment.")
         }
         guard let request = request(url) else { throw outside(url) }
         try UpstreamPath.check(request.path)
@@ -54,8 +56,13 @@ struct ResourceNames {
         return HTTPURL("http://\(host.isEmpty ? "localhost" : host)")?.resolving(String(name))
     }
 
+    /// Listeners speak no TLS, so https on a port that the client asked without TLS is another server. Without a port,
+    /// https may be that of a server before this one.
     private func isOurs(_ url: HTTPURL) -> Bool {
-        HTTPURL("\(url.scheme)://\(host.isEmpty ? "localhost" : host)")?.authority == url.authority
+        guard let own = HTTPURL("http://\(host.isEmpty ? "localhost" : host)") else { return false }
+        if own.hasOrigin(of: url) { return true }
+        let namesPort = own.authority.contains(":") && !own.authority.hasSuffix("]")
+        return url.scheme == "https" && url.authority == own.authority && !namesPort
     }
 
     /// The resource of the provider that a URL names: by the mount, or by the API's own URL.
@@ -65,7 +72,8 @@ struct ResourceNames {
         let rest = url.target.dropFirst(way.mount.count)
         let path = rest.prefix { $0 != "?" }
         let query = path.endIndex == rest.endIndex ? nil : String(rest[rest.index(after: path.endIndex)...])
-        return UpstreamRequest(path: UpstreamPath.withoutSingleDots(String(path)), query: query)
+        return UpstreamRequest(
+            path: UpstreamPath.withoutSingleDots(String(path)), query: way.provider.withoutKey(query))
     }
 
     /// Maps the resources that an `If` names before its lists; what stands inside of the lists are lock tokens. A

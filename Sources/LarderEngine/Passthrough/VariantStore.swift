@@ -20,7 +20,7 @@ struct VariantStore: Sendable {
     /// Finds the stored response that fits the request's selecting fields.
     func find() async -> EntryCache.Found {
         let cache = engine.cache
-        let ready = cache.readyStamp(request.primary.digest)
+        let ready = cache.readyStamp(request)
         let began = cache.begin(request)
         guard let first = await cache.open(request.primary) else {
             return EntryCache.Found(ready: ready, began: began)
@@ -37,7 +37,7 @@ struct VariantStore: Sendable {
         for (place, selection) in await order(candidates, in: index) {
             let key = request.variantKey(selection)
             // Stamp before the variant is read: a variant is freshened, hidden and removed without its list.
-            let both = cache.readyStamp([request.primary.digest, key.digest])
+            let both = cache.readyStamp(request, key.digest)
             guard let entry = await cache.open(key), await canBegin(entry) else { continue }
             return EntryCache.Found(
                 // The most recent of several candidates must be used (RFC 9111 §4.1). If that one is gone or could not
@@ -197,7 +197,7 @@ struct VariantStore: Sendable {
         guard await cache.turns.enter(request.primary.digest) else { return false }
         defer { cache.turns.leave(request.primary.digest) }
         // A newer response that no field selects takes no turn, so the write below checks this stamp.
-        let unchanged = cache.readyStamp(request.primary.digest)
+        let unchanged = cache.readyStamp(request)
         guard var row = await cache.open(request.primary) else { return false }
         guard row.endpoint == Self.indexName else { return true }
         guard var index = VariantIndex(decoding: row.body) else { return false }

@@ -130,7 +130,11 @@ public struct SearchPlan: Sendable {
             let name = ASCII.trimmed(name).lowercased()
             guard let provider = providers.named(name), !provider.isPassthrough else {
                 let known = providers.searchable.map(\.name)
-                throw .invalid("source", UnknownProvider.sentence("source", name, among: known), allowed: known)
+                let isMute = providers.named(name) != nil
+                throw .invalid(
+                    "source",
+                    isMute ? UnknownProvider.mute(name) : UnknownProvider.sentence("source", name, among: known),
+                    allowed: known)
             }
             if !found.contains(where: { $0.name == provider.name }) { found.append(provider) }
         }

@@ -52,6 +52,11 @@ public struct SearchQuestion: Sendable {
         if isSingle, case .ask(_, let endpoint) = parts.first { shape.shown(in: endpoint.query) } else { query }
     }
 
+    /// The names of the providers that are asked.
+    var providers: [String] {
+        parts.compactMap { part in if case .ask(let provider, _) = part { provider.name } else { nil } }
+    }
+
     /// Returns the keys of the normalised entries that make up the answer.
     public func keys(signer: ArtworkSigner) -> [Digest] {
         parts.compactMap { part in
@@ -78,7 +83,7 @@ extension Engine {
     public func ask(
         _ question: SearchQuestion, report: @escaping @Sendable (Int, SourceAnswer) -> Void = { _, _ in }
     ) async -> SearchAnswers {
-        let stamp = cache.readyStamp(question.keys(signer: signer))
+        let stamp = cache.readyStamp(question.keys(signer: signer), of: question.providers)
         if let only = question.parts.first, question.isSingle {
             let answer = await ask(only, question)
             report(0, answer.source)

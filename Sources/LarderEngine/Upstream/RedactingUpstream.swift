@@ -117,7 +117,7 @@ public struct RedactingUpstream: Upstream {
         return response
     }
 
-    private static func origin(of order: FetchOrder) -> String {
+    static func origin(of order: FetchOrder) -> String {
         order.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
     }
 

@@ -1,5 +1,6 @@
 // Calls providers that cannot be reached while somebody listens for their return (`/v1/events`). `AwayTrials` decides
 // when. A trial is a budgeted call like any other: a suspended provider's one trial, refused if the budget is spent.
+// It asks a question that succeeded lately. If none is known, it asks for the head of the API's root.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -62,22 +63,28 @@ public final class ReturnWatch: Sendable {
         if goesOn { tickLater() } else if feed.hasReaders { begin() }
     }
 
-    /// Asks for the head of the API's root. Any answer but a failure of the service shows that it is reached.
     private func ask(_ provider: ConfiguredProvider, _ snapshot: Snapshot) async {
-        var order = provider.order(UpstreamRequest(method: .head, path: "/"), settings: snapshot.settings)
+        var call = engine.upstream.knownQuestion(of: provider.name) ?? Self.rootCall(provider, snapshot)
         // Each redirect, and each repetition, would be one more call.
-        order.maxRedirects = 0
-        order.mayRetry = false
-        let call = UpstreamCall(
-            provider: provider.name, order: order, isBudgeted: true,
+        call.order.maxRedirects = 0
+        call.order.mayRetry = false
+        engine.counters.cell(EngineCounters.returnTrials, provider.name).add()
+        _ = await engine.upstream.perform(call)
+    }
+
+    /// Few APIs have anything at their root, so an error there shows that the API is reached. A gateway's own errors
+    /// (RFC 9110 §15.6.3 to §15.6.5) show that it is not.
+    private static func rootCall(_ provider: ConfiguredProvider, _ snapshot: Snapshot) -> UpstreamCall {
+        UpstreamCall(
+            provider: provider.name,
+            order: provider.order(UpstreamRequest(method: .head, path: "/"), settings: snapshot.settings),
+            isBudgeted: true,
             classify: { response in
                 switch response.status {
                 case 429: .limited(until: nil)
-                case 500...: .broken("The upstream answered \(response.status).")
+                case 502...504: .broken("The upstream answered \(response.status).")
                 default: .data
                 }
             })
-        engine.counters.cell(EngineCounters.returnTrials, provider.name).add()
-        _ = await engine.upstream.perform(call)
     }
 }

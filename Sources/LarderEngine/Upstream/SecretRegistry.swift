@@ -1,6 +1,7 @@
 // All secrets of this daemon: those of the configuration and the tokens of signed-in accounts. `RedactingUpstream`
 // searches all upstream text for them before anything else sees it.
 import LarderCore
+import LarderProviders
 import LarderSettings
 
 /// The secrets that no text from an upstream may repeat.
@@ -48,8 +49,16 @@ public final class SecretRegistry: Sendable {
 extension Settings {
     /// All secrets of the configuration.
     var secrets: [String] {
-        providers.values.flatMap { [$0.key, $0.clientSecret].compactMap { $0 } }
+        providers.values.flatMap { [$0.key, $0.password, $0.clientSecret].compactMap { $0 } }
             + [admin.token, artwork.key, shared?.key, shared?.password].compactMap { $0 }
+    }
+}
+
+extension ProviderSettings {
+    /// The password in a key of `user:password`, which an API may repeat alone (RFC 7617 §2).
+    fileprivate var password: String? {
+        guard keyIn == .basic, let key, let colon = key.firstIndex(of: ":") else { return nil }
+        return String(key[key.index(after: colon)...])
     }
 }
 

@@ -30,7 +30,7 @@ extension UpstreamClient {
         }
         var failure = UpstreamFailure(error, provider: call.provider)
         failure.mayHaveTakenEffect = !error.isUnsent && !call.order.method.isIdempotent
-        let word = error.stage == .cancelled ? "cancelled" : failure.failure.rawValue
+        let word = failure.word
         if error.isUnsent {
             counters.cell(EngineCounters.unsentCalls, call.provider, word).add()
         } else {
@@ -130,6 +130,9 @@ extension UpstreamClient {
         return failure
     }
 
+    /// A question that the provider answered lately; nil if none is known.
+    func knownQuestion(of provider: String) -> UpstreamCall? { step { $0.lanes[provider]?.known.next() } }
+
     /// Asks a question that succeeded lately. If it fails too, the provider is suspended. No client waits for this, and
     /// the answer is not kept. Detached, so that the time of the call belongs to no client's request.
     private func tryKnown(_ known: UpstreamCall) {
@@ -152,6 +155,9 @@ extension UpstreamClient {
             "a Retry-After beyond reason was shortened to \(Units.format(duration: RetryAfter.bound))",
             ["provider": provider, "retryAfter": String((response.fields.first("Retry-After") ?? "").prefix(40))])
     }
+
+    /// Counts a call whose body failed after its head had come.
+    func count(_ call: UpstreamCall, _ failure: UpstreamFailure) { count(call, failure.word) }
 
     /// Counts a call that was sent, by its outcome.
     func count(_ call: UpstreamCall, _ word: String) {

@@ -54,7 +54,7 @@ extension UpstreamClient {
     private func tellTimes(of call: UpstreamCall, to order: inout FetchOrder) {
         let wait = FlightWait.current
         let asker = FlightWait.Asker.current
-        order.isForsaken = { asker.hasEnded(at: $0) }
+        order.isForsaken = { asker.giveUp(at: $0) }
         guard let timeline = Timeline.current else {
             if let wait { order.waits = { wait.changed($0, at: $1) } }
             return

@@ -26,6 +26,9 @@ public struct UpstreamCall: Sendable {
     public var subject = CallSubject()
     /// Whether this is a known question that Larder asks by itself, to find out whether the provider works.
     var isTrial = false
+    /// Whether the body can still show that the answer is a failure. `open` then leaves an answer that its head classifies
+    /// as data to its caller to count.
+    var isJudgedByBody = false
     /// Classifies the answer. Runs off the loops if the answer is large.
     var classify: @Sendable (UpstreamResponse) -> Classification
 
@@ -202,7 +205,7 @@ public final class UpstreamClient: Sendable {
             hear(call, attempt, stream.head.fields, redirects: stream.head.redirects)
             let answer = stream.head.response
             let classification = call.classify(answer).heedingRetryAfter(of: answer)
-            count(call, classification.word)
+            if classification != .data || !call.isJudgedByBody { count(call, classification.word) }
             if let failure = UpstreamFailure(classification, response: answer, provider: call.provider) {
                 _ = failed(call, attempt, failure)
             } else {

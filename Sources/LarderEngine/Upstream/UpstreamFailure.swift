@@ -40,6 +40,9 @@ public struct UpstreamFailure: Error, Sendable {
         }
     }
 
+    /// The word for counters.
+    var word: String { fetch?.stage == .cancelled ? "cancelled" : failure.rawValue }
+
     /// Whether the API refused the credentials, as it does when a token has expired (RFC 6750 §3.1; Imgur also answers
     /// 403).
     var isAccountRefusal: Bool {

@@ -34,6 +34,12 @@ public struct ContentRange: Sendable, Hashable {
         }
     }
 
+    /// Whether the fields have a `Content-Range` in bytes that names no part (RFC 9110 §14.4).
+    public static func isInvalid(_ fields: HeaderFields) -> Bool {
+        let units = fields.all("Content-Range").map { ASCII.trimmed($0[...]).prefix { $0 != " " } }
+        return units.contains { FieldList.lowercased($0) == "bytes" } && ContentRange(fields) == nil
+    }
+
     private static func position(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) else { return nil }
         return Int64(text)

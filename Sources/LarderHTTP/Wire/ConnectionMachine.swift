@@ -42,8 +42,9 @@ public struct ConnectionMachine: Sendable, Hashable {
     public enum InputEnd: Sendable, Hashable {
         /// No response is owed: close.
         case close
-        /// The request in hand is incomplete (RFC 9112 §8): cancel it and close.
-        case cancel
+        /// The request in hand is incomplete: cancel it. The client may still read, so refuse it before closing (RFC
+        /// 9112 §8).
+        case refuse
         /// Finish the response and its writing, then close.
         case finish
     }
@@ -190,9 +191,10 @@ public struct ConnectionMachine: Sendable, Hashable {
     public mutating func inputEnded(writing: Bool) -> InputEnd {
         closes = true
         switch phase {
-        case .answering: return bodyComes ? .cancel : .finish
+        case .answering: return bodyComes ? .refuse : .finish
         case .streaming: return .finish
-        case .idle, .head, .body:
+        case .body: return .refuse
+        case .idle, .head:
             guard writing else { return .close }
             phase = .closing
             return .finish

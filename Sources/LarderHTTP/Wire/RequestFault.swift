@@ -42,6 +42,8 @@ public enum RequestFault: UInt8, Error, Sendable, Hashable, CaseIterable {
     case unknownExpectation
     case bodyTooLarge
     case badChunk
+    /// The client ended its input before the end of the body (RFC 9112 §8).
+    case incompleteBody
     case trailersTooLarge
     /// The head did not arrive in time.
     case headTimedOut
@@ -99,6 +101,7 @@ public enum RequestFault: UInt8, Error, Sendable, Hashable, CaseIterable {
         case .unknownExpectation: "Only the expectation \"100-continue\" is supported."
         case .bodyTooLarge: "The body of the request is too large."
         case .badChunk: "The chunked body is malformed."
+        case .incompleteBody: "The client ended its input before the end of the body."
         case .trailersTooLarge: "The trailer fields after the body are too large."
         case .headTimedOut: "The request's head did not arrive in time."
         case .bodyTimedOut: "The request's body stopped arriving."

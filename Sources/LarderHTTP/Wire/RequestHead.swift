@@ -54,10 +54,11 @@ public struct HeadFlags: OptionSet, Sendable, Hashable {
     public static let body = HeadFlags(rawValue: 1 << 9)
     /// A field that the memory tier reads has more than one line, so its combined value is not in one place.
     public static let repeated = HeadFlags(rawValue: 1 << 10)
-    /// A field that looks like a credential or asks for another method. Only the provider's rules tell what it changes.
+    /// A field that looks like a credential, asks for another method, or makes or selects an answer of its own (If,
+    /// Last-Event-ID, Accept-Datetime, Forwarded and its kin). Only the provider's rules tell what it changes.
     public static let deciding = HeadFlags(rawValue: 1 << 14)
 
-    /// `deciding` if the name is that of such a field.
+    /// `deciding` if the name looks like that of a credential or asks for another method.
     @inline(never)
     static func deciding(_ name: UnsafeBufferPointer<UInt8>) -> HeadFlags {
         RequestCredentials.isField(name) || MethodOverride.isField(String(decoding: name, as: UTF8.self))
@@ -135,5 +136,20 @@ public struct RequestHead: Sendable, Hashable {
     @inlinable
     public var persists: Bool {
         flags.contains(.close) ? false : minorVersion > 0 || flags.contains(.keepAlive)
+    }
+}
+
+/// The size limits of a head.
+public struct HeadLimits: Sendable, Hashable {
+    /// In bytes, of the request target.
+    public var target: Int
+    /// In bytes, of the request line and all fields together.
+    public var head: Int
+    public var fields: Int
+
+    public init(target: Int = 8 * 1024, head: Int = 32 * 1024, fields: Int = 100) {
+        self.target = target
+        self.head = head
+        self.fields = fields
     }
 }

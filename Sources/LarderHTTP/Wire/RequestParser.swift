@@ -4,21 +4,6 @@
 // does not answer. A target that it refuses is never in memory.
 import LarderCore
 
-/// The size limits of a head.
-public struct HeadLimits: Sendable, Hashable {
-    /// In bytes, of the request target.
-    public var target: Int
-    /// In bytes, of the request line and all fields together.
-    public var head: Int
-    public var fields: Int
-
-    public init(target: Int = 8 * 1024, head: Int = 32 * 1024, fields: Int = 100) {
-        self.target = target
-        self.head = head
-        self.fields = fields
-    }
-}
-
 /// The result of parsing.
 public enum ParseResult: Sendable, Hashable {
     case complete
@@ -247,6 +232,7 @@ private struct HeadReader {
         _ name: UnsafePointer<UInt8>, _ length: Int, _ value: Span, _ head: inout RequestHead
     ) -> ParseResult {
         switch (length, name[0] | 0x20) {
+        case (2, 0x69) where Octet.equals(name, "if"): head.flags.insert(.deciding)
         case (4, 0x68) where Octet.equals(name, "host"):
             if head.flags.contains(.host) { return .fault(.duplicateHost) }
             head.flags.insert(.host)
@@ -254,6 +240,7 @@ private struct HeadReader {
         case (5, 0x72) where Octet.equals(name, "range"):
             once(.range, &head)
             head.range = value
+        case (6, 0x78) where Octet.equals(name, "x-host"): head.flags.insert(.deciding)
         case (6, 0x63) where Octet.equals(name, "cookie"): head.flags.insert(.cookie)
         case (6, 0x65) where Octet.equals(name, "expect"): return expect(value, &head)
         case (6, 0x6F) where Octet.equals(name, "origin"):
@@ -265,21 +252,27 @@ private struct HeadReader {
         case (8, 0x69) where Octet.equals(name, "if-range"):
             once(.ifRange, &head)
             head.ifRange = value
+        case (9, 0x66) where Octet.equals(name, "forwarded"): head.flags.insert(.deciding)
         case (10, 0x63) where Octet.equals(name, "connection"): connection(value, &head)
         case (13, 0x61) where Octet.equals(name, "authorization"): head.flags.insert(.authorization)
         case (13, 0x63) where Octet.equals(name, "cache-control"): head.flags.insert(.cacheControl)
         case (13, 0x69) where Octet.equals(name, "if-none-match"):
             once(.ifNoneMatch, &head)
             head.ifNoneMatch = value
+        case (13, 0x6C) where Octet.equals(name, "last-event-id"): head.flags.insert(.deciding)
+        case (13, 0x78) where Octet.equals(name, "x-rewrite-url"): head.flags.insert(.deciding)
         case (14, 0x63) where Octet.equals(name, "content-length"): return contentLength(value, &head)
         case (14, 0x73) where Octet.equals(name, "sec-fetch-site"):
             onceOfBrowser(.fetchSite, &head)
             head.fetchSite = value
         case (14, 0x73) where Octet.equals(name, "sec-fetch-mode"): head.fetchMode = value
         case (14, 0x73) where Octet.equals(name, "sec-fetch-dest"): head.fetchDest = value
+        case (14, 0x78) where Octet.equals(name, "x-original-url"): head.flags.insert(.deciding)
         case (15, 0x61) where Octet.equals(name, "accept-encoding"):
             if !head.acceptEncoding.isEmpty { head.flags.insert(.repeated) }
             head.acceptEncoding = value
+        case (15, 0x61) where Octet.equals(name, "accept-datetime"): head.flags.insert(.deciding)
+        case (16, 0x78) where Octet.equals(name, "x-forwarded-host"): head.flags.insert(.deciding)
         case (16, 0x78) where Octet.equals(name, "x-larder-session"): head.flags.insert(.session)
         case (17, 0x69) where Octet.equals(name, "if-modified-since"):
             once(.ifModifiedSince, &head)

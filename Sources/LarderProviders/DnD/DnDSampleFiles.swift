@@ -85,6 +85,42 @@ enum DnDSampleFiles {
           }
         ]
         """#
+    static let others: StaticString = #"""
+        {
+          "classes": [
+            {
+              "index": "bard", "name": "Bard", "hit_die": 8,
+              "saving_throws": [{"index": "dex", "name": "DEX", "url": "/api/2014/ability-scores/dex"}],
+              "class_levels": "/api/2014/classes/bard/levels", "url": "/api/2014/classes/bard", "updated_at": "2026-01-01T00:00:00.000Z"
+            },
+            {
+              "index": "wizard", "name": "Wizard", "hit_die": 6,
+              "saving_throws": [{"index": "int", "name": "INT", "url": "/api/2014/ability-scores/int"}],
+              "class_levels": "/api/2014/classes/wizard/levels", "url": "/api/2014/classes/wizard",
+              "updated_at": "2026-01-01T00:00:00.000Z"
+            }
+          ],
+          "conditions": [
+            {
+              "index": "blinded", "name": "Blinded", "desc": ["- Whoever is blinded cannot see.", "- Attacks miss more often."],
+              "url": "/api/2014/conditions/blinded", "updated_at": "2026-01-01T00:00:00.000Z"
+            }
+          ],
+          "rules": [
+            {
+              "index": "adventuring", "name": "Adventuring", "desc": "# Adventuring\n\nA day under way has three parts.",
+              "subsections": [{"index": "time", "name": "Time", "url": "/api/2014/rule-sections/time"}],
+              "url": "/api/2014/rules/adventuring", "updated_at": "2026-01-01T00:00:00.000Z"
+            }
+          ],
+          "species": [
+            {
+              "index": "dwarf", "name": "Dwarf", "type": "Humanoid", "speed": 30, "url": "/api/2024/species/dwarf",
+              "updated_at": "2026-01-01T00:00:00.000Z"
+            }
+          ]
+        }
+        """#
     static let spells: StaticString = #"""
         [
           {

@@ -28,19 +28,19 @@ struct DnDSamples: SampleAPI {
         "monsters": SampleFile(DnDSampleFiles.monsters).records(),
         "equipment": SampleFile(DnDSampleFiles.equipment).records(),
         "spells": SampleFile(DnDSampleFiles.spells).records(),
-    ]
+    ].merging(SampleFile(DnDSampleFiles.others).root?.members.map { ($0.name, Array($0.value.elements)) } ?? []) { $1 }
+    private static let provider = SpecProvider(.dnd)
 
     func answer(_ request: SampleRequest) -> SampleAnswer {
-        let path = request.path
-        let segments = path.split(separator: "/").map(String.init)
-        guard (3...4).contains(segments.count), segments[0] == "api", segments[1] == "2014" || segments[1] == "2024",
+        let segments = request.path.split(separator: "/").map(String.init)
+        guard Self.provider.endpointName(for: UpstreamRequest(path: request.path)) != "other",
             let collection = Self.collections[segments[2]]
         else { return .text(404, "Not Found") }
         if segments.count == 3 { return list(collection, request) }
         guard let record = collection.first(where: { $0["index"]?.string == segments[3] }) else {
             return .text(404, "Not Found")
         }
-        var answer = json { $0.members(of: record, replacing: ["url": path]) }
+        var answer = json { $0.members(of: record, replacing: ["url": request.path]) }
         answer.fields.add("ETag", SampleAnswer.tag(of: answer.body))
         return answer
     }

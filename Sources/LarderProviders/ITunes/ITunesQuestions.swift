@@ -8,7 +8,8 @@ extension ITunes {
             "category", ITunesCategory.allCases.map(\.rawValue), "A category: a name for a media and an entity.",
             example: "music"),
         .choice("media", ITunesTables.media, "The media.", example: "music", default: "all"),
-        .choice("entity", ITunesTables.allEntities, "The entity; each media has its own.", example: "song"),
+        .choice("entity", ITunesTables.allEntities, "The entity; each media has its own.", example: "song")
+            .absentIfEmpty,
         .choice(
             "attribute", ITunesTables.attributes(of: nil),
             "The attribute in which the term is searched for; each media has its own.",
@@ -37,7 +38,9 @@ extension ITunes {
     static let lookupParameters =
         keys + [
             .choice(
-                "entity", ITunesTables.allEntities, "Related entities to return with the record.", example: "album"),
+                "entity", ITunesTables.allEntities, "Related entities to return with the record.", example: "album"
+            )
+            .absentIfEmpty,
             .limit(1...200), country, language, .sort(SortOrder.allCases.map(\.rawValue) + ["recent"]),
         ]
 

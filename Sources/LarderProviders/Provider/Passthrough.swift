@@ -15,16 +15,20 @@ public struct Passthrough: Provider {
 
     public let about: ProviderAbout
     public let semantics: Semantics
+    private let keyIn: KeyPlacement
 
     /// - Parameters:
     ///   - name: the name in the configuration. It must differ from every built-in provider's.
     ///   - baseURL: absolute, http or https.
-    public init(name: String, baseURL: String, semantics: Semantics = .rfc) {
+    ///   - keyIn: where the configured key is sent.
+    public init(name: String, baseURL: String, semantics: Semantics = .rfc, keyIn: KeyPlacement = .bearer) {
         self.semantics = semantics
+        self.keyIn = keyIn
         about = ProviderAbout(
             name: name, routePrefix: "", title: name, defaultBaseURL: baseURL,
             endpoints: [EndpointAbout(Self.other, ttl: .seconds(300), summary: "every request")],
             emptyTTL: .seconds(60), negativeTTL: .seconds(60), staleFor: .seconds(86_400),
+            credentialParameters: [keyIn.parameterName].compactMap { $0 },
             terms: "The terms of the operator of \(name) apply.")
     }
 
@@ -35,7 +39,7 @@ public struct Passthrough: Provider {
     }
 
     public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
-        throw .invalid("source", "\"\(about.name)\" is a pass-through provider: it has no search.")
+        throw .invalid("source", "\"\(about.name)\" passes bytes through: it has no search.")
     }
 
     /// Returns the request unchanged. Only the origin knows what parameters mean (RFC 9111 §2: the key is the target
@@ -63,8 +67,7 @@ public struct Passthrough: Provider {
         }
     }
 
-    /// A passthrough's key, where one is configured, is sent as a bearer token (RFC 6750 §2.1).
-    public func credentialFields(key: String) -> HeaderFields {
-        ["Authorization": "Bearer \(key)"]
-    }
+    public func credentialFields(key: String) -> HeaderFields { keyIn.fields(key) }
+
+    public func credentialQuery(key: String) -> QueryParameters { keyIn.parameters(key) }
 }

@@ -4,7 +4,8 @@
 public struct ProviderRegistry: Sendable {
     /// The APIs that Larder supports.
     public static let builtIn: [any Provider] = [
-        ITunes(), NewsAPI(), DnD(), HackerNews(), Jokes(), TMDb(), Imgur(), OpenLibrary(),
+        ITunes(), NewsAPI(), SpecProvider(.dnd), HackerNews(), Jokes(), TMDb(), Imgur(),
+        SpecProvider(.openLibrary),
     ]
 
     /// The titles of the built-in providers, separated by commas.

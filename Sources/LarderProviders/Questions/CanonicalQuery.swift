@@ -41,17 +41,23 @@ struct CanonicalQuery: Sendable {
 
     private func isDropped(_ name: String) -> Bool { dropped.contains { ASCII.equalFolded($0, name) } }
 
-    private func spared(_ query: String) -> String {
-        query.split(separator: "&", omittingEmptySubsequences: false).filter { piece in
-            let name = try? PercentCoding.decode(piece.prefix { $0 != "=" }.utf8, plusIsSpace: true)
-            return name.map { !isDropped($0) } ?? true
-        }.joined(separator: "&")
-    }
+    private func spared(_ query: String) -> String { QueryText.removing(from: query, where: isDropped) }
 
     private func fold(_ value: String, of name: String) -> String {
         if upperCase.contains(name) { return value.uppercased() }
         if lowerCase.contains(name) { return value.lowercased() }
         if capitalised.contains(name) { return value.prefix(1).uppercased() + value.dropFirst().lowercased() }
         return collapsed.contains(name) ? QuestionReader.collapsed(value) : value
+    }
+}
+
+/// A query as it was written.
+public enum QueryText {
+    /// The query without the parameters whose names are to go. The rest keeps its spelling.
+    public static func removing(from query: String, where isRemoved: (_ name: String) -> Bool) -> String {
+        query.split(separator: "&", omittingEmptySubsequences: false).filter { piece in
+            let name = try? PercentCoding.decode(piece.prefix { $0 != "=" }.utf8, plusIsSpace: true)
+            return name.map { !isRemoved($0) } ?? true
+        }.joined(separator: "&")
     }
 }

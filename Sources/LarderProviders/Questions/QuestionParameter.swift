@@ -31,8 +31,13 @@ public struct QuestionParameter: Sendable, Hashable {
     public var isList = false
     /// The greatest number of values in a list, if it differs from the usual one.
     public var mostValues: Int?
+    /// Whether an empty value means the same as none, because clients of the API send it so.
+    public var isAbsentIfEmpty = false
     /// Other names of the parameter. A question may use at most one of all its names.
     public var aliases: [String] = []
+
+    /// How the parameter goes to the API, for providers that are data.
+    var sending = Sending()
 
     /// The name and all aliases.
     public var names: [String] { [name] + aliases }
@@ -56,6 +61,9 @@ public struct QuestionParameter: Sendable, Hashable {
     /// The same list with a limit on the number of values.
     func upTo(_ count: Int) -> QuestionParameter { with { $0.mostValues = count } }
 
+    /// The same parameter, for which an empty value means none.
+    var absentIfEmpty: QuestionParameter { with { $0.isAbsentIfEmpty = true } }
+
     /// The same parameter with aliases.
     func or(_ aliases: String...) -> QuestionParameter { with { $0.aliases = aliases } }
 
@@ -64,6 +72,25 @@ public struct QuestionParameter: Sendable, Hashable {
         change(&copy)
         return copy
     }
+}
+
+extension QuestionParameter {
+    /// The same parameter with this change of how it is sent.
+    func sent(_ change: (inout Sending) -> Void) -> QuestionParameter { with { change(&$0.sending) } }
+
+    /// The same parameter as a search term.
+    var term: QuestionParameter { sent { $0.isTerm = true } }
+
+    /// The same parameter, whose letter case has no meaning.
+    var lowerCase: QuestionParameter { sent { $0.isLowerCase = true } }
+
+    /// The same parameter, which there is only with this value of another one.
+    func only(_ other: String, _ value: String) -> QuestionParameter {
+        sent { $0.onlyBy = .init(parameter: other, values: [value]) }
+    }
+
+    /// The same parameter, which only Larder heeds.
+    var unsent: QuestionParameter { sent { $0.isSent = false } }
 }
 
 // MARK: Those that several providers have
@@ -107,7 +134,9 @@ extension QuestionParameter {
 
     /// Two letters, in any letter case.
     static func twoLetters(_ name: String, _ line: String, example: String) -> QuestionParameter {
-        QuestionParameter(name, .pattern("^[A-Za-z]{2}$"), line, example: example)
+        QuestionParameter(name, .pattern("^[A-Za-z]{2}$"), line, example: example).sent {
+            $0.mismatch = "\"{name}\" is not a two-letter code."
+        }
     }
 
     static let explicit = flag("explicit", "Whether to include explicit results.", default: "yes")

@@ -15,13 +15,23 @@ struct QuestionReader {
     /// - Throws: 400 for an unknown or a repeated parameter. A list may be given as repeated parameters.
     init(_ query: QueryParameters, allowed: [QuestionParameter]) throws(ClientFacingError) {
         let lists = allowed.filter(\.isList).flatMap(\.names)
-        try self.init(query.joining(lists: lists), allowed: allowed.flatMap(\.names))
+        let ignored = allowed.filter(\.isAbsentIfEmpty).flatMap(\.names)
+        let given = query.items.filter { $0.value?.isEmpty == false || !ignored.contains($0.name) }
+        try self.init(QueryParameters(given).joining(lists: lists), allowed: allowed.flatMap(\.names))
+    }
+
+    /// Reads a value of the path.
+    init(capture name: String, _ value: String) {
+        items = [QueryParameters.Item(name, value)]
     }
 
     /// Reads a question that must have no parameters.
     init(empty query: QueryParameters) throws(ClientFacingError) {
         try self.init(query, allowed: [String]())
     }
+
+    /// Whether the question has a parameter of this name.
+    func gives(_ name: String) -> Bool { items.contains { $0.name == name } }
 
     /// A text without white space at its ends and with single spaces inside; nil if the parameter is absent.
     func text(_ name: String, maxLength: Int = 1000) throws(ClientFacingError) -> String? {

@@ -42,6 +42,13 @@ struct ResultAttributes {
         members.append(contentsOf: json)
     }
 
+    fileprivate mutating func add(named name: String, json: Bytes) {
+        if !members.isEmpty { members.append(0x2C) }
+        JSONText.append(name, to: &members)
+        members.append(0x3A)
+        members.append(contentsOf: json)
+    }
+
     fileprivate mutating func add(_ name: StaticString, _ price: ResultItem.Price) {
         begin(name)
         price.append(to: &members)
@@ -79,6 +86,11 @@ extension ResultItem {
     mutating func attribute(_ name: StaticString, json: Bytes) {
         attributes.add(name, json: json)
     }
+
+    /// - Parameters:
+    ///   - name: any text. Names in Swift sources need no escaping and take the faster way.
+    ///   - json: any JSON text that is known to be valid.
+    mutating func attribute(named name: String, json: Bytes) { attributes.add(named: name, json: json) }
 
     // MARK: Values as they came, without a text in between
 

@@ -13,6 +13,8 @@ struct ResultItem {
     var url: String?
     var price: Price?
     var genres: [String] = []
+    /// Sorts a result without a date.
+    var year: Int?
     private(set) var publishedAt: WallTime?
     /// The same instant in the form in which it is written.
     private(set) var publishedAtText: String?

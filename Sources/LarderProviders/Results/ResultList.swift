@@ -61,7 +61,9 @@ struct ResultList {
         places.append(start..<bytes.count)
         let amount = result.price.flatMap { Double($0.amount) }
         keys.append(
-            ResultKey(name: result.title, price: amount, currency: result.price?.currency, date: result.publishedAt))
+            ResultKey(
+                name: result.title, price: amount, currency: result.price?.currency,
+                date: result.publishedAt ?? result.year.flatMap(DateText.start(ofYear:))))
     }
 
     /// Returns the results in the requested order. The list gives up its bytes and is empty afterwards.

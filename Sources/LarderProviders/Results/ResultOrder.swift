@@ -75,7 +75,8 @@ public enum ResultOrder {
         let price = result["price"]
         return ResultKey(
             name: result["title"]?.string, price: price?["amount"]?.double, currency: price?["currency"]?.string,
-            date: result["publishedAt"]?.string.flatMap(DateText.parse))
+            date: result["publishedAt"]?.string.flatMap(DateText.parse)
+                ?? result["attributes"]?["year"]?.integer.flatMap(DateText.start(ofYear:)))
     }
 
     private static func sortedByName(_ keys: [ResultKey], language: String?) -> [Int] {

@@ -10,6 +10,12 @@ enum DateText {
         return text.withUTF8 { parse($0) }
     }
 
+    /// The beginning of a year, by which a result is sorted that has no date; nil beyond four digits.
+    static func start(ofYear year: Int) -> WallTime? {
+        guard 1...9999 ~= year else { return nil }
+        return WallTime(milliseconds: WallTime.days(year: Int64(year), month: 1, day: 1) * 86_400_000)
+    }
+
     private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> WallTime? {
         var scanner = Scanner(bytes: text)
         guard let year = scanner.digits(4), scanner.take(0x2D), let month = scanner.digits(2), scanner.take(0x2D),

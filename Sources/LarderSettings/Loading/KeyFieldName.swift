@@ -1,5 +1,7 @@
-// The names of request fields that a provider's cache key may contain.
+// The names of request fields that a provider's cache key may contain, that may carry its key, and that may be sent with
+// every request.
 import LarderCore
+import LarderProviders
 
 /// Checks such names.
 enum KeyFieldName {
@@ -11,6 +13,11 @@ enum KeyFieldName {
         "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range", "X-Larder-Session", "traceparent",
         "tracestate",
     ]
+    /// Further fields that say something about one request, or belong to its connection.
+    private static let ofOneRequest: FieldNameSet = [
+        "Proxy-Authorization", "Proxy-Connection", "If", "Destination", "Content-Type", "Content-Encoding",
+        "Content-Language", "Content-Location", "Request-Range", "A-IM", "Last-Event-ID",
+    ]
 
     static func check(_ text: String) throws(SettingFault) -> String {
         guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isToken) else {
@@ -18,6 +25,29 @@ enum KeyFieldName {
         }
         guard !refused.contains(text) else { throw SettingFault("\(text) has its own rules and cannot be a key field") }
         return text
+    }
+
+    /// Checks the name of a field that carries a provider's key.
+    static func checkKey(_ text: String) throws(SettingFault) {
+        _ = try check(text)
+        guard !ofOneRequest.contains(text) else { throw SettingFault("\(text) cannot carry a key") }
+    }
+
+    /// Checks the name of a field that is sent with every request.
+    static func checkSent(_ text: String, keyIn: KeyPlacement?) throws(SettingFault) {
+        guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isToken) else {
+            throw SettingFault("\"\(text)\" is not the name of a field")
+        }
+        guard !refused.contains(text), !ofOneRequest.contains(text) else {
+            throw SettingFault("\(text) has its own rules and cannot be the same in every request")
+        }
+        // Such fields tell callers apart. Their values are secret as a rule.
+        guard !RequestCredentials.isField(text) else {
+            throw SettingFault("\(text) looks like a credential; it is set by key, with keyIn: header \(text)")
+        }
+        if let name = keyIn?.fieldName, ASCII.equalFolded(name, text) {
+            throw SettingFault("\(text) carries the key (keyIn)")
+        }
     }
 }
 

@@ -19,52 +19,94 @@ extension SettingsLoader {
     static func staleWhileRefresh(_ about: ProviderAbout) -> Duration { min(.seconds(86_400), about.staleFor) }
 
     func providerSettings(
-        _ reader: inout SettingsReader, _ named: [String: SettingOrigin], _ secrets: SecretPlaces
+        _ reader: inout SettingsReader, _ collector: SettingsCollector, _ secrets: SecretPlaces
     ) -> [String: ProviderSettings] {
         var result: [String: ProviderSettings] = [:]
         for about in providers {
-            result[about.name] = provider(&reader, about, secrets, isPassthrough: false)
+            result[about.name] = provider(&reader, about, secrets, .builtIn)
+            for member in collector.described[about.name]?.members ?? [] {
+                let origin = collector.described[about.name]?.whole.origin(member.mark) ?? .standard
+                reader.issue(
+                    origin, "providers.\(about.name).\(member.key)",
+                    "\(about.name) is built in: only an API of your own can be described")
+            }
         }
-        for (name, origin) in named.sorted(by: { $0.key < $1.key }) where result[name] == nil {
+        for (name, origin) in collector.providerNames.sorted(by: { $0.key < $1.key }) where result[name] == nil {
             let path = "providers.\(name)"
+            if let written = collector.described[name] {
+                result[name] = describedProvider(&reader, name, origin, written, secrets)
+                continue
+            }
             guard reader.written["\(path).kind"] != nil else {
                 let known = providers.map(\.name)
                 let near = NearestName.find(name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
                 reader.issue(
                     origin, path,
                     "is not built in (\(known.joined(separator: ", ")))\(near); "
-                        + "one of your own needs kind: passthrough and a baseURL")
+                        + "one of your own needs a baseURL, and kind: passthrough or questions")
                 continue
             }
             _ = reader.choiceText(SettingsTable.providerKind, path: "\(path).kind")
             if reader.written["\(path).baseURL"] == nil {
                 reader.issue(origin, "\(path).baseURL", "is needed for a passthrough")
             }
-            result[name] = provider(&reader, Self.passthrough(name), secrets, isPassthrough: true)
+            result[name] = provider(&reader, Self.passthrough(name), secrets, .passthrough)
         }
         return result
     }
 
+    /// An API that the user describes. Without a description that can be read it is left out; then there are findings.
+    private func describedProvider(
+        _ reader: inout SettingsReader, _ name: String, _ origin: SettingOrigin, _ written: WrittenDescription,
+        _ secrets: SecretPlaces
+    ) -> ProviderSettings? {
+        let path = "providers.\(name)"
+        if reader.written["\(path).kind"] != nil {
+            reader.issue("\(path).kind", "is not for an API with a description: leave it out")
+        }
+        if reader.written["\(path).baseURL"] == nil {
+            reader.issue(origin, "\(path).baseURL", "is needed: the URL to which the paths of questions are added")
+        }
+        do throws(SpecFindingsError) {
+            let description = try ProviderDescription.read(written.members, name: name, at: written.whole.node.mark)
+            reader.note(
+                EffectiveSetting(
+                    path: "\(path).questions", value: description.summary, defaultText: nil,
+                    origin: written.whole.origin()))
+            return provider(&reader, description.about, secrets, .described(description))
+        } catch {
+            for finding in error.all {
+                reader.issue(
+                    written.whole.origin(finding.mark), finding.path.isEmpty ? path : "\(path).\(finding.path)",
+                    finding.message)
+            }
+            return nil
+        }
+    }
+
     private func provider(
-        _ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: SecretPlaces, isPassthrough: Bool
+        _ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: SecretPlaces, _ kind: ProviderKind
     ) -> ProviderSettings {
         typealias Table = SettingsTable
+        let isPassthrough = kind == .passthrough
         let path = "providers.\(about.name)"
         func time(_ parameter: Parameter, _ name: String, _ standard: Duration) -> Duration {
             reader.duration(parameter, path: "\(path).\(name)", default: Units.format(duration: standard))
         }
+        let semantics = reader.choice(
+            Table.providerSemantics, path: "\(path).semantics",
+            default: isPassthrough ? ProviderSemantics.rfc : .ttl)
         var settings = ProviderSettings(
             name: about.name,
             enabled: reader.flag(Table.providerEnabled, path: "\(path).enabled"),
-            isPassthrough: isPassthrough,
+            kind: kind,
             baseURL: reader.text(
-                Table.providerBaseURL, path: "\(path).baseURL", default: isPassthrough ? nil : about.defaultBaseURL,
+                Table.providerBaseURL, path: "\(path).baseURL", default: kind == .builtIn ? about.defaultBaseURL : nil,
                 check: BaseURL.check) ?? "",
-            semantics: reader.choice(
-                Table.providerSemantics, path: "\(path).semantics",
-                default: isPassthrough ? ProviderSemantics.rfc : .ttl),
-            ttl: reader.ttl(
-                Table.providerTTL, path: "\(path).ttl", standard: Self.lifetimes(about)),
+            semantics: semantics,
+            ttl: isPassthrough
+                ? Self.pathTTL(&reader, about, semantics)
+                : reader.ttl(Table.providerTTL, path: "\(path).ttl", standard: Self.lifetimes(about)),
             emptyTTL: time(Table.providerEmptyTTL, "emptyTTL", about.emptyTTL),
             negativeTTL: time(Table.providerNegativeTTL, "negativeTTL", about.negativeTTL),
             staleFor: time(Table.providerStaleFor, "staleFor", about.staleFor),
@@ -76,19 +118,16 @@ extension SettingsLoader {
                 Table.providerImageHosts, path: "\(path).imageHosts", default: about.imageHosts,
                 check: BaseURL.checkImageHost))
         let key = secret(&reader, about, secrets, Table.providerKey, "key", variables: about.keyVariables)
-        settings.key = key.value
-        settings.keyFileProblem = key.problem
+        (settings.key, settings.keyFileProblem) = (key.value, key.problem)
+        settings.keyIn = reader.keyPlacement(of: path, key: key.value)
+        settings.requestFields = reader.requestFields(of: path, keyIn: key.value.map { _ in settings.keyIn })
         // The secret has a use only for an API with a sign-in.
         if about.signIn != nil {
             settings.clientSecret =
                 secret(&reader, about, secrets, Table.providerClientSecret, "clientSecret", variables: []).value
         }
         settings.searchURL = searchURL(&reader, about)
-        settings.cdnCacheControl = reader.flag(Table.providerCDNCacheControl, path: "\(path).cdnCacheControl")
-        settings.forwardCookies = reader.flag(Table.providerForwardCookies, path: "\(path).forwardCookies")
-        settings.cookies = reader.choice(
-            Table.providerCookies, path: "\(path).cookies", default: ProviderCookies.strict)
-        settings.personalCookies = reader.flag(Table.providerPersonalCookies, path: "\(path).personalCookies")
+        Self.cookies(&reader, path, &settings)
         Self.keys(&reader, path, &settings)
         settings.readOnlyPosts = Self.readOnlyPosts(&reader, path: "\(path).readOnlyPosts")
         settings.dialect = dialect(&reader, about)
@@ -98,7 +137,7 @@ extension SettingsLoader {
         let deadline = reader.duration(Table.providerDeadline, path: "\(path).deadline")
         settings.deadline = deadline > .zero ? deadline : nil
         Self.limits(&reader, path, &settings)
-        if !isPassthrough, !settings.plainHTTP, BaseURL.isReadableOnTheWay(settings.baseURL) {
+        if kind == .builtIn, !settings.plainHTTP, BaseURL.isReadableOnTheWay(settings.baseURL) {
             reader.issue(
                 "\(path).baseURL", "is plain http beyond this machine: use https, or allow it with plainHTTP: true")
         }
@@ -106,12 +145,34 @@ extension SettingsLoader {
         return settings
     }
 
+    /// The lifetimes by path. Under `rfc` there are only those that are written.
+    private static func pathTTL(
+        _ reader: inout SettingsReader, _ about: ProviderAbout, _ semantics: ProviderSemantics
+    ) -> [String: Duration] {
+        let standard = semantics == .ttl ? lifetimes(about) : []
+        let written = reader.pathTTL(
+            SettingsTable.providerTTL, path: "providers.\(about.name).ttl",
+            default: standard.first.map { "\($0.name): \(Units.format(duration: $0.ttl))" })
+        return Dictionary(standard.map { ($0.name, $0.ttl) }, uniquingKeysWith: { first, _ in first })
+            .merging(written) { _, written in written }
+    }
+
     private func isShared(_ reader: inout SettingsReader, _ settings: ProviderSettings) -> Bool {
         // Another host may have a different service at an address of its own machine.
-        let isOwnMachine = settings.isPassthrough && BaseURL.isOnThisMachine(settings.baseURL)
+        let isOwnMachine = settings.kind != .builtIn && BaseURL.isOnThisMachine(settings.baseURL)
         return reader.flag(
             SettingsTable.providerShared, path: "providers.\(settings.name).shared",
             default: isOwnMachine ? "false" : "true")
+    }
+
+    /// Reads what becomes of cookies, and which fields of answers count.
+    private static func cookies(_ reader: inout SettingsReader, _ path: String, _ settings: inout ProviderSettings) {
+        typealias Table = SettingsTable
+        settings.cdnCacheControl = reader.flag(Table.providerCDNCacheControl, path: "\(path).cdnCacheControl")
+        settings.forwardCookies = reader.flag(Table.providerForwardCookies, path: "\(path).forwardCookies")
+        settings.cookies = reader.choice(
+            Table.providerCookies, path: "\(path).cookies", default: ProviderCookies.strict)
+        settings.personalCookies = reader.flag(Table.providerPersonalCookies, path: "\(path).personalCookies")
     }
 
     /// Reads which request fields are part of the provider's cache keys.

@@ -19,7 +19,7 @@ extension SettingsLoader {
             for item in items {
                 let post = try readOnlyPost(item)
                 guard !posts.contains(where: { $0.path == post.path }) else {
-                    throw SettingFault("\(post.path) is declared twice", at: item.mark)
+                    throw SettingFault("\(post.path.text) is declared twice", at: item.mark)
                 }
                 posts.append(post)
             }
@@ -46,25 +46,7 @@ extension SettingsLoader {
             let lacking = names.filter { given[$0] == nil }.joined(separator: ", ")
             throw SettingFault("an endpoint needs path, ttl and kind; missing here: \(lacking)", at: node.mark)
         }
-        return ReadOnlyPost(path: try postPath(path), ttl: try postTTL(ttl), kind: try postKind(kind))
-    }
-
-    private static func postPath(_ node: YAMLNode) throws(SettingFault) -> String {
-        let text = try SettingsReader.text(node)
-        let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x3F && $0 != 0x23 }
-        guard text.utf8.first == 0x2F, isPlain else {
-            throw SettingFault(
-                "path \"\(text)\" must begin with \"/\", be percent-encoded, and have no query", at: node.mark)
-        }
-        guard let plain = try? PercentCoding.decodeBytes(text.utf8, plusIsSpace: false), !DotSegment.occurs(in: plain)
-        else {
-            throw SettingFault("path \"\(text)\" has a segment of dots, or a wrong percent-encoding", at: node.mark)
-        }
-        let segments = text.split(separator: "/")
-        guard segments.allSatisfy({ !$0.contains("*") || $0 == "*" }) else {
-            throw SettingFault("path \"\(text)\": * stands for a whole segment, as in /*/_search", at: node.mark)
-        }
-        return text
+        return ReadOnlyPost(path: try SettingsReader.path(path), ttl: try postTTL(ttl), kind: try postKind(kind))
     }
 
     private static func postTTL(_ node: YAMLNode) throws(SettingFault) -> Duration {

@@ -25,6 +25,13 @@ struct WrittenSetting: Sendable {
     }
 }
 
+/// What was written of an API besides its settings.
+struct WrittenDescription: Sendable {
+    /// All that was written of the provider in that place.
+    var whole: WrittenSetting
+    var members: [YAMLMember] = []
+}
+
 /// Collects written values by path.
 struct SettingsCollector {
     private(set) var written: [String: WrittenSetting] = [:]
@@ -32,24 +39,38 @@ struct SettingsCollector {
     private(set) var notes: [String] = []
     /// The providers named by the file, the environment or the command line, with the place of the name.
     private(set) var providerNames: [String: SettingOrigin] = [:]
+    /// What the file, or a file of its own, says of a provider besides its settings.
+    private(set) var described: [String: WrittenDescription] = [:]
 
     /// Variables that are not settings: they are for the command line, or name the configuration file.
     private static let otherVariables: Set<String> = [
         "LARDER_URL", "LARDER_TOKEN", "LARDER_CONFIG", "LARDER_DAEMON_USER",
     ]
 
-    // MARK: The file
+    // MARK: The files
 
     mutating func collect(file name: String, _ text: Bytes) {
-        let root: YAMLNode
-        do {
-            root = try YAMLReader.read(text)
-        } catch {
-            let origin = SettingOrigin.file(name, line: error.mark.line, column: error.mark.column)
-            issues.append(SettingsIssue(origin: origin, path: "", message: error.message))
-            return
-        }
+        guard let root = root(of: name, text) else { return }
         section(root, path: "", source: .file(name))
+    }
+
+    /// Collects the file of one provider. What the configuration file says of the same provider precedes it.
+    mutating func collect(_ file: ProviderFile) {
+        let origin = SettingOrigin.file(file.path, line: 1, column: 1)
+        guard let text = file.text else {
+            return issue(.unread(file.path), "", file.fault ?? "\(file.path) cannot be read")
+        }
+        guard let root = root(of: file.path, text), noteProvider(file.provider, origin) else { return }
+        section(root, path: "providers.\(file.provider)", source: .file(file.path))
+    }
+
+    private mutating func root(of name: String, _ text: Bytes) -> YAMLNode? {
+        do {
+            return try YAMLReader.read(text)
+        } catch {
+            issue(.file(name, line: error.mark.line, column: error.mark.column), "", error.message)
+            return nil
+        }
     }
 
     private mutating func section(_ node: YAMLNode, path: String, source: WrittenSetting.Source) {
@@ -73,10 +94,14 @@ struct SettingsCollector {
             if path == "providers" {
                 guard noteProvider(member.key, origin) else { continue }
                 section(member.value, path: memberPath, source: source)
+            } else if let provider = path.dropping(prefix: "providers."),
+                ProviderDescription.keys.contains(member.key)
+            {
+                describe(String(provider), member, WrittenSetting(node: node, source: source))
             } else if !member.key.contains("."), SettingsTable.parameter(at: memberPath) != nil {
                 if member.value.isAbsent {
                     issue(origin, memberPath, "has no value; leave the line out to get the default")
-                } else {
+                } else if written[memberPath] == nil {
                     written[memberPath] = setting
                 }
             } else if path.isEmpty, SettingsTable.sections.contains(where: { $0.name == member.key }) {
@@ -85,6 +110,17 @@ struct SettingsCollector {
                 issue(origin, memberPath, Self.unknown(member.key, below: path))
             }
         }
+    }
+
+    private mutating func describe(_ provider: String, _ member: YAMLMember, _ whole: WrittenSetting) {
+        var description = described[provider] ?? WrittenDescription(whole: whole)
+        guard case .file(let name, _, _) = description.whole.origin(), case .file(name, _, _) = whole.origin() else {
+            return issue(
+                whole.origin(member.mark), "providers.\(provider).\(member.key)",
+                "\(provider) is described at \(description.whole.origin()) already: describe it in one file")
+        }
+        description.members.append(member)
+        described[provider] = description
     }
 
     // MARK: The environment
@@ -163,14 +199,14 @@ struct SettingsCollector {
         let mark = YAMLMark(line: 1, column: 1)
         var node = YAMLNode(content: .scalar(text, isPlain: false), mark: mark)
         switch parameter.kind {
-        case .texts, .listeners, .ttl, .readOnlyPosts:
+        case .texts, .listeners, .ttl, .readOnlyPosts, .fields:
             if text.hasPrefix("[") || text.hasPrefix("{") {
                 do {
                     node = try YAMLReader.read(Bytes(text: text))
                 } catch {
                     return issue(WrittenSetting(node: node, source: source).origin(), path, error.message)
                 }
-            } else if parameter.kind != .ttl, parameter.kind != .readOnlyPosts {
+            } else if parameter.kind == .texts || parameter.kind == .listeners {
                 let items = text.split(separator: ",").map { ASCII.trimmed($0) }.filter { !$0.isEmpty }
                 node.content = .sequence(
                     items.map { YAMLNode(content: .scalar(String($0), isPlain: false), mark: mark) })
@@ -207,7 +243,9 @@ struct SettingsCollector {
         }
         let parts = path.split(separator: ".")
         let section = SettingsTable.sections.first { $0.name == parts.first.map(String.init) }
-        return (section?.parameters ?? []).compactMap { $0.path.split(separator: ".").last.map(String.init) }
+        let described = parts.count == 2 && parts[0] == "providers" ? ProviderDescription.keys : []
+        let settings = (section?.parameters ?? []).compactMap { $0.path.split(separator: ".").last.map(String.init) }
+        return settings + described
     }
 
     /// The message for an unknown name, with a suggestion if there is one.

@@ -18,9 +18,12 @@ public struct SettingsLoader: Sendable {
     ///   - environment: the environment of the process. `LARDER_*`, `XDG_*`, `HOME`,
     ///     `SSL_CERT_FILE` and systemd's directories are read.
     ///   - flags: paths and values from the command line. They override all else; a repeated path adds to a list.
+    ///   - mayBeEmpty: false at a reload. A file without a byte is then most often one that is just being written, and
+    ///     as a configuration it would take every provider away.
     /// - Throws: `SettingsError` with every finding.
     public func load(
-        file: String?, environment: [String: String], flags: [(path: String, value: String)] = []
+        file: String?, environment: [String: String], flags: [(path: String, value: String)] = [],
+        mayBeEmpty: Bool = true
     ) throws(SettingsError) -> Settings {
         var text: Bytes?
         if let file {
@@ -29,23 +32,31 @@ public struct SettingsLoader: Sendable {
             } catch {
                 throw SettingsError(issues: [SettingsIssue(origin: .unread(file), path: "", message: error.message)])
             }
+            if text?.isEmpty == true, !mayBeEmpty {
+                let fault = "\(file) is empty; write a comment into it if that is meant"
+                throw SettingsError(issues: [SettingsIssue(origin: .unread(file), path: "", message: fault)])
+            }
         }
-        return try load(text: text, named: file ?? "", environment: environment, flags: flags)
+        return try load(
+            text: text, named: file ?? "", environment: environment, flags: flags,
+            providerFiles: file.map(ProviderFile.all) ?? [])
     }
 
     /// Loads the settings from a text instead of a file. Messages use `name` for the file.
+    /// - Parameter providerFiles: the files of single providers.
     public func load(
         text: Bytes?, named name: String, environment: [String: String],
-        flags: [(path: String, value: String)] = []
+        flags: [(path: String, value: String)] = [], providerFiles: [ProviderFile] = []
     ) throws(SettingsError) -> Settings {
         var collector = SettingsCollector()
         if let text { collector.collect(file: name, text) }
+        for file in providerFiles { collector.collect(file) }
         collector.collect(environment: environment, builtIn: providers)
         collector.collect(flags: flags)
 
         var reader = SettingsReader(written: collector.written)
         let secrets = SecretPlaces(environment: environment)
-        let configured = providerSettings(&reader, collector.providerNames, secrets)
+        let configured = providerSettings(&reader, collector, secrets)
         var settings = settings(&reader, environment, secrets, providers: configured)
         settings.fetch.caFile = CertificateFile.standard(environment, &reader)
         Self.fitDefaults(&settings, reader)
@@ -258,9 +269,12 @@ public struct SettingsLoader: Sendable {
 
     /// The findings in the order of the file, followed by those from elsewhere.
     private static func ordered(_ issues: [SettingsIssue]) -> [SettingsIssue] {
-        func place(_ one: (offset: Int, element: SettingsIssue)) -> (Int, Int, Int) {
-            if case .file(_, let line, let column) = one.element.origin { return (line, column, one.offset) }
-            return (.max, 0, one.offset)
+        let files = issues.compactMap { if case .file(let name, _, _) = $0.origin { name } else { nil } }
+        func place(_ one: (offset: Int, element: SettingsIssue)) -> (Int, Int, Int, Int) {
+            guard case .file(let name, let line, let column) = one.element.origin else {
+                return (.max, 0, 0, one.offset)
+            }
+            return (files.firstIndex(of: name) ?? 0, line, column, one.offset)
         }
         return issues.enumerated().sorted { place($0) < place($1) }.map(\.element)
     }
@@ -274,6 +288,7 @@ public struct SettingsLoader: Sendable {
             let provider = parts.count == 3 ? String(parts[1]) : ""
             return (provider, order[SettingsTable.template(of: setting.path)] ?? .max)
         }
-        return effective.sorted { place($0) < place($1) }
+        // Each place is computed once. Computed at each comparison, they took four fifths of a load.
+        return effective.map { (place: place($0), setting: $0) }.sorted { $0.place < $1.place }.map(\.setting)
     }
 }

@@ -243,7 +243,7 @@ struct SettingsReader {
         }
     }
 
-    private static func duration(_ node: YAMLNode, within parameter: Parameter) throws(SettingFault) -> Duration {
+    static func duration(_ node: YAMLNode, within parameter: Parameter) throws(SettingFault) -> Duration {
         let duration = try units(node) { text throws(UnitError) in try Units.duration(text) }
         if case .duration(let range) = parameter.kind, !range.contains(duration) {
             throw SettingFault(

@@ -37,7 +37,15 @@ public enum ConfigurationManual {
             ```
 
             Now `http://127.0.0.1:8787/raw/forge/repos` and `http://127.0.0.1:8790/repos` both give the forge's
-            `/api/v1/repos`, cached.
+            `/api/v1/repos`, cached. An API that does not say how long its answers are fresh needs lifetimes, here by path:
+
+            ```yaml
+            providers:
+              forge:
+                kind: passthrough
+                baseURL: http://forge.lan:3000/api/v1
+                ttl: { "/repos/*": 1h, "/repos/**": 10min, "*": 1min }
+            ```
 
             """
         return out

@@ -56,6 +56,9 @@ public enum ExampleConfiguration {
                 #kind: passthrough
                 #baseURL: https://api.example.com/v1
                 #ca: /etc/larder/credentials/example.pem
+                #key: file:/etc/larder/credentials/example.key
+                #keyIn: bearer
+                #requestFields: {}
                 #semantics: rfc
                 #cdnCacheControl: false
                 #forwardCookies: false

@@ -10,32 +10,20 @@ public struct ReadOnlyPost: Sendable, Hashable {
         case any
     }
 
-    /// The path below the base URL, percent-encoded. A segment `*` stands for any one segment that is not empty.
-    public var path: String
+    public var path: PathPattern
     /// The freshness of a response that does not give its own.
     public var ttl: Duration
     public var kind: Kind
 
-    /// - Parameter path: see the property `path`.
+    /// - Parameter path: see `PathPattern`.
     public init(path: String, ttl: Duration, kind: Kind) {
-        self.path = path
+        self.path = PathPattern(path)
         self.ttl = ttl
         self.kind = kind
-    }
-
-    /// Whether the path of a request matches this one exactly, except for `*`.
-    public func matches(_ asked: String) -> Bool {
-        guard path.utf8.contains(0x2A) else { return path == asked }
-        let wanted = path.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
-        let given = asked.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
-        return wanted.count == given.count
-            && zip(wanted, given).allSatisfy { wanted, given in
-                wanted.elementsEqual([0x2A]) ? !given.isEmpty : wanted.elementsEqual(given)
-            }
     }
 }
 
 extension ProviderSettings {
     /// The first read-only POST endpoint that matches a path.
-    public func readOnlyPost(_ path: String) -> ReadOnlyPost? { readOnlyPosts.first { $0.matches(path) } }
+    public func readOnlyPost(_ path: String) -> ReadOnlyPost? { readOnlyPosts.first { $0.path.matches(path) } }
 }

@@ -1,6 +1,7 @@
 // One immutable snapshot of everything that is configured. `SettingsLoader` makes it as a whole, and a reload replaces
 // it as a whole. No other code reads the file, the environment or a default.
 import LarderCore
+import LarderProviders
 
 /// All settings of one daemon: defaults filled in, ranges checked, secrets resolved. The file's sections are the
 /// sections of this value (`SettingsSections.swift`).
@@ -91,18 +92,42 @@ public enum ProviderCookies: String, Sendable, CaseIterable {
     case keep
 }
 
+/// Where the knowledge of an API comes from.
+public enum ProviderKind: Sendable, Hashable {
+    case builtIn
+    /// From the user's description.
+    case described(ProviderDescription)
+    /// There is none: bytes pass through.
+    case passthrough
+
+    /// The word for people and programs.
+    public var word: String {
+        switch self {
+        case .builtIn: "builtIn"
+        case .described: "described"
+        case .passthrough: "passthrough"
+        }
+    }
+
+    /// All words.
+    public static let words = ["builtIn", "described", "passthrough"]
+}
+
 /// The settings of one provider.
 public struct ProviderSettings: Sendable, Hashable {
     public var name: String
     public var enabled: Bool
-    /// Whether the provider is configured by the user and not built in. Only `/raw` and bound listeners serve it.
-    public var isPassthrough: Bool
+    public var kind: ProviderKind
     /// An http or https URL without a slash at its end, user part, query or fragment.
     public var baseURL: String
     /// The base URL for searches, for a provider with a second host.
     public var searchURL: String?
     /// The API's key. Never shown.
     public var key: String?
+    /// Where a provider of the user's own takes its key.
+    public var keyIn = KeyPlacement.bearer
+    /// The fields that are sent with every request, in place of a client's.
+    public var requestFields: HeaderFields = [:]
     /// Why the file that `key` names cannot be read. The provider is then not configured.
     public var keyFileProblem: KeyFileProblem?
     /// The secret of the user's application, for an API with a sign-in. Never shown.
@@ -131,7 +156,10 @@ public struct ProviderSettings: Sendable, Hashable {
     /// Whether calls and redirects may leave this machine unencrypted.
     public var plainHTTP = false
     /// The freshness by endpoint. It has a value for every endpoint of the provider; "*" stands for all other requests.
-    public var ttl: [String: Duration]
+    /// For a provider of the user's own, the freshness by path; under `rfc`, that of responses that state none.
+    public let ttl: [String: Duration]
+    /// The freshness by path, the more exact ones first.
+    private let pathLifetimes: [PathLifetime]
     /// The freshness of a response without results.
     public var emptyTTL: Duration
     /// The freshness of a negative entry.
@@ -155,18 +183,19 @@ public struct ProviderSettings: Sendable, Hashable {
     public var imageHosts: [String]
 
     public init(
-        name: String, enabled: Bool = true, isPassthrough: Bool = false, baseURL: String, key: String? = nil,
+        name: String, enabled: Bool = true, kind: ProviderKind = .builtIn, baseURL: String, key: String? = nil,
         semantics: ProviderSemantics = .ttl, ttl: [String: Duration], emptyTTL: Duration, negativeTTL: Duration,
         staleFor: Duration, staleWhileRefresh: Duration = .seconds(86_400), rate: CallRate? = nil,
         quota: CallRate? = nil, imageHosts: [String] = []
     ) {
         self.name = name
         self.enabled = enabled
-        self.isPassthrough = isPassthrough
+        self.kind = kind
         self.baseURL = baseURL
         self.key = key
         self.semantics = semantics
         self.ttl = ttl
+        pathLifetimes = kind == .passthrough ? PathLifetime.list(ttl) : []
         self.emptyTTL = emptyTTL
         self.negativeTTL = negativeTTL
         self.staleFor = staleFor
@@ -176,11 +205,20 @@ public struct ProviderSettings: Sendable, Hashable {
         self.imageHosts = imageHosts
     }
 
+    /// Whether Larder does not read the provider's answers. Only `/raw` and bound listeners serve it.
+    public var isPassthrough: Bool { kind == .passthrough }
+
     /// The base URLs that requests go to, each once.
     public var baseURLs: [String] { [baseURL] + (searchURL.map { [$0] } ?? []) }
 
     /// The lifetime of a response of that endpoint.
     public func ttl(of endpoint: String) -> Duration { ttl[endpoint] ?? ttl["*"] ?? .zero }
+
+    /// The lifetime that the settings give the responses below a path of a provider of the user's own.
+    /// - Parameter path: in the spelling that is part of keys (`EquivalentURL`).
+    public func ttl(ofPath path: String) -> Duration? {
+        pathLifetimes.first { $0.pattern.matches(path) }?.ttl
+    }
 }
 
 /// One setting as it is in force, for people to read.

@@ -16,8 +16,9 @@ extension Parameter {
         case .choice(let words): words.count == 1 ? words.joined() : "one of \(words.joined(separator: ", "))"
         case .rate: "a rate such as 20/min or 100/day, or off"
         case .texts: "a list of texts"
-        case .ttl: "a duration, or a mapping from endpoint to duration"
+        case .ttl: "a duration, or a mapping from endpoint or path to duration"
         case .listeners: "a list of addresses"
+        case .fields: "a mapping from field names to values"
         case .readOnlyPosts: "a list of mappings with path, ttl, and kind (graphql or any)"
         }
     }

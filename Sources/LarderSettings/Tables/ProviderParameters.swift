@@ -39,8 +39,8 @@ extension SettingsTable {
         "providers.<name>.ca", .text, default: nil,
         summary: "A PEM file of the certificate authorities that vouch for this API, such as a private one.",
         advice: """
-            For this provider's calls, images and redirects included, it replaces the system's authorities. Without \
-            it, the file that SSL_CERT_FILE names counts, otherwise the system's. A kept connection serves only \
+            For this provider's calls, redirects included, and for images on the host of baseURL, it replaces the \
+            system's authorities. Without it, the file that SSL_CERT_FILE names counts, otherwise the system's. A kept connection serves only \
             providers with the same authorities.
             """)
     static let providerSearchURL = Parameter(
@@ -56,6 +56,28 @@ extension SettingsTable {
             LARDER_<NAME>_KEY, or one of the API's own: \(keyVariables).
             """,
         isSecret: true)
+    static let providerKeyIn = Parameter(
+        "providers.<name>.keyIn", .text, default: "bearer",
+        summary:
+            "Where a provider of your own takes its key: bearer, basic, header NAME, header NAME SCHEME or query NAME.",
+        advice: """
+            bearer sends Authorization: Bearer KEY. basic sends Authorization: Basic with the key user:password. \
+            header X-Api-Key sends that field; header Authorization Token sends Authorization: Token KEY. query \
+            apikey adds that parameter to the URL. What a client sends in the same place is replaced, so that \
+            clients need no key and share the answers. An API that repeats a key of the URL in the data of its answers \
+            tells it to every client.
+            """)
+    static let providerRequestFields = Parameter(
+        "providers.<name>.requestFields", .fields, default: nil,
+        summary:
+            "Fields that Larder sends with every request to this API, such as { Accept: application/vnd.github+json }.",
+        advice: """
+            They replace what a client sends under the same name, which then has no influence on the answer. The values \
+            are shown like every other setting; a secret is set by key. User-Agent replaces fetch.userAgent for this \
+            API, for those that ask for a contact address. The fields are part of the cache key: with another value, \
+            everything is fetched again. Fields of the connection, conditions, Range, Cache-Control, \
+            Accept-Encoding, Authorization, Cookie and those that describe a content are not possible.
+            """)
     static let providerClientSecret = Parameter(
         "providers.<name>.clientSecret", .text, default: nil,
         summary:
@@ -116,7 +138,7 @@ extension SettingsTable {
         "providers.<name>.readOnlyPosts", .readOnlyPosts, default: nil,
         summary: "Under rfc, POST endpoints that only read, such as { path: /graphql, ttl: 1min, kind: graphql }.",
         advice: """
-            path is below baseURL, and * in it stands for one segment. An answer that does not say how long it is \
+            path is below baseURL, and may contain * and ** as in ttl. An answer that does not say how long it is \
             fresh is stored for ttl; no-store and private apply as always. kind: any treats every POST to the path as \
             one that changes nothing. kind: graphql treats only queries so, and does not store answers with errors. \
             Mutations, subscriptions and requests whose operation is uncertain are passed on. The operation is \
@@ -132,8 +154,14 @@ extension SettingsTable {
     static let providerTTL = Parameter(
         "providers.<name>.ttl", .ttl, default: nil,
         summary: "Under ttl, how long answers are fresh: one duration, or one for each endpoint (\"*\" is the rest).",
-        advice:
-            "A shorter time applies at once to what is stored, too; a longer one to what is stored from then on.")
+        advice: """
+            For a provider of your own, one for each path below baseURL, such as { \"/items/*\": 1h, \"/files/**\": 7d, \
+            \"*\": 10min }: a segment * stands for any one segment, and ** at the end for everything below. If several \
+            paths match, the one that is more exact from the left counts. Under rfc, it counts for answers of a \
+            provider of your own that do not say how long they are fresh, in place of a guess from Last-Modified; \
+            no-store, private and no-cache apply as always. A shorter time applies at once to what is stored under \
+            ttl, too; a longer one, and any under rfc, to what is stored from then on.
+            """)
     static let providerEmptyTTL = Parameter(
         "providers.<name>.emptyTTL", .duration(.zero...year), default: nil,
         summary: "Under ttl, how long an answer without results is fresh; for passthrough, one without content (204).")
@@ -210,7 +238,8 @@ extension SettingsTable {
     static let provider = [
         providerEnabled, providerKind, providerBaseURL, providerSearchURL, providerDialect, providerPlainHTTP,
         providerCA,
-        providerKey, providerClientSecret, providerSemantics, providerCDNCacheControl,
+        providerKey, providerKeyIn, providerClientSecret, providerRequestFields, providerSemantics,
+        providerCDNCacheControl,
         providerForwardCookies, providerCookies, providerPersonalCookies, providerKeyCredentials, providerKeyFields,
         providerReadOnlyPosts, providerTTL,
         providerEmptyTTL, providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,

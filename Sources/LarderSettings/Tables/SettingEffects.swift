@@ -23,20 +23,20 @@ extension SettingsTable {
         SettingEffect(providerEnabled), SettingEffect(providerBaseURL), SettingEffect(providerSemantics),
         SettingEffect(providerStaleFor), SettingEffect(providerRate), SettingEffect(providerQuota),
         SettingEffect(providerDeadline), SettingEffect(providerMaxConnections), SettingEffect(providerMaxStreams),
-        SettingEffect(providerMaxQueue), SettingEffect(providerShared),
+        SettingEffect(providerMaxQueue), SettingEffect(providerShared), SettingEffect(providerRequestFields),
         SettingEffect(providerKeyCredentials, lack: ownFields), SettingEffect(providerKeyFields, lack: ownFields),
         SettingEffect(providerIdleTimeout) { settings, about in
             settings.isPassthrough
                 ? nil
-                : "\(about.name) is built in and its answers are read whole, within deadline: this setting is only for "
-                    + "providers of your own"
+                : "answers of \(about.name) are read whole, within deadline: this setting is only for pass-through "
+                    + "providers"
         },
         SettingEffect(providerForwardCookies) { settings, about in
             settings.isPassthrough
-                ? nil : "\(about.name) is built in and gets no cookies: this setting is only for providers of your own"
+                ? nil : "\(about.name) gets no cookies: this setting is only for pass-through providers"
         },
         SettingEffect(providerKind) { settings, about in
-            settings.isPassthrough ? nil : "\(about.name) is built in: kind is only for providers of your own"
+            settings.kind == .builtIn ? "\(about.name) is built in: kind is only for providers of your own" : nil
         },
         // The reader of the setting has already refused dialects that the provider does not have.
         SettingEffect(providerDialect),
@@ -44,8 +44,8 @@ extension SettingsTable {
             about.searchBase == nil ? "\(about.name) has one host for everything: set baseURL instead" : nil
         },
         SettingEffect(providerPlainHTTP) { settings, _ in
-            settings.isPassthrough
-                ? "has no effect here: it is for built-in APIs; a provider of your own may use http without it" : nil
+            settings.kind == .builtIn
+                ? nil : "has no effect here: it is for built-in APIs; a provider of your own may use http without it"
         },
         SettingEffect(providerCA) { settings, _ in
             settings.baseURLs.contains { $0.hasPrefix("https:") }
@@ -53,14 +53,25 @@ extension SettingsTable {
         },
         SettingEffect(providerKey) { settings, about in
             let takesKey = about.needsKey || !about.credentialFieldNames.isEmpty || !about.credentialParameters.isEmpty
-            return settings.isPassthrough || takesKey ? nil : "\(about.name) takes no key: this setting is not for it"
+            return settings.kind != .builtIn || takesKey
+                ? nil : "\(about.name) takes no key: this setting is not for it"
+        },
+        SettingEffect(providerKeyIn) { settings, about in
+            if settings.kind == .builtIn {
+                return "\(about.name) is built in, and Larder knows where it takes its key: this setting is only for "
+                    + "providers of your own"
+            }
+            return settings.key == nil && settings.keyFileProblem == nil ? "has no effect here: there is no key" : nil
         },
         SettingEffect(providerClientSecret) { _, about in
             about.signIn == nil ? "\(about.name) has no sign-in: this setting is not for it" : nil
         },
         SettingEffect(providerCDNCacheControl, lack: ownRules), SettingEffect(providerCookies, lack: ownRules),
         SettingEffect(providerPersonalCookies, lack: ownRules), SettingEffect(providerReadOnlyPosts, lack: ownRules),
-        SettingEffect(providerTTL, lack: ownLifetimes), SettingEffect(providerEmptyTTL, lack: ownLifetimes),
+        SettingEffect(providerTTL) { settings, about in
+            settings.isPassthrough ? nil : ownLifetimes(settings, about)
+        },
+        SettingEffect(providerEmptyTTL, lack: ownLifetimes),
         SettingEffect(providerNegativeTTL, lack: ownLifetimes),
         SettingEffect(providerStaleWhileRefresh) { settings, about in
             ownLifetimes(settings, about).map { "\($0); under rfc the answer's own stale-while-revalidate decides" }
@@ -78,7 +89,7 @@ extension SettingsTable {
     }
 
     @Sendable private static func ownFields(_ settings: ProviderSettings, _: ProviderAbout) -> String? {
-        settings.isPassthrough ? nil : "has no effect here: Larder makes the requests of built-in providers itself"
+        settings.isPassthrough ? nil : "has no effect here: Larder makes the requests to \(settings.name) itself"
     }
 
     @Sendable private static func ownLifetimes(_ settings: ProviderSettings, _: ProviderAbout) -> String? {

@@ -101,10 +101,7 @@ public final class ReadyReaders: Sendable {
             if let list = found.list, overlay.holds(list) { return false }
         }
         if let removals = shared.removals.snapshot() {
-            guard removals.wide.isEmpty, removals.exact[found.entry] == nil,
-                found.list.map({ removals.exact[$0] == nil }) ?? true,
-                found.parents.allSatisfy({ removals.exact[$0] == nil })
-            else { return false }
+            if removals.mayConcern([found.entry] + [found.list].compactMap { $0 } + found.parents) { return false }
         }
         // Checked last: entries and tombstones that have left the two above were counted before.
         return shared.commits.now == found.moment.commits

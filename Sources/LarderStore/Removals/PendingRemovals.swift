@@ -228,6 +228,20 @@ final class PendingRemovals: Sendable {
         return latest
     }
 
+    /// How many more removals of single keys may go on as walks.
+    var roomForWalks: Int { state.withLock { $0.removals.roomForWalks } }
+
+    /// Notes that the rest of a single key's removal follows in a walk.
+    /// - Returns: as `Removals.walk`.
+    func walk(_ tombstone: Tombstone, to last: Int64) -> (tombstone: Tombstone, replaced: [UInt64])? {
+        state.withLock { state in
+            guard let walk = state.removals.walk(tombstone, to: last) else { return nil }
+            move(walk.replaced, to: walk.tombstone.number, &state)
+            publish(&state)
+            return walk
+        }
+    }
+
     private func noted(_ state: inout State) -> UInt64? {
         publish(&state)
         return state.removals.isEmpty ? state.removals.latest : nil

@@ -20,11 +20,14 @@ struct MarkRecord: Equatable, Sendable {
     var flushed: Int64
     /// When the mark was written, on the clock that begins with the machine.
     var at: MonotonicTime
+    /// In which run of the machine; 0 if that is not known.
+    var boot: UInt32
 
-    init(count: Int64, flushed: Int64, at: MonotonicTime) {
+    init(count: Int64, flushed: Int64, at: MonotonicTime, boot: UInt32) {
         self.count = count
         self.flushed = flushed
         self.at = at
+        self.boot = boot
     }
 
     /// Nil if the bytes are no mark, or a damaged one.
@@ -37,7 +40,7 @@ struct MarkRecord: Equatable, Sendable {
         }
         let record = MarkRecord(
             count: Int64(bitPattern: numbers[1]), flushed: Int64(bitPattern: numbers[2]),
-            at: MonotonicTime(nanoseconds: Int64(bitPattern: numbers[3])))
+            at: MonotonicTime(nanoseconds: Int64(bitPattern: numbers[3])), boot: UInt32(numbers[4] >> 32))
         guard record.bytes == bytes else { return nil }
         self = record
     }
@@ -48,14 +51,19 @@ struct MarkRecord: Equatable, Sendable {
         ]
         var sum = Checksum()
         for number in numbers { sum.add(number) }
-        return (numbers + [UInt64(sum.value)]).reduce(into: Bytes()) { bytes, number in
+        // A mark from before the run was noted has none.
+        if boot != 0 { sum.add(UInt64(boot)) }
+        return (numbers + [UInt64(boot) << 32 | UInt64(sum.value)]).reduce(into: Bytes()) { bytes, number in
             withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
         }
     }
 
-    /// The least count that the database must have. A clock below `at` means that the machine was started anew. Then a
-    /// power cut may have taken commits that were never flushed, and only those that were count.
-    func least(at now: MonotonicTime) -> Int64 { now < at ? flushed : count }
+    /// The least count that the database must have. If the machine was started anew, a power cut may have taken commits
+    /// that were never flushed, and only those that were count. If the run is not known, a clock below `at` tells that.
+    func least(at now: MonotonicTime, in run: UInt32) -> Int64 {
+        let isSame = boot != 0 && run != 0 ? boot == run : now >= at
+        return isSame ? count : flushed
+    }
 }
 
 /// The mark of one database. The writer writes it; the journal's thread flushes it.
@@ -71,6 +79,9 @@ final class RemovalMark: Sendable {
         /// The number of the last commit.
         var latest: Int64 = 0
         var record: MarkRecord?
+        /// The generation of the database, and the commit that is remembered of it.
+        var generation: UInt64?
+        var remembered: Int64 = 0
         var hasFailed = false
     }
 
@@ -78,10 +89,12 @@ final class RemovalMark: Sendable {
     private let log: String
     private let directory: String
     private let time: any TimeSource
+    private let remembered: RememberedRemovals
     private let state = Lock(State())
 
     /// - Parameter database: the path of the database's file.
-    init(database: String, time: any TimeSource) {
+    init(database: String, time: any TimeSource, remembered: RememberedRemovals) {
+        self.remembered = remembered
         path = database.dropLast(3) + ".mark"
         log = database + "-wal"
         directory = database.lastIndex(of: "/").map { String(database[..<$0]) } ?? "."
@@ -136,7 +149,7 @@ final class RemovalMark: Sendable {
         // Once a commit was counted there was a mark.
         case .none, .lost: isMissing = held != 0
         case .record(let record):
-            isMissing = held < record.least(at: now)
+            isMissing = held < record.least(at: now, in: time.boot)
             (count, flushed) = (record.count, record.flushed)
         }
         guard !isMissing, (0..<RowSums.largestID).contains(held) else {
@@ -144,8 +157,19 @@ final class RemovalMark: Sendable {
                 code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
                 message: "it lacks the commits of its last removals, as after damage to its write-ahead log")
         }
-        state.withLock { $0.latest = max($0.latest, held) }
-        let record = MarkRecord(count: held == first ? held : min(count, held), flushed: min(flushed, held), at: now)
+        let generation = UInt64(try BodyTable.generation(connection), radix: 16)
+        let least = generation.map(remembered.least) ?? 0
+        guard held >= least else {
+            throw StoreError(
+                code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
+                message: "it is an older copy: it lacks removals that the state directory remembers")
+        }
+        state.withLock { state in
+            state.latest = max(state.latest, held)
+            (state.generation, state.remembered) = (generation, least)
+        }
+        let record = MarkRecord(
+            count: held == first ? held : min(count, held), flushed: min(flushed, held), at: now, boot: time.boot)
         if !isInPlace || !write(record) { try make(record) }
         connection.mark = self
     }
@@ -192,7 +216,8 @@ final class RemovalMark: Sendable {
     func committed(_ number: Int64, _ taking: Taking) {
         guard taking > .nothing, let before = state.withLock({ $0.record }) else { return }
         let flushed = taking == .removal ? number : before.flushed
-        if !write(MarkRecord(count: number, flushed: flushed, at: time.monotonic())) {
+        let record = MarkRecord(count: number, flushed: flushed, at: time.monotonic(), boot: time.boot)
+        if !write(record) {
             state.withLock { $0.hasFailed = true }
         }
     }
@@ -236,17 +261,29 @@ final class RemovalMark: Sendable {
     // MARK: Flushing
 
     /// Flushes the log first and the mark after it, so that a power cut that takes a removal finds no mark that asks
-    /// for it, unless the disk wrote the mark by itself in between. On the journal's thread.
+    /// for it, unless the disk wrote the mark by itself in between. What is flushed then is remembered. On the journal's
+    /// thread.
     func flush() {
+        let (removal, generation, remembered) = state.withLock {
+            ($0.record?.flushed ?? 0, $0.generation, $0.remembered)
+        }
+        guard flushFiles(), let generation, removal > remembered else { return }
+        self.remembered.note(removal, of: generation)
+        state.withLock { if $0.generation == generation { $0.remembered = removal } }
+    }
+
+    private func flushFiles() -> Bool {
         // SQLite locks no byte of the log, so closing this descriptor gives up no lock
         // (sqlite.org/howtocorrupt.html §2.2). An absent log was written back, and flushed with the database.
         let opened = Glibc.open(log, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        var isFlushed = opened >= 0 || StoreError.lastNumber == ENOENT
         if opened >= 0 {
-            _ = fdatasync(opened)
+            isFlushed = fdatasync(opened) == 0
             Glibc.close(opened)
         }
         let descriptor = state.withLock { $0.descriptor }
         if descriptor >= 0 { _ = fdatasync(descriptor) }
+        return isFlushed
     }
 }
 

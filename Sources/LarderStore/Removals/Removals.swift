@@ -27,6 +27,8 @@ struct Tombstone: Sendable {
     var supersededBy: UInt64?
 
     var isExact: Bool { if case .digest = selector { true } else { false } }
+    /// Whether the tombstone is of this single key.
+    func isExact(_ digest: Digest) -> Bool { if case .digest(let own) = selector { own == digest } else { false } }
     /// Whether every entry is removed, and none is left as stale.
     var isOfEverything: Bool { selector == .all && !isSoft }
     /// Whether the entries must be validated before any use.
@@ -48,6 +50,7 @@ struct Removals: Sendable {
     }
 
     private(set) var exact: [Digest: Tombstone] = [:]
+    /// The removals that walk: those of many entries, and those of single keys from which many entries were made.
     private(set) var wide: [Tombstone] = []
     private var nextNumber: UInt64 = 1
 
@@ -55,6 +58,9 @@ struct Removals: Sendable {
     var count: Int { exact.count + wide.count }
     /// The number of the latest tombstone.
     var latest: UInt64 { nextNumber - 1 }
+
+    /// How many more removals of single keys may go on as walks.
+    var roomForWalks: Int { Self.mostWide - wide.count }
 
     subscript(number: UInt64) -> Tombstone? {
         wide.first { $0.number == number } ?? exact.values.first { $0.number == number }
@@ -164,16 +170,32 @@ struct Removals: Sendable {
     /// Notes that a removal is committed. Returns whether its tombstone went: it stays if the same was removed once
     /// more since.
     mutating func settle(_ tombstone: Tombstone) -> Bool {
-        if case .digest(let digest) = tombstone.selector {
-            guard let held = exact[digest], held.number == tombstone.number, held.isDue else { return false }
-            exact[digest] = nil
+        if let place = wide.firstIndex(where: { $0.number == tombstone.number && $0.isDue }) {
+            wide.remove(at: place)
             return true
         }
-        guard let place = wide.firstIndex(where: { $0.number == tombstone.number && $0.isDue }) else {
-            return false
-        }
-        wide.remove(at: place)
+        guard case .digest(let digest) = tombstone.selector, let held = exact[digest],
+            held.number == tombstone.number, held.isDue
+        else { return false }
+        exact[digest] = nil
         return true
+    }
+
+    /// Notes that a part of what was made from a single key is removed, and that the rest follows in a walk. An answer
+    /// stored from now on is not meant.
+    /// - Returns: the tombstone, and the numbers of the walks that it replaces; nil if the same was removed once more
+    ///   since.
+    mutating func walk(_ tombstone: Tombstone, to last: Int64) -> (tombstone: Tombstone, replaced: [UInt64])? {
+        guard case .digest(let digest) = tombstone.selector, var held = exact[digest],
+            held.number == tombstone.number, held.isDue
+        else { return nil }
+        exact[digest] = nil
+        held.last = last
+        held.supersededBy = nil
+        let replaced = held.isSoft ? [] : wide.filter { $0.selector == held.selector }.map(\.number)
+        wide.removeAll { replaced.contains($0.number) }
+        wide.append(held)
+        return (held, replaced)
     }
 
     /// Notes that the answer of this number is committed. A tombstone for a still newer answer stays.
@@ -192,14 +214,23 @@ struct Removals: Sendable {
     /// Adds what the tombstones say of a row, judged by its own digest and facts.
     func verdict(id: Int64, digest: Digest, _ facts: EntryFacts, into verdict: inout Verdict) {
         if let held = exact[digest] { note(held, &verdict) }
-        for held in wide where id <= held.last && Self.isMeant(facts, by: held.selector) {
+        for held in wide
+        where id <= held.last && (held.isExact(digest) || Self.isMeant(facts, by: held.selector)) {
             note(held, &verdict)
         }
     }
 
     /// Adds what the tombstones say of an entry, judged by the digest of a parent.
-    func verdict(ofParent digest: Digest, into verdict: inout Verdict) {
+    /// - Parameter id: the entry's own.
+    func verdict(id: Int64, ofParent digest: Digest, into verdict: inout Verdict) {
         if let held = exact[digest] { note(held, &verdict) }
+        for held in wide where id <= held.last && held.isExact(digest) { note(held, &verdict) }
+    }
+
+    /// Whether a tombstone may concern an entry with one of these digests as its own or as a parent's.
+    func mayConcern(_ digests: [Digest]) -> Bool {
+        if digests.contains(where: { exact[$0] != nil }) { return true }
+        return wide.contains { held in !held.isExact || digests.contains(where: held.isExact) }
     }
 
     private func note(_ held: Tombstone, _ verdict: inout Verdict) {

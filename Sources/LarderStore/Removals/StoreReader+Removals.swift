@@ -7,7 +7,7 @@ extension StoreReader {
     func admit(_ entry: inout StoredResponse, _ id: Int64, _ removals: Removals) throws(StoreError) -> Bool {
         var verdict = Removals.Verdict()
         removals.verdict(id: id, digest: entry.key.digest, EntryFacts(entry), into: &verdict)
-        for parent in entry.parents { try consider(parent, removals, &verdict) }
+        for parent in entry.parents { try consider(parent, of: id, removals, &verdict) }
         guard !verdict.isRemoved else { return false }
         if let at = verdict.expiredAt { entry.freshUntil = min(entry.freshUntil, at) }
         return true
@@ -15,9 +15,9 @@ extension StoreReader {
 
     /// Adds what the tombstones say of a parent: an entry made from a removed entry goes with it.
     private func consider(
-        _ parent: Digest, _ removals: Removals, _ verdict: inout Removals.Verdict
+        _ parent: Digest, of id: Int64, _ removals: Removals, _ verdict: inout Removals.Verdict
     ) throws(StoreError) {
-        removals.verdict(ofParent: parent, into: &verdict)
+        removals.verdict(id: id, ofParent: parent, into: &verdict)
         guard !removals.wide.isEmpty, let connection else { return }
         let row = try connection.statement(
             "SELECT id, label, head FROM entry WHERE digest = ?1")
@@ -49,7 +49,7 @@ extension StoreReader {
             parents.bind(1, id)
             defer { parents.reset() }
             while try parents.step() {
-                if let parent = Digest(bytes: parents.bytes(0)) { try consider(parent, removals, &verdict) }
+                if let parent = Digest(bytes: parents.bytes(0)) { try consider(parent, of: id, removals, &verdict) }
             }
             if orUnverified ? verdict.isUnusable : verdict.isRemoved { removed.insert(id) }
         }

@@ -1,6 +1,7 @@
 // Removals on the writer's thread. Single keys are removed at the beginning of the next transaction, whatever it is
 // for, before anything else in it. While that fails nothing is stored, so no removal meets an answer that is newer than
-// it. Purges of many entries walk, and end at the entry that was newest when they began.
+// it. Purges of many entries walk, and end at the entry that was newest when they began. So does what is left of a
+// single key from which many entries were made.
 //
 // A failed removal is tried again after 1 s, 2 s, then every 5 s, even if no request comes.
 import CSQLite
@@ -13,8 +14,15 @@ struct RemovalUpkeep {
     /// The longest pause between two slices of a purge.
     static let longestPause = Duration.milliseconds(50)
 
-    /// The removals in the present transaction, and how many entries each removed.
-    var applied: [(tombstone: Tombstone, count: Int)] = []
+    /// A single key that the present transaction removes.
+    struct Applied {
+        var tombstone: Tombstone
+        /// How many entries were removed with it.
+        var count = 0
+        /// What more was made from it, and follows in slices.
+        var rest: PurgeWork?
+    }
+    var applied: [Applied] = []
     var retryAt: MonotonicTime?
     var rest = Duration.seconds(1)
     var error: StoreError?
@@ -36,10 +44,29 @@ extension StoreWriter {
     func applyRemovals() throws(StoreError) {
         removing.applied = []
         guard shared.removals.isAny, let rows = database?.rows else { return }
-        for tombstone in shared.removals.exact {
-            let work = PurgeWork(tombstone, last: .max)
-            let (count, _) = try work.step(rows, now: tombstone.isSoft ? tombstone.at : shared.time.wall())
-            removing.applied.append((tombstone, count))
+        let exact = shared.removals.exact
+        guard !exact.isEmpty else { return }
+        let newest = try rows.connection.number("SELECT max(id) FROM entry") ?? 0
+        var rowsLeft = PurgeWork.sliceRows
+        var roomForWalks = shared.removals.roomForWalks
+        for tombstone in exact {
+            let work = PurgeWork(
+                tombstone, last: newest, rows: min(max(rowsLeft, PurgeWork.fewestRows), PurgeWork.firstRows))
+            var applied = RemovalUpkeep.Applied(tombstone: tombstone)
+            while true {
+                let (count, isLast) = try work.step(rows, now: tombstone.at)
+                applied.count += count
+                if isLast { break }
+                work.advance(after: .zero)
+                guard roomForWalks > 0 else { continue }
+                roomForWalks -= 1
+                applied.rest = work
+                // Noted before the first part is gone.
+                if !tombstone.isKept { shared.journal.note(tombstone) }
+                break
+            }
+            rowsLeft -= applied.count
+            removing.applied.append(applied)
         }
     }
 
@@ -49,11 +76,18 @@ extension StoreWriter {
         let applied = removing.applied
         removing.applied = []
         guard committed else { return }
-        for (tombstone, count) in applied where count > 0 {
-            shared.removals.advance(tombstone.number, count)
-            shared.meters.purged.add(count)
+        for removed in applied where removed.count > 0 {
+            shared.removals.advance(removed.tombstone.number, removed.count)
+            shared.meters.purged.add(removed.count)
         }
-        settled(shared.removals.settle(applied.map(\.tombstone)))
+        for removed in applied {
+            guard let rest = removed.rest, let walk = shared.removals.walk(removed.tombstone, to: rest.last) else {
+                continue
+            }
+            purges.removeAll { walk.replaced.contains($0.number) }
+            purges.append(rest)
+        }
+        settled(shared.removals.settle(applied.filter { $0.rest == nil }.map(\.tombstone)))
     }
 
     func settled(_ latest: UInt64?) {

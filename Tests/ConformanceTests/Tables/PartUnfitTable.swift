@@ -87,6 +87,21 @@ extension Tables {
 
     @Clauses static var partsUnfit: [Clause] {
         partDigests
+        for place in ["bytes 9-6/10", "bytes 6-9/3", "bytes 6-"] {
+            Clause(
+                "RFC 9110 §14.4 \(place) not asked for", .shouldNot,
+                "A 206 with an invalid Content-Range to a request without a range is not passed on."
+            ) {
+                answers(
+                    reply(
+                        "Cache-Control: max-age=600", "Content-Range: \(place)", status: "206 Partial Content",
+                        body: "6789"),
+                    reply("Cache-Control: max-age=600"))
+                get(expect: status(502))
+                miss("body 2")
+                saw(2)
+            }
+        }
         Clause(
             "RFC 9211 §2.2 HEAD of parts", .must,
             "The reason is partial if parts are stored but do not answer the request."

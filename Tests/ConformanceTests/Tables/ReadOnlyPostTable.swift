@@ -182,6 +182,21 @@ extension Tables {
                 "POST", json, "X-HTTP-Method-Override: DELETE", at: "/s", body: "one", expect: body("body 2"),
                 forwarded("method", status: 200))
         }
+        for (what, lines) in [("a form", ["Content-Type: application/x-www-form-urlencoded"]), ("no type", [])] {
+            Clause(
+                "RFC 9110 §9.3.3 _method in \(what)", .must,
+                "A POST whose content may be a form that asks for another method is passed on and invalidates.",
+                settings: search
+            ) {
+                answers(reply())
+                Step.exchange(ask("POST", "/s", lines, body: "a=1"), [body("body 1")])
+                Step.exchange(ask("POST", "/s", lines, body: "a=1"), [body("body 1"), hit()])
+                Step.exchange(
+                    ask("POST", "/s", lines, body: "a=1&_method=DELETE"),
+                    [body("body 2"), forwarded("method", status: 200, stored: false)])
+                Step.exchange(ask("POST", "/s", lines, body: "a=1"), [body("body 3"), forwarded()])
+            }
+        }
         Clause(
             "RFC 9110 §9.2.1 GraphQL query", .may, "The response to a GraphQL query answers the same query again.",
             settings: graphQL
@@ -238,6 +253,23 @@ extension Tables {
             finish("slow", body(#"{"data":1,"errors":["no"]}"#))
             answers(data())
             send("POST", json, at: "/g", body: query, expect: body(#"{"data":"2"}"#), forwarded())
+        }
+        Clause(
+            "RFC 9110 §9.2.1 application/graphql with JSON", .mustNot,
+            "Content that is no valid GraphQL document by its own type is passed on and not stored.",
+            settings: graphQL
+        ) {
+            answers(data())
+            for number in 1...2 {
+                send(
+                    "POST", "Content-Type: application/graphql", at: "/g", body: query,
+                    expect: body("{\"data\":\"\(number)\"}"), forwarded("method", status: 200, stored: false))
+            }
+            received(1, body(query), has("Content-Type", "application/graphql"))
+            send("POST", "Content-Type: application/graphql", at: "/g", body: "{ a }", expect: body(#"{"data":"3"}"#))
+            send(
+                "POST", "Content-Type: application/graphql", at: "/g", body: "{ a }", expect: body(#"{"data":"3"}"#),
+                hit())
         }
         Clause(
             "RFC 9110 §9.2.1 GraphQL in the URL", .must,

@@ -11,7 +11,7 @@ extension Tables {
                 received(1, has(name, "5"))
                 miss("body 2")
                 hits("body 2")
-                miss("body 3", "\(name): 5", "Cache-Control: no-cache", also: forwarded("bypass", stored: false))
+                miss("body 3", "\(name): 5", also: forwarded("bypass", stored: false))
                 hits("body 2")
                 get("\(name): 5", "Cache-Control: only-if-cached", expect: status(504))
                 saw(3)
@@ -74,7 +74,11 @@ extension Tables {
     }
 
     @Clauses private static var selectingFields: [Clause] {
-        for (name, section) in [("Prefer", "RFC 7240 §2"), ("Accept-Datetime", "RFC 7089 §2.1.1")] {
+        for (name, section) in [
+            ("Prefer", "RFC 7240 §2"), ("Accept-Datetime", "RFC 7089 §2.1.1"), ("Forwarded", "RFC 7239 §5.3"),
+            ("X-Forwarded-Host", "RFC 7239 §5.3"), ("X-Host", "RFC 7239 §5.3"), ("X-Original-URL", "RFC 9111 §4"),
+            ("X-Rewrite-URL", "RFC 9111 §4"),
+        ] {
             Clause("\(section) \(name)", .mustNot, "An answer that this field selected is not given to other requests.")
             {
                 answers(reply("Cache-Control: max-age=60"))
@@ -84,8 +88,32 @@ extension Tables {
                 miss("body 2", "\(name): a=2")
                 miss("body 3")
                 hits("body 3")
-                hits("body 3", "\(name): a=1")
+                hits("body 1", "\(name): a=1")
                 saw(3)
+            }
+            Clause(
+                "\(section) \(name) and none", .mustNot,
+                "An answer to a request without this field, whose Vary does not name it, is not given to one with it."
+            ) {
+                answers(reply("Cache-Control: max-age=60", "ETag: \"{n}\""))
+                miss("body 1")
+                hits("body 1")
+                miss("body 2", "\(name): a=1", also: contains("Vary", name))
+                hits("body 2", "\(name): a=1")
+                hits("body 1")
+                send("PUT", body: "x", expect: status(200))
+                miss("body 4")
+                miss("body 5", "\(name): a=1")
+            }
+            Clause(
+                "\(section) \(name) of HEAD", .mustNot,
+                "The answer to a HEAD with this field updates no answer to requests without it."
+            ) {
+                answers(
+                    reply("Cache-Control: max-age=60", "ETag: \"a\""), replyHead("ETag: \"b\"", "Content-Length: 9"))
+                miss("body 1")
+                head("\(name): a=1", expect: status(200), forwarded(), contains("Vary", name))
+                hits("body 1")
             }
             Clause("\(section) \(name) together", .mustNot, "Requests with other values share no fetch.") {
                 answers(

@@ -11,6 +11,7 @@ enum Tables {
         Table(title: "Lifetimes", clauses: lifetime),
         Table(title: "Age", clauses: age),
         Table(title: "Guessed lifetimes", clauses: heuristics),
+        Table(title: "Configured lifetimes", clauses: fallbacks),
         Table(title: "Storing", clauses: storing),
         Table(title: "Answers of one person", clauses: persons),
         Table(title: "Cookies by choice", clauses: cookies),

@@ -106,6 +106,30 @@ import Testing
         #expect(verdict.rule == refusal ?? .maxAge)
     }
 
+    @Test(arguments: [
+        Row([:], 90, .fallbackTTL), Row(["Last-Modified": Sample.tenHoursAgoText], 90, .fallbackTTL),
+        Row([:], status: 404, 90, .fallbackTTL), Row([:], status: 302, nil, .notCacheable),
+        Row(["Cache-Control": "public"], status: 302, 90, .fallbackTTL), Row(aged, 60, .maxAge),
+        Row(["Expires": "x", "ETag": "\"a\""], 0, .expires),
+        Row(["Larder-Cache-Control": "x", "Expires": "0"], 90, .fallbackTTL),
+        Row(["Cache-Control": "no-cache", "ETag": "\"a\""], 0, .noCacheAnswer),
+        Row(["Cache-Control": "private"], nil, .responsePrivate),
+        Row(["Cache-Control": "no-store"], nil, .responseNoStore), Row(["Set-Cookie": "a=b"], nil, .setCookie),
+    ])
+    func aConfiguredLifetimeIsForWhatStatesNone(_ row: Row) {
+        var rule = Sample.rule(.rfc)
+        rule.fallbackTTL = .seconds(90)
+        let verdict = RFCStorage.decide(
+            method: .get, requestFields: [:], head: Sample.head(status: row.status, row.fields), rule: rule,
+            targets: [ResponseControl.ownTarget])
+        #expect(verdict.rule == row.rule)
+        guard case .store(let lifetimes) = verdict.decision else {
+            #expect(row.fresh == nil)
+            return
+        }
+        #expect((lifetimes.freshUntil - Sample.now).wholeSeconds == row.fresh)
+    }
+
     static let targeted: [Row] = [
         Row(["Larder-Cache-Control": "max-age=9", "Cache-Control": "no-store", "Expires": "0"], 9, .maxAge),
         Row(["larder-cache-control": "max-age=9;x=1", "Cache-Control": "max-age=60"], 9, .maxAge),

@@ -48,6 +48,40 @@ import Testing
         }
     }
 
+    @Test(arguments: images, 1...7)
+    func anImageIsKnownAndWholeInWhateverPiecesItComes(_ image: (type: String, body: Bytes), _ size: Int) {
+        var check = ImageCheck()
+        for start in stride(from: 0, to: image.body.count, by: size) {
+            #expect(!check.isComplete && !check.isHopeless, "\(image.type) after \(start) bytes")
+            check.add(Bytes(image.body[start..<min(start + size, image.body.count)]))
+        }
+        #expect(check.isDecided)
+        #expect(check.type == image.type)
+        #expect(check.isComplete)
+    }
+
+    @Test func onlyBytesThatMayBecomeAnImageLeaveHope() {
+        for (text, isHopeless) in [("<htm", false), ("<html><body>none", true), ("RIFF....WAVEfmt ", true)] {
+            var check = ImageCheck()
+            check.add(Bytes(text: text))
+            #expect(check.isHopeless == isHopeless, "\(text)")
+        }
+        var damaged = ImageCheck()
+        damaged.add([0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 3])
+        #expect(damaged.type == "image/jpeg" && damaged.isHopeless)
+    }
+
+    @Test(arguments: [1, 21, 64])
+    func aBrandThatReachesBeyondItsBoxDoesNotCount(_ size: Int) {
+        // The box has 21 bytes: one byte of `avif` lies in it, three lie behind it.
+        let body = [0, 0, 0, 21] + Bytes(text: "ftypmif1") + Bytes(repeating: 0, count: 8) + Bytes(text: "avif....meta")
+        var check = ImageCheck()
+        for start in stride(from: 0, to: body.count, by: size) {
+            check.add(Bytes(body[start..<min(start + size, body.count)]))
+        }
+        #expect(check.type == nil && check.isDecided)
+    }
+
     @Test(arguments: images.filter { $0.0 != "image/avif" })
     func bytesBehindTheEndDoNoHarm(_ type: String, _ body: Bytes) throws {
         #expect(try #require(MediaType.sniffImage(body + [0, 1, 2])).isComplete)
@@ -67,6 +101,15 @@ import Testing
         #expect(try #require(MediaType.sniffImage([0xFF, 0xD8, 0xFF, 0xD9])).isComplete == false)
         #expect(
             try #require(MediaType.sniffImage(Bytes(text: "GIF89a") + [1, 0, 1, 0, 0, 0, 0, 0x3B])).isComplete == false)
+    }
+
+    @Test(arguments: [(0, 1), (1, 0), (1 << 31, 1), (1, 1 << 31)] as [(UInt32, UInt32)])
+    func aSizeThatThePNGStandardForbidsIsNoImage(_ width: UInt32, _ height: UInt32) throws {
+        let size = [width, height].flatMap { number in
+            (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+        }
+        let body = Self.png[..<16] + size + Self.png[24...]
+        #expect(try #require(MediaType.sniffImage(Bytes(body))).isComplete == false)
     }
 
     /// For any bytes after a known beginning, the parser stays within the bytes and ends.

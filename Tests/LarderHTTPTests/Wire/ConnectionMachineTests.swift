@@ -85,10 +85,11 @@ import Testing
         #expect(machine.phase == .closing)
     }
 
-    @Test func theEndOfInputInsideABodyCancelsItsRequest() {
+    @Test(arguments: [false, true])
+    func theEndOfInputInsideABodyRefusesItsRequest(_ streamsBody: Bool) {
         var machine = ConnectionMachine()
-        _ = machine.began(Self.head(framing: .length(5)), maxBody: 0, streamsBody: true)
-        #expect(machine.inputEnded(writing: false) == .cancel)
+        _ = machine.began(Self.head(framing: .length(5)), maxBody: 5, streamsBody: streamsBody)
+        #expect(machine.inputEnded(writing: false) == .refuse)
     }
 
     @Test func leavingAfterTheAnswerBeganLetsItFinish() {

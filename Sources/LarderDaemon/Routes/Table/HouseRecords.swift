@@ -39,8 +39,8 @@ extension RouteTable {
                     methods: [.get], pattern: "/openapi.json", name: "openapi",
                     summary: "The OpenAPI description of this interface.",
                     isDescribed: false, isLooking: true
-                ) { _, call in
-                    InterfaceDescription.response(route: call.name)
+                ) { parts, call in
+                    InterfaceDescription.response(parts.routes.description(), route: call.name)
                 },
             ])
     }()

@@ -21,9 +21,11 @@ struct RouteParts: Sendable {
     let requests: RequestsRoute
     let settings: SettingsRoute
     let fleet: FleetRoute
+    let routes: RoutesInForce
 
     init(_ parts: DaemonParts) {
         let (engine, responder) = (parts.engine, parts.responder)
+        routes = parts.routes
         live = LiveRoute(engine: engine, responder: responder, searches: parts.searches)
         typing = TypingRoute(
             engine: engine, responder: responder,
@@ -45,7 +47,8 @@ struct RouteParts: Sendable {
         uploads = UploadRoutes(engine: engine, uploads: parts.uploads)
         requests = RequestsRoute(
             engine: engine,
-            watch: RequestWatch(engine: engine, explanations: responder.explanations, hits: parts.recentHits),
+            watch: RequestWatch(
+                engine: engine, explanations: responder.explanations, hits: parts.recentHits, routes: parts.routes),
             secrets: parts.secrets, streams: parts.eventStreams,
             places: RequestStreamPlaces(counters: engine.counters), home: engine.flights.home)
         settings = SettingsRoute(engine: engine)

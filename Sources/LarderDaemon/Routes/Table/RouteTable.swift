@@ -1,22 +1,50 @@
-// Every route of the daemon, once. A provider's routes follow from its properties (`ProviderRecords`), not its name.
+// Every route of the daemon, once. A provider's routes follow from its properties (`ProviderRecords`), not its name. The
+// table is made from the providers of the settings in force, because a user's file may describe further ones.
 import LarderCore
 import LarderProviders
 import LarderServer
 
 /// The table of routes.
-enum RouteTable {
+struct RouteTable: Sendable {
+    /// The table without providers of a user's own.
+    static let builtIn = RouteTable(ProviderRegistry.builtIn)
+
+    /// The providers with typed routes.
+    let providers: [any Provider]
     /// The groups, in the order of the documentation.
-    static let groups: [RouteGroup] =
-        [pages] + searches + ProviderRegistry.builtIn.map { typed($0.about) }
-        + ProviderRegistry.builtIn.compactMap { signIn($0.about) } + things + changes
-        + ProviderRegistry.builtIn.compactMap { uploads($0.about) } + [uploading, probes]
-
-    static let all: [Route] = groups.flatMap(\.routes)
-
+    let groups: [RouteGroup]
+    let all: [Route]
     /// Finds the route of a request.
-    static let router: Router<Destination> = {
+    let router: Router<Destination>
+    private let looking: Set<String>
+    private let searching: Set<String>
+    private let searchWords: Set<String>
+    /// The streaming routes, each with the beginning of its pattern before the first capture.
+    private let streams: [(method: Method, start: String, isWhole: Bool)]
+
+    init(_ providers: [any Provider]) {
+        self.providers = providers
+        let abouts = providers.map(\.about)
+        groups =
+            [Self.pages] + Self.searches(of: providers) + abouts.map(Self.typed) + abouts.compactMap(Self.signIn)
+            + Self.things + Self.changes + abouts.compactMap(Self.uploads) + [Self.uploading, Self.probes]
+        all = groups.flatMap(\.routes)
+        router = Self.router(all)
+        looking = Set(all.filter(\.isLooking).map(\.name))
+        let searchRoutes = all.filter { route in
+            route.hasResults || route.parameters.contains { $0.place == .query && $0.name == "q" }
+        }
+        searching = Set(searchRoutes.map(\.name))
+        searchWords = Set(searchRoutes.flatMap(\.parameters).filter { $0.place == .query }.map(\.name))
+        streams = all.filter(\.takesStream).flatMap { route in
+            let start = String(route.pattern.prefix { $0 != "{" })
+            return route.methods.map { ($0, start, start == route.pattern) }
+        }
+    }
+
+    private static func router(_ routes: [Route]) -> Router<Destination> {
         var router = Router<Destination>()
-        for route in all {
+        for route in routes {
             guard let handler = route.handler else { continue }
             let destination = Destination(needsAuthority: route.needsAuthority, handler: handler)
             for method in route.methods {
@@ -24,39 +52,23 @@ enum RouteTable {
             }
         }
         return router
-    }()
+    }
 
     /// The paths that a browser may be led to from another site.
-    static let landingPaths: [String] = all.filter(\.isLanding).map(\.pattern)
+    var landingPaths: [String] { all.filter(\.isLanding).map(\.pattern) }
 
     /// Whether requests of that route only look at this daemon. `/v1/requests` leaves them out.
-    static func isLooking(_ name: RouteName) -> Bool { looking.contains(name.text) }
-
-    private static let looking: Set<String> = Set(all.filter(\.isLooking).map(\.name))
+    func isLooking(_ name: RouteName) -> Bool { looking.contains(name.text) }
 
     /// The route's parameters whose values viewers with authority may see: those of a search. Any other parameter, and
     /// any parameter of another route, may be a credential.
-    static func tellable(_ name: RouteName) -> Set<String> { searching.contains(name.text) ? searchWords : [] }
-
-    private static let searchRoutes = all.filter { route in
-        route.hasResults || route.parameters.contains { $0.place == .query && $0.name == "q" }
-    }
-    private static let searching: Set<String> = Set(searchRoutes.map(\.name))
-    private static let searchWords: Set<String> = Set(
-        searchRoutes.flatMap(\.parameters).filter { $0.place == .query }.map(\.name))
+    func tellable(_ name: RouteName) -> Set<String> { searching.contains(name.text) ? searchWords : [] }
 
     /// Whether the body of such a request is streamed. The path is compared literally; with another spelling of the
     /// path the body is read whole.
-    static func takesStream(_ method: Method, _ path: String) -> Bool {
+    func takesStream(_ method: Method, _ path: String) -> Bool {
         streams.contains { stream in
             stream.method == method && (stream.isWhole ? path == stream.start : path.hasPrefix(stream.start))
         }
     }
-
-    /// The streaming routes, each with the beginning of its pattern before the first capture.
-    private static let streams: [(method: Method, start: String, isWhole: Bool)] = all.filter(\.takesStream)
-        .flatMap { route in
-            let start = String(route.pattern.prefix { $0 != "{" })
-            return route.methods.map { ($0, start, start == route.pattern) }
-        }
 }

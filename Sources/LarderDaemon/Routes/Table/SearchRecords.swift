@@ -4,15 +4,24 @@ import LarderEngine
 import LarderProviders
 
 extension RouteTable {
-    static let searches = [search, local, liveSearches]
+    static func searches(of providers: [any Provider]) -> [RouteGroup] {
+        let source = source(providers)
+        let categories = providers.flatMap(\.about.categories)
+        // The categories that stored results have.
+        let stored = providers.flatMap { provider in
+            provider.about.categories.filter { provider.kinds(of: $0) != nil }
+        }
+        return [search(source, categories), local(source, stored), liveSearches]
+    }
 
-    private static let sources = ProviderRegistry.builtIn.flatMap { [$0.about.name] + $0.about.shortNames }
-    private static let categories = ProviderRegistry.builtIn.flatMap(\.about.categories)
     private static let term = RouteParameter(
         name: "q", place: .query, isRequired: true, line: "The search term.", example: "dragon",
         aliases: ["term"])
-    private static let source = RouteParameter.query(
-        "source", "The sources. Default: all.", allowed: sources, example: "itunes", isList: true)
+    private static func source(_ providers: [any Provider]) -> RouteParameter {
+        .query(
+            "source", "The sources. Default: all.",
+            allowed: providers.flatMap { [$0.about.name] + $0.about.shortNames }, example: "itunes", isList: true)
+    }
     /// Only words with a letter or a digit can be searched for.
     private static let words = RouteParameter(
         name: "q", place: .query, isRequired: true,
@@ -20,67 +29,67 @@ extension RouteTable {
         form: .pattern(
             "^[^\\u0000-\\u001F\\u007F-\\u009F]{0,60}[A-Za-z0-9][^\\u0000-\\u001F\\u007F-\\u009F]{0,60}$"),
         example: "dragon")
-    /// The categories that stored results have.
-    private static let storedCategories = ProviderRegistry.builtIn.flatMap { provider in
-        provider.about.categories.filter { provider.kinds(of: $0) != nil }
+
+    private static func search(_ source: RouteParameter, _ categories: [String]) -> RouteGroup {
+        RouteGroup(
+            line: "one search over one or several sources",
+            routes: [
+                Route(
+                    methods: [.get], pattern: "/v1/search", name: "search",
+                    summary: "One search over one or several sources.",
+                    parameters: [
+                        term, source, .query("category", "The category to search in.", allowed: categories),
+                        .query("limit", "The most results of each source.", .number(1...200), example: "5"),
+                        .query(
+                            "sort", "The order of the results.", allowed: SortOrder.allCases.map(\.rawValue),
+                            default: SortOrder.relevance.rawValue),
+                        .query(
+                            "country", "The country of the shop or the news, as two letters.",
+                            .pattern("^[A-Za-z]{2}$"), example: "US"),
+                        .query(
+                            "lang", "The language of the results.", .pattern("^[A-Za-z]{2}([_-][A-Za-z]{2})?$"),
+                            example: "en-US"),
+                        .query("explicit", "Whether to include explicit results.", allowed: ["yes", "no"]),
+                    ] + RouteParameter.ofResults + TypingRoute.parameters,
+                    answers: [
+                        RouteAnswer(200, "Results, or none. Partial if a source failed.", .schema(.envelope)), .begun,
+                    ] + RouteAnswer.failures + [.absent, .outdated],
+                    refusals: [.conflict, .termLength], takesConditions: true
+                ) { parts, call throws(ClientFacingError) in
+                    try await parts.typing.search(call.request, route: call.name)
+                }
+            ])
     }
 
-    private static let search = RouteGroup(
-        line: "one search over one or several sources",
-        routes: [
-            Route(
-                methods: [.get], pattern: "/v1/search", name: "search",
-                summary: "One search over one or several sources.",
-                parameters: [
-                    term, source, .query("category", "The category to search in.", allowed: categories),
-                    .query("limit", "The most results of each source.", .number(1...200), example: "5"),
-                    .query(
-                        "sort", "The order of the results.", allowed: SortOrder.allCases.map(\.rawValue),
-                        default: SortOrder.relevance.rawValue),
-                    .query(
-                        "country", "The country of the shop or the news, as two letters.",
-                        .pattern("^[A-Za-z]{2}$"), example: "US"),
-                    .query(
-                        "lang", "The language of the results.", .pattern("^[A-Za-z]{2}([_-][A-Za-z]{2})?$"),
-                        example: "en-US"),
-                    .query("explicit", "Whether to include explicit results.", allowed: ["yes", "no"]),
-                ] + RouteParameter.ofResults + TypingRoute.parameters,
-                answers: [
-                    RouteAnswer(200, "Results, or none. Partial if a source failed.", .schema(.envelope)), .begun,
-                ] + RouteAnswer.failures + [.absent, .outdated],
-                refusals: [.conflict, .termLength], takesConditions: true
-            ) { parts, call throws(ClientFacingError) in
-                try await parts.typing.search(call.request, route: call.name)
-            }
-        ])
-
-    private static let local = RouteGroup(
-        line: "[full-text search](Docs/local-search.md) of all stored results, without the network",
-        routes: [
-            Route(
-                methods: [.get], pattern: "/v1/local", name: "local",
-                summary: "Full-text search of all stored results, without a call to an API.",
-                parameters: [
-                    words, source,
-                    .query("category", "Only results of this category.", allowed: storedCategories),
-                    .query(
-                        "kind", "Only results of these kinds.", .pattern("^[A-Za-z]{1,40}$"), example: "monster",
-                        isList: true),
-                    .query("limit", "The most results to return.", .number(1...200), example: "5", default: "50"),
-                    .query(
-                        "offset", "How many results to skip.", .number(0...10_000), example: "0",
-                        default: "0"), .fields,
-                ],
-                answers: [
-                    RouteAnswer(200, "Results, or none.", .schema(.localEnvelope)), .wrongQuestion,
-                    RouteAnswer(
-                        503, "The search took too long, too many searches wait, or the database is not available."),
-                ],
-                refusals: [.conflict], takesConditions: true
-            ) { parts, call throws(ClientFacingError) in
-                try await parts.local.search(call.request, route: call.name)
-            }
-        ])
+    private static func local(_ source: RouteParameter, _ categories: [String]) -> RouteGroup {
+        RouteGroup(
+            line: "[full-text search](Docs/local-search.md) of all stored results, without the network",
+            routes: [
+                Route(
+                    methods: [.get], pattern: "/v1/local", name: "local",
+                    summary: "Full-text search of all stored results, without a call to an API.",
+                    parameters: [
+                        words, source,
+                        .query("category", "Only results of this category.", allowed: categories),
+                        .query(
+                            "kind", "Only results of these kinds.", .pattern("^[A-Za-z]{1,40}$"), example: "monster",
+                            isList: true),
+                        .query("limit", "The most results to return.", .number(1...200), example: "5", default: "50"),
+                        .query(
+                            "offset", "How many results to skip.", .number(0...10_000), example: "0",
+                            default: "0"), .fields,
+                    ],
+                    answers: [
+                        RouteAnswer(200, "Results, or none.", .schema(.localEnvelope)), .wrongQuestion,
+                        RouteAnswer(
+                            503, "The search took too long, too many searches wait, or the database is not available."),
+                    ],
+                    refusals: [.conflict], takesConditions: true
+                ) { parts, call throws(ClientFacingError) in
+                    try await parts.local.search(call.request, route: call.name)
+                }
+            ])
+    }
 
     private static let liveSearches = RouteGroup(
         line: "[an asynchronous search](Docs/live-searches.md), begun with `Prefer: respond-async`",

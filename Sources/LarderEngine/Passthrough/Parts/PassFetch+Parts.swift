@@ -154,7 +154,7 @@ extension PassFetch {
                 of: StoredParts(row: row, content: content), PartsBody.Live(range: taken.answer.range, body: body))
         }
         let live = LiveTape(stream.body)
-        await settle(stream.body, head.length)
+        await engine.settle(stream.body, head.length)
         if let whole = stream.body.whole, whole.count == taken.answer.range.count {
             show(.bytes(whole))
             if let fault = fault(head, whole) {
@@ -168,7 +168,7 @@ extension PassFetch {
         }
         if let failure = stream.body.failure { return .failed(request.cutOff(failure)) }
         stream.body.holdEnd()
-        releaseInTime(stream.body)
+        engine.releaseInTime(stream.body, patience: settings.cache.patience)
         show(.tape(live))
         made.isBeingStored = true
         await voice.announce(made)
@@ -276,7 +276,7 @@ extension PassFetch {
         let count = Int64(saving.answer.range.count)
         // The digest of a whole response says nothing about its beginning, so it is not checked.
         var check = check(stream.head)
-        switch await copy(tape, expecting: count, &check, most: settings.cache.maxObject) {
+        switch await engine.copy(tape, expecting: count, &check, most: settings.cache.maxObject) {
         case .refused:
             stream.becamePaced()
             return .answered(made)

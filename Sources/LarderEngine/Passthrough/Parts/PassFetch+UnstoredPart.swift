@@ -26,7 +26,7 @@ extension PassFetch {
                 of: StoredParts(row: row, content: content), PartsBody.Live(range: taken.answer.range, body: body))
         }
         let live = LiveTape(stream.body)
-        await settle(stream.body, stream.head.length)
+        await engine.settle(stream.body, stream.head.length)
         if let whole = stream.body.whole, whole.count == taken.answer.range.count {
             show(.bytes(whole))
             return .answered(made)

@@ -27,7 +27,7 @@ struct PassParts: Sendable {
     /// Completes a look-up that found no whole response: with one that stored parts make up, or with what to ask for.
     func complete(_ found: EntryCache.Found) async -> EntryCache.Found {
         var found = found
-        let ready = engine.cache.readyStamp([request.primary.digest, listed.primary.digest])
+        let ready = engine.cache.readyStamp(request, listed.primary.digest)
         let look = await lists.find()
         // If the whole response changed since it was looked up, the older stamp shows that.
         if engine.cache.isCurrent(found.ready) { found.ready = ready }
@@ -136,7 +136,7 @@ struct PassParts: Sendable {
         }
         let plan = PartPlan(stretch, of: stored, for: request.fields)
         var found = EntryCache.Found(
-            ready: engine.cache.readyStamp(request.primary.digest), began: engine.cache.begin(request))
+            ready: engine.cache.readyStamp(request), began: engine.cache.begin(request))
         found.part = plan
         let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
         let key = flightKey(plan)

@@ -1,6 +1,4 @@
 // Suggests the name that was probably meant by a mistyped one.
-import LarderCore
-
 /// Finds the name that a person probably meant.
 public enum NearestName {
     /// Returns the nearest candidate if it is near enough to have been meant: at most two typing errors in a short

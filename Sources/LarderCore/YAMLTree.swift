@@ -3,28 +3,38 @@
 // text means.
 
 /// A place in the text. Line and column are counted from 1.
-struct YAMLMark: Sendable, Hashable {
-    var line: Int
-    var column: Int
+public struct YAMLMark: Sendable, Hashable {
+    public var line: Int
+    public var column: Int
+
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
 }
 
 /// One value.
-struct YAMLNode: Sendable, Hashable {
-    enum Content: Sendable, Hashable {
+public struct YAMLNode: Sendable, Hashable {
+    public enum Content: Sendable, Hashable {
         /// `isPlain` means written without quotes. An empty plain scalar means that the value was left out.
         case scalar(String, isPlain: Bool)
         case sequence([YAMLNode])
         case mapping([YAMLMember])
     }
 
-    var content: Content
-    var mark: YAMLMark
+    public var content: Content
+    public var mark: YAMLMark
+
+    public init(content: Content, mark: YAMLMark) {
+        self.content = content
+        self.mark = mark
+    }
 
     /// Whether no value follows the key.
-    var isAbsent: Bool { content == .scalar("", isPlain: true) }
+    public var isAbsent: Bool { content == .scalar("", isPlain: true) }
 
     /// The kind of the value, for messages.
-    var kindText: String {
+    public var kindText: String {
         switch content {
         case .scalar: "a single value"
         case .sequence: "a list"
@@ -35,14 +45,15 @@ struct YAMLNode: Sendable, Hashable {
 
 /// One key and its value, in the order of the text. The tree may contain a key twice; the code that reads the tree
 /// refuses that.
-struct YAMLMember: Sendable, Hashable {
-    var key: String
-    var mark: YAMLMark
-    var value: YAMLNode
-}
+public struct YAMLMember: Sendable, Hashable {
+    public var key: String
+    /// The place of the key.
+    public var mark: YAMLMark
+    public var value: YAMLNode
 
-/// Why a text is not YAML that Larder reads.
-struct YAMLError: Error, Sendable, Hashable {
-    var mark: YAMLMark
-    var message: String
+    public init(key: String, mark: YAMLMark, value: YAMLNode) {
+        self.key = key
+        self.mark = mark
+        self.value = value
+    }
 }

@@ -3,8 +3,8 @@ import CLinux
 import Glibc
 import LarderCore
 
-enum OpenSSLProgram {
-    static let path = "/usr/bin/openssl"
+public enum OpenSSLProgram {
+    public static let path = "/usr/bin/openssl"
 
     struct Failure: Error {
         var step: String
@@ -63,13 +63,13 @@ final class TestCertificate: Sendable {
 }
 
 /// `openssl s_server` on a port chosen by the kernel, with its own certificate.
-final class TLSServer {
-    let port: UInt16
-    var certificate: String { files.certificate }
+public final class TLSServer {
+    public let port: UInt16
+    public var certificate: String { files.certificate }
     private let files: TestCertificate
     private let process: pid_t
 
-    init(name: String) throws {
+    public init(name: String) throws {
         files = try TestCertificate(name: name)
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw OpenSSLProgram.Failure(step: "pipe") }
@@ -90,7 +90,7 @@ final class TLSServer {
         self.port = port
     }
 
-    func stop() {
+    public func stop() {
         kill(process, SIGKILL)
         waitpid(process, nil, 0)
     }

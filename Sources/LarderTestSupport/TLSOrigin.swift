@@ -3,12 +3,13 @@ import CLinux
 import CSSL
 import Glibc
 import LarderCore
-import LarderTestSupport
 
 /// What the origin does after a request.
-enum TLSAct: Sendable {
+public enum TLSAct: Sendable {
     /// One record of application data.
     case record(String)
+    /// The same, of any bytes.
+    case bytes(Bytes)
     /// The first bytes, this many, of a record of application data.
     case part(of: String, Int)
     /// A session ticket (TLS 1.3).
@@ -23,14 +24,14 @@ enum TLSAct: Sendable {
     case await(Gate)
 }
 
-struct TLSRequest: Sendable {
+public struct TLSRequest: Sendable {
     /// Numbered from 0 in the order of acceptance.
-    var connection: Int
-    var target: String
+    public var connection: Int
+    public var target: String
 }
 
-final class TLSOrigin: Sendable {
-    let port: UInt16
+public final class TLSOrigin: Sendable {
+    public let port: UInt16
     private let files: TestCertificate
     private let listener: Int32
     private let version: Int32
@@ -44,20 +45,21 @@ final class TLSOrigin: Sendable {
     }
     private let state = Lock(State())
 
-    /// - Parameter version: The only TLS version that the origin speaks.
-    init(version: Int32, _ script: @escaping @Sendable (TLSRequest) -> [TLSAct]) throws {
+    /// - Parameter version: The only TLS version that the origin speaks; 1.3 if it is nil.
+    public init(version: Int32? = nil, _ script: @escaping @Sendable (TLSRequest) -> [TLSAct]) throws {
         files = try TestCertificate(name: "localhost")
         (listener, port) = listenOnLoopback()
-        self.version = version
+        self.version = version ?? TLS1_3_VERSION
         self.script = script
         spawn { $0.acceptAll() }
     }
 
-    var base: String { "https://localhost:\(port)" }
-    var certificate: String { files.certificate }
-    var requests: [TLSRequest] { state.withLock { $0.requests } }
+    public var base: String { "https://localhost:\(port)" }
+    /// The file of the only authority that vouches for the origin.
+    public var certificate: String { files.certificate }
+    public var requests: [TLSRequest] { state.withLock { $0.requests } }
 
-    func stop() {
+    public func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         while true {
             let threads = state.withLock { state in
@@ -117,8 +119,9 @@ final class TLSOrigin: Sendable {
 
     private func perform(_ act: TLSAct, _ wire: TLSWire) -> Bool {
         switch act {
-        case .record(let text): return wire.send(text)
-        case .part(let text, let count): return wire.send(text, first: count)
+        case .record(let text): return wire.send(Bytes(text: text))
+        case .bytes(let bytes): return wire.send(bytes)
+        case .part(let text, let count): return wire.send(Bytes(text: text), first: count)
         case .ticket: return wire.sendTicket()
         case .keyUpdate: return wire.sendKeyUpdate()
         case .closeNotify: return wire.sendCloseNotify()
@@ -173,9 +176,8 @@ private struct TLSWire {
         return head.lossyText.split(separator: " ").dropFirst().first.map(String.init)
     }
 
-    func send(_ text: String, first count: Int = .max) -> Bool {
-        let bytes = Bytes(text.utf8)
-        return SSL_write(ssl, bytes, Int32(bytes.count)) == Int32(bytes.count) && flush(first: count)
+    func send(_ bytes: Bytes, first count: Int = .max) -> Bool {
+        SSL_write(ssl, bytes, Int32(bytes.count)) == Int32(bytes.count) && flush(first: count)
     }
 
     func sendTicket() -> Bool { SSL_new_session_ticket(ssl) == 1 && SSL_do_handshake(ssl) == 1 && flush() }

@@ -1,0 +1,72 @@
+// Where a request to an API carries its key. The key replaces what a client sends in the same place, so that clients need
+// none and share the answers.
+import Foundation
+import LarderCore
+
+/// The place of a key.
+public enum KeyPlacement: Sendable, Hashable {
+    /// `Authorization: Bearer KEY` (RFC 6750 §2.1).
+    case bearer
+    /// `Authorization: Basic …` (RFC 7617 §2); the key is `user:password`.
+    case basic
+    /// A field; the key may stand behind a scheme.
+    case field(String, scheme: String?)
+    /// A parameter of the URL.
+    case query(String)
+
+    /// Reads "bearer", "basic", "header NAME", "header NAME SCHEME" or "query NAME"; nil for anything else.
+    public init?(_ text: String) {
+        let words = text.split(separator: " ").map(String.init)
+        switch (words.first?.lowercased(), words.count) {
+        case ("bearer", 1): self = .bearer
+        case ("basic", 1): self = .basic
+        case ("header", 2...3) where words.dropFirst().allSatisfy({ $0.utf8.allSatisfy(ASCII.isToken) }):
+            self = .field(words[1], scheme: words.count == 3 ? words[2] : nil)
+        case ("query", 2) where words[1].utf8.allSatisfy(PercentCoding.isUnreserved): self = .query(words[1])
+        default: return nil
+        }
+    }
+
+    /// The name of the field that carries the key.
+    public var fieldName: String? {
+        switch self {
+        case .bearer, .basic: "Authorization"
+        case .field(let name, _): name
+        case .query: nil
+        }
+    }
+
+    /// The name of the parameter that carries the key.
+    public var parameterName: String? {
+        if case .query(let name) = self { name } else { nil }
+    }
+
+    func fields(_ key: String) -> HeaderFields {
+        guard let name = fieldName else { return [:] }
+        let value =
+            switch self {
+            case .bearer: "Bearer \(key)"
+            case .basic: "Basic \(Data(key.utf8).base64EncodedString())"
+            case .field(_, let scheme): scheme.map { "\($0) \(key)" } ?? key
+            case .query: ""
+            }
+        return HeaderFields([HeaderField(name, value)])
+    }
+
+    func parameters(_ key: String) -> QueryParameters {
+        guard case .query(let name) = self else { return QueryParameters() }
+        return QueryParameters([QueryParameters.Item(name, key)])
+    }
+}
+
+extension KeyPlacement: CustomStringConvertible {
+    /// As the setting writes it.
+    public var description: String {
+        switch self {
+        case .bearer: "bearer"
+        case .basic: "basic"
+        case .field(let name, let scheme): "header \(name)" + (scheme.map { " \($0)" } ?? "")
+        case .query(let name): "query \(name)"
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// Where the records of an answer lie, how they become results, and which of them Larder itself chooses.
+import LarderCore
+import LarderHTTP
+
+/// The answer to one question.
+struct AnswerSpec: Sendable {
+    /// The list of records; nil if the answer is one record.
+    var list: JSONPath?
+    /// The one record, if it is not the whole answer.
+    var record: JSONPath?
+    /// What the records are, in the plural: "books".
+    var noun: String
+    /// The number of all matches.
+    var total: JSONPath?
+    /// Whether the list holds everything, so that the matches are those that Larder chooses.
+    var isWhole = false
+    /// What names a single record, and what it must be: `{id}` is the parameter, in any letter case.
+    var identity: (path: JSONPath, name: PathTemplate)?
+    var result: ResultSpec
+    /// Other results, by the values of a parameter.
+    var results: (parameter: String, byValue: [(value: String, result: ResultSpec)])?
+    /// What Larder chooses by itself. Parameters that are sent choose only in an answer without them.
+    var choices: [ChoiceSpec] = []
+
+    /// The kinds of results, each once.
+    var kinds: [ResultKind] { (results?.byValue.map(\.result) ?? [result]).map(\.about) }
+
+    /// The result of a question with these values.
+    func result(_ values: [String: String]) -> ResultSpec {
+        guard let results, let value = values[results.parameter] else { return result }
+        return results.byValue.first { $0.value == value }?.result ?? result
+    }
+
+    func results(
+        _ response: UpstreamResponse, to asked: AskedQuestion, _ signer: ArtworkSigner
+    ) throws(NormaliseError) -> NormalisedAnswer {
+        try results(read(response, asked), response, to: asked, signer)
+    }
+
+    /// The results out of an answer that holds more; nil if a record does not say what Larder is to choose by.
+    func results(
+        outOf response: UpstreamResponse, to asked: AskedQuestion, _ signer: ArtworkSigner
+    ) throws(NormaliseError) -> NormalisedAnswer? {
+        let root = try read(response, asked)
+        let choices = choices.filter { asked.choosing.contains($0.parameter) }
+        let records = list?.first(in: root)?.elements
+        guard records?.allSatisfy({ record in choices.allSatisfy { $0.isSaid(by: record) } }) == true else {
+            return nil
+        }
+        return try results(root, response, to: asked, signer)
+    }
+
+    private func read(_ response: UpstreamResponse, _ asked: AskedQuestion) throws(NormaliseError) -> JSONValue {
+        do {
+            return try JSON.parse(response.body)
+        } catch {
+            throw NormaliseError(provider: asked.provider, message: Impostor.describe(response.body, error))
+        }
+    }
+
+    private func results(
+        _ root: JSONValue, _ response: UpstreamResponse, to asked: AskedQuestion, _ signer: ArtworkSigner
+    ) throws(NormaliseError) -> NormalisedAnswer {
+        let provider = asked.provider
+        let result = result(asked.values)
+        let base = AnswerBase(url: response.url.isEmpty ? asked.baseURL : response.url, path: asked.path)
+        var results = ResultList(provider: provider, signer: signer, capacity: response.body.count * 3)
+        guard let list else {
+            if let identity, self.identity(of: root) == nil {
+                throw NormaliseError(provider: provider, message: "The record has no \(identity.path.lastName).")
+            }
+            result.add(record.map { $0.first(in: root) ?? root } ?? root, of: provider, base, to: &results)
+            return results.answer(sort: .relevance, language: nil)
+        }
+        guard let records = list.first(in: root), records.kind == .array else {
+            throw NormaliseError(provider: provider, message: "The answer has no list of \(noun).")
+        }
+        let choices = choices.filter { asked.choosing.contains($0.parameter) }
+        var matching = 0
+        for record in records.elements {
+            guard choices.allSatisfy({ $0.holds(for: record, asked.values[$0.parameter]) }) else {
+                results.leaveOut()
+                continue
+            }
+            matching += 1
+            result.add(record, of: provider, base, to: &results)
+        }
+        return results.answer(
+            sort: asked.sort, language: asked.language,
+            total: total?.first(in: root)?.integer ?? (isWhole ? matching : nil), limit: asked.limit)
+    }
+
+    /// Classifies an answer of status 200.
+    func classify(_ root: JSONValue) -> Classification {
+        guard let list else {
+            guard let identity else { return .data }
+            return self.identity(of: root) != nil ? .data : .broken("The record has no \(identity.path.lastName).")
+        }
+        guard let records = list.first(in: root), records.kind == .array, !records.isForeignList() else {
+            return .broken("The answer has no list of \(noun).")
+        }
+        return records.count == 0 ? .empty : .data
+    }
+
+    /// Whether a record is the one that a path's values name; nil if records do not name themselves.
+    func check(_ values: [String: String]) -> (@Sendable (JSONValue) -> Bool)? {
+        guard let identity else { return nil }
+        let name = identity.name.plain(values)
+        return { root in self.identity(of: root).map { ASCII.equalFolded($0, name) } ?? false }
+    }
+
+    private func identity(of root: JSONValue) -> String? {
+        identity?.path.first(in: root)?.string.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
+
+/// What an answer is read for.
+struct AskedQuestion: Sendable {
+    var provider: String
+    /// The API's usual URL, and the path of the request.
+    var baseURL: String
+    var path: String
+    /// The values of all parameters, by their names.
+    var values: [String: String]
+    /// The parameters by which Larder itself chooses.
+    var choosing: [String] = []
+    var sort = SortOrder.relevance
+    var language: String?
+    /// The most results, if the API has not heeded it.
+    var limit: Int?
+}
+
+/// How Larder chooses among the records of an answer by the value of a parameter.
+struct ChoiceSpec: Sendable {
+    enum Rule: Sendable {
+        /// A text of the record contains the value, in any letter case.
+        case contains(FieldRule)
+        /// A text of the record is one of the values.
+        case among(FieldRule)
+    }
+
+    var parameter: String
+    var rule: Rule
+
+    fileprivate func holds(for record: JSONValue, _ value: String?) -> Bool {
+        guard let value else { return true }
+        switch rule {
+        case .contains(let rule): return rule.texts(of: record).contains { $0.lowercased().contains(value) }
+        case .among(let rule):
+            let texts = rule.texts(of: record)
+            return value.split(separator: ",").contains { texts.contains(String($0)) }
+        }
+    }
+
+    /// Whether the record says what it is chosen by.
+    fileprivate func isSaid(by record: JSONValue) -> Bool {
+        switch rule {
+        case .contains(let rule), .among(let rule): !rule.texts(of: record).isEmpty
+        }
+    }
+}
+
+extension JSONPath {
+    /// The last name of the path, for messages.
+    fileprivate var lastName: String {
+        for case .name(let name) in selectors.reversed() { return name }
+        return "identity"
+    }
+}

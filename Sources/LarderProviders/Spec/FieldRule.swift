@@ -1,0 +1,165 @@
+// How one field of a result is made from an API's record: the first of several sources that yields something, changed by
+// a few named transforms. There are no expressions and no arithmetic; what does not fit is a Swift function.
+import LarderCore
+
+/// The rule of one field.
+struct FieldRule: Sendable {
+    /// Where a field's texts come from.
+    enum Source: Sendable {
+        case path(JSONPath)
+        /// Literal texts and paths in turn. Yields one line, or nothing if one of its paths selects no text.
+        case template([Piece])
+    }
+
+    enum Piece: Sendable {
+        case literal(String)
+        case path(JSONPath)
+    }
+
+    var sources: [Source]
+    var transforms: [Transform] = []
+    /// Whether the texts of all sources are taken in turn, and not those of the first that yields something.
+    var takesAll = false
+
+    /// The first of these paths that yields something.
+    static func first(_ paths: JSONPath..., as transforms: Transform...) -> FieldRule {
+        FieldRule(sources: paths.map { .path($0) }, transforms: transforms)
+    }
+
+    /// A template, such as `{$.title}: {$.subtitle}`, or what the rule `other` yields.
+    static func template(_ text: String, or other: FieldRule? = nil, as transforms: Transform...) -> FieldRule {
+        FieldRule(sources: [.template(pieces(of: text))] + (other?.sources ?? []), transforms: transforms)
+    }
+
+    /// What all these rules yield.
+    static func all(_ rules: FieldRule..., as transforms: Transform...) -> FieldRule {
+        FieldRule(sources: rules.flatMap(\.sources), transforms: transforms, takesAll: true)
+    }
+
+    private static func pieces(of text: String) -> [Piece] {
+        do throws(JSONPathError) {
+            return try Source.pieces(of: text)
+        } catch {
+            preconditionFailure("\(text): \(error)")
+        }
+    }
+    /// The texts that the rule yields for a record, at most `mostTexts`, none of them empty. Numbers and flags count as
+    /// they are written.
+    /// - Parameter base: what the API's own paths are relative to.
+    func texts(of record: JSONValue, _ base: AnswerBase? = nil) -> [String] {
+        if takesAll {
+            return Transform.apply(transforms, to: sources.flatMap { Self.texts(of: $0, in: record) }, base)
+        }
+        for source in sources {
+            let texts = Transform.apply(transforms, to: Self.texts(of: source, in: record), base)
+            if !texts.isEmpty { return texts }
+        }
+        return []
+    }
+
+    /// The first text.
+    func text(of record: JSONValue, _ base: AnswerBase? = nil) -> String? { texts(of: record, base).first }
+
+    /// The most texts of one field; an API's list may be longer.
+    static let mostTexts = 1000
+
+    private static func texts(of source: Source, in record: JSONValue) -> [String] {
+        switch source {
+        case .path(let path):
+            var texts: [String] = []
+            path.forEach(in: record) { value in
+                if let text = text(of: value), !text.isEmpty { texts.append(text) }
+                return texts.count < mostTexts
+            }
+            return texts
+        case .template(let pieces):
+            var out = ""
+            for piece in pieces {
+                switch piece {
+                case .literal(let text): out += text
+                case .path(let path):
+                    let value = path.first(in: record).flatMap { $0.kind == .bool ? nil : text(of: $0) }
+                    guard let text = TextCleaning.line(value) else { return [] }
+                    out += text
+                }
+            }
+            return [out]
+        }
+    }
+
+    private static func text(of value: JSONValue) -> String? {
+        switch value.kind {
+        case .string: value.string
+        case .number: value.numberText
+        case .bool: value.bool.map { $0 ? "true" : "false" }
+        case .array, .object, .null: nil
+        }
+    }
+}
+
+extension FieldRule.Source {
+    /// A path if the text begins with `$`, else a template with paths in braces.
+    init(_ text: String) throws(JSONPathError) {
+        self = text.hasPrefix("$") ? .path(try JSONPath(text)) : .template(try Self.pieces(of: text))
+    }
+
+    fileprivate static func pieces(of text: String) throws(JSONPathError) -> [FieldRule.Piece] {
+        var pieces: [FieldRule.Piece] = []
+        var rest = text[...]
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+            if open > rest.startIndex { pieces.append(.literal(String(rest[..<open]))) }
+            pieces.append(.path(try JSONPath(String(rest[rest.index(after: open)..<close]))))
+            rest = rest[rest.index(after: close)...]
+        }
+        if !rest.isEmpty { pieces.append(.literal(String(rest))) }
+        return pieces
+    }
+}
+
+/// A change of a field's texts. Each has a name in providers' files.
+enum Transform: Sendable {
+    /// One line of plain text; an empty one is left out.
+    case line
+    /// Paragraphs of plain text from HTML; an empty text is left out.
+    case paragraphs
+    /// The part behind the last slash.
+    case lastSegment
+    /// Behind this text.
+    case prefix(String)
+    /// Only whole numbers in this range, written plainly.
+    case integer(ClosedRange<Int>)
+    /// Only texts of this form.
+    case matching(TextPattern)
+    /// The URL of a path of the API; other texts are left out.
+    case absolute
+    /// A date out of seconds since 1970.
+    case unixTime
+    /// Only the first texts.
+    case most(Int)
+    /// One text, joined by this one.
+    case join(String)
+
+    static func apply(_ transforms: [Transform], to texts: [String], _ base: AnswerBase?) -> [String] {
+        transforms.reduce(texts) { texts, transform in texts.isEmpty ? texts : transform.apply(to: texts, base) }
+    }
+
+    private func apply(to texts: [String], _ base: AnswerBase?) -> [String] {
+        switch self {
+        case .line: texts.compactMap(TextCleaning.line)
+        case .paragraphs: texts.compactMap(TextCleaning.paragraphs)
+        case .lastSegment: texts.compactMap { $0.split(separator: "/").last.map(String.init) }
+        case .prefix(let text): texts.map { text + $0 }
+        case .integer(let range): texts.compactMap { Int($0).flatMap { range.contains($0) ? String($0) : nil } }
+        case .matching(let pattern): texts.filter(pattern.matches)
+        case .absolute: texts.compactMap { base?.url($0) }
+        case .unixTime:
+            texts.compactMap { text in
+                // The years that four digits can write.
+                Int64(text).flatMap { (-62_135_596_800...253_402_300_799).contains($0) ? $0 : nil }
+                    .map { WallTime(seconds: $0).rfc3339 }
+            }
+        case .most(let count): Array(texts.prefix(count))
+        case .join(let mark): [texts.joined(separator: mark)]
+        }
+    }
+}

@@ -1,0 +1,224 @@
+// Reads one question of a user's description, with its parameters.
+import LarderCore
+
+struct QuestionFileReader {
+    private static let keys = [
+        "route", "path", "about", "subject", "parameters", "fixed", "ttl", "list", "record", "noun", "total",
+        "identity",
+        "result",
+    ]
+
+    private let name: String
+    private let map: SpecMap
+    /// The results that could be read, and the names of all.
+    private let results: [String: ResultSpec]
+    private let names: [String]
+
+    init?(
+        _ entry: (name: String, node: YAMLNode, path: String), _ results: [String: ResultSpec], named names: [String],
+        _ findings: SpecFindings
+    ) {
+        guard SpecName.isName(entry.name) else {
+            findings.add(entry.node.mark, entry.path, "the name of a question is \(SpecName.rule)")
+            return nil
+        }
+        guard let map = SpecMap(entry.node, at: entry.path, names: Self.keys, findings) else { return nil }
+        (name, self.map, self.results, self.names) = (entry.name, map, results, names)
+    }
+
+    /// Nil with a finding if something needed is missing.
+    func question() -> QuestionSpec? {
+        let parameters = parameters()
+        let names = parameters.map(\.name)
+        let route = template("route", among: names) ?? PathTemplate(name)
+        guard map.needed("path") != nil, let path = template("path", among: names) else { return nil }
+        if path.names.count > route.names.count {
+            for name in path.names where !route.names.contains(name) {
+                map.fault("route", "needs {\(name)}, because the path has it")
+            }
+        }
+        guard let answer = answer() else { return nil }
+        let about = map.text("about") ?? "\(path.text): \(answer.noun)"
+        return QuestionSpec(
+            name: name, route: route, path: PathTemplate(path.text.hasPrefix("/") ? path.text : "/" + path.text),
+            parameters: parameters, fixed: fixed(), subject: map.text("subject") ?? "A question for \(answer.noun)",
+            ttl: map.duration("ttl") ?? .seconds(3600), summary: about, answer: answer)
+    }
+
+    /// A path with placeholders, each a parameter.
+    private func template(_ key: String, among names: [String]) -> PathTemplate? {
+        guard let text = map.text(key) else { return nil }
+        let template = PathTemplate(text)
+        let unknown = template.names.filter { !names.contains($0) }
+        for name in unknown {
+            let near = NearestName.find(name, among: names).map { "; did you mean {\($0)}?" } ?? ""
+            map.fault(key, "{\(name)} is not a parameter of this question\(near)")
+        }
+        if text.contains("?") { map.fault(key, "has no query: write it as parameters or fixed") }
+        return unknown.isEmpty ? template : nil
+    }
+
+    private func fixed() -> [(name: String, value: String)] {
+        guard let map = map.map("fixed", names: nil) else { return [] }
+        return map.entries.compactMap { entry in map.text(entry.name).map { (entry.name, $0) } }
+    }
+
+    /// The results by their name, or those that the question itself describes.
+    private func result() -> ResultSpec? {
+        guard let node = map.node("result") else {
+            map.findings.add(map.mark, map.path("result"), "is needed: a name of results, or a mapping like those")
+            return nil
+        }
+        if case .scalar = node.content { return map.word("result", among: names).flatMap { results[$0] } }
+        return ResultFileReader((name, node, map.path("result")), map.findings)?.result()
+    }
+
+    private func answer() -> AnswerSpec? {
+        let list = map.jsonPath("list")
+        guard let result = result() else { return nil }
+        var answer = AnswerSpec(list: list, noun: map.text("noun") ?? name, result: result)
+        answer.record = map.jsonPath("record")
+        answer.total = map.jsonPath("total")
+        if let identity = map.map("identity", names: ["path", "is"]), identity.needed("is") != nil,
+            let path = identity.needed("path").flatMap({ _ in identity.jsonPath("path") })
+        {
+            answer.identity = (path, PathTemplate(identity.text("is") ?? ""))
+        }
+        return answer
+    }
+
+    private func parameters() -> [QuestionParameter] {
+        (map.map("parameters", names: nil)?.entries ?? []).compactMap { entry in
+            ParameterFileReader(entry, map.findings)?.parameter()
+        }
+    }
+}
+
+/// Names of a description.
+enum SpecName {
+    static let rule = "a letter and at most 39 letters, digits, \"-\" and \"_\""
+
+    static func isName(_ text: String) -> Bool {
+        (1...40).contains(text.utf8.count) && text.utf8.first.map(ASCII.isLetter) == true
+            && text.utf8.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == 0x2D || $0 == 0x5F }
+    }
+}
+
+/// Reads one parameter. Its value is a mapping, or in short its form: `1..100`, `text` or a list of words.
+struct ParameterFileReader {
+    private static let keys = [
+        "about", "example", "default", "required", "term", "also", "list", "most", "text", "number", "words", "pattern",
+        "flag", "sent", "assumed", "uppercase", "lowercase", "meaning",
+    ]
+    /// Parameters that Larder itself takes on every route.
+    static let taken = ["include", "fields"]
+
+    private let name: String
+    private let map: SpecMap
+
+    init?(_ entry: (name: String, node: YAMLNode, path: String), _ findings: SpecFindings) {
+        guard SpecName.isName(entry.name), !Self.taken.contains(entry.name) else {
+            findings.add(
+                entry.node.mark, entry.path,
+                Self.taken.contains(entry.name)
+                    ? "Larder has a parameter of this name on every route: choose another, and give the API's with sent"
+                    : "the name of a parameter is \(SpecName.rule)")
+            return nil
+        }
+        name = entry.name
+        guard let map = SpecMap(Self.whole(entry.node), at: entry.path, names: Self.keys, findings) else { return nil }
+        self.map = map
+    }
+
+    /// The mapping that the short form stands for.
+    private static func whole(_ node: YAMLNode) -> YAMLNode {
+        let key: String
+        switch node.content {
+        case .mapping: return node
+        case .sequence: key = "words"
+        case .scalar(let text, _): key = SpecRange.read(text) == nil ? text : "number"
+        }
+        var value = node
+        if key == "text" || key == "flag" || key == "term" { value.content = .scalar("true", isPlain: true) }
+        return YAMLNode(content: .mapping([YAMLMember(key: key, mark: node.mark, value: value)]), mark: node.mark)
+    }
+
+    func parameter() -> QuestionParameter? {
+        guard let form = form() else { return nil }
+        var parameter = QuestionParameter(
+            name, form, map.text("about") ?? "The parameter \(map.text("sent") ?? name) of the API.",
+            example: map.text("example") ?? Self.example(form), default: map.text("default"))
+        parameter.isRequired = map.flag("required") ?? false
+        parameter.isList = map.flag("list") ?? false
+        parameter.mostValues = map.number("most", in: 1...500)
+        parameter.aliases = map.texts("also")
+        for alias in parameter.aliases where !SpecName.isName(alias) || alias == name {
+            map.fault("also", "\"\(alias)\" is no other name: a name is \(SpecName.rule)")
+        }
+        parameter.sending = sending()
+        checkDefault(parameter)
+        return parameter
+    }
+
+    /// The one form that is given; any text if there is none.
+    private func form() -> ParameterForm? {
+        let given = ["text", "number", "words", "pattern", "flag"].filter(map.has)
+        guard given.count < 2 else {
+            map.fault(given[1], "is a second form; the first is \(given[0])")
+            return nil
+        }
+        switch given.first {
+        case "number": return map.range("number").map(ParameterForm.number)
+        case "words":
+            let words = map.texts("words")
+            if words.isEmpty { map.fault("words", "must list at least one word") }
+            return .choice(words)
+        case "pattern":
+            guard let text = map.text("pattern") else { return nil }
+            do throws(JSONPathError) {
+                _ = try TextPattern(checking: text)
+            } catch {
+                map.fault("pattern", error.description)
+                return nil
+            }
+            return .pattern(text)
+        case "flag": return .flag
+        default: return .text()
+        }
+    }
+
+    private func sending() -> QuestionParameter.Sending {
+        var sending = QuestionParameter.Sending()
+        if let sent = map.text("sent") {
+            if sent == "false" || sent == "no" { sending.isSent = false } else { sending.name = sent }
+        } else if name == "sort" {
+            // Larder sorts by itself, unless the API's own parameter is named.
+            sending.isSent = false
+        }
+        sending.apiDefault = map.text("assumed")
+        sending.isUpperCase = map.flag("uppercase") ?? false
+        sending.isLowerCase = map.flag("lowercase") ?? false
+        sending.isTerm = map.flag("term") ?? false
+        for entry in map.map("meaning", names: nil)?.entries ?? [] {
+            sending.words[entry.name] = map.map("meaning", names: nil)?.text(entry.name)
+        }
+        return sending
+    }
+
+    /// A default of another form would be refused if a client wrote it.
+    private func checkDefault(_ parameter: QuestionParameter) {
+        for key in ["default", "example"] {
+            guard let text = map.text(key), !parameter.isPossible(text) else { continue }
+            map.fault(key, "\"\(text)\" is not a value of this parameter")
+        }
+    }
+
+    private static func example(_ form: ParameterForm) -> String {
+        switch form {
+        case .text, .pattern: "lantern"
+        case .number(let range): String(range.lowerBound)
+        case .choice(let words): words.first ?? ""
+        case .flag: "yes"
+        }
+    }
+}

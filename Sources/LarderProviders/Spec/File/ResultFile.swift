@@ -1,0 +1,154 @@
+// Reads how a user's description makes results from records. Texts are cleaned as their field needs unless `as` says
+// otherwise, so that a file says only where things lie.
+import LarderCore
+
+struct ResultFileReader {
+    private static let keys = [
+        "kind", "id", "title", "creator", "summary", "date", "url", "genres", "language", "price", "image",
+        "attributes",
+    ]
+
+    private let kind: String
+    private let map: SpecMap
+
+    /// - Parameter entry: the name is the results' kind unless `kind` says another.
+    init?(_ entry: (name: String, node: YAMLNode, path: String), _ findings: SpecFindings) {
+        guard let map = SpecMap(entry.node, at: entry.path, names: Self.keys, findings) else { return nil }
+        let kind = map.text("kind") ?? entry.name
+        guard (1...40).contains(kind.utf8.count), kind.utf8.allSatisfy(ASCII.isLetter) else {
+            findings.add(entry.node.mark, map.path("kind"), "the kind of results is 1 to 40 letters: \"\(kind)\"")
+            return nil
+        }
+        (self.kind, self.map) = (kind, map)
+    }
+
+    /// Nil with a finding if results have no id or no title.
+    func result() -> ResultSpec? {
+        for key in ["id", "title"] where !map.has(key) {
+            map.findings.add(map.mark, map.path(key), "is needed: a record without one gives no result")
+        }
+        guard let id = rule("id"), let title = rule("title", .line) else { return nil }
+        var result = ResultSpec(kind: kind, id: id, title: title)
+        result.creator = rule("creator", .line, .join(", "))
+        result.summary = rule("summary", .paragraphs)
+        result.date = rule("date")
+        result.url = rule("url")
+        result.genres = rule("genres", .line, .most(12))
+        readImage(&result)
+        result.attributes = attributes()
+        return result
+    }
+
+    private func rule(_ key: String, _ usual: Transform...) -> FieldRule? {
+        map.node(key).flatMap { FieldRuleReader($0, at: map.path(key), map.findings).rule(usual) }
+    }
+
+    /// A URL template with sizes, or a rule that yields the URL of a picture of one size.
+    private func readImage(_ result: inout ResultSpec) {
+        guard let node = map.node("image") else { return }
+        if case .mapping(let members) = node.content, members.contains(where: { $0.key == "url" }) {
+            result.image = image(node)
+        } else {
+            result.picture = rule("image")
+        }
+    }
+
+    private func image(_ node: YAMLNode) -> ImageSpec? {
+        let names = ["name", "url", "small", "large", "original"]
+        guard let map = SpecMap(node, at: map.path("image"), names: names, map.findings),
+            let template = map.needed("url"), map.needed("name") != nil,
+            let name = map.node("name").flatMap({ FieldRuleReader($0, at: map.path("name"), map.findings).rule([]) })
+        else { return nil }
+        if !template.contains("{image}") { map.fault("url", "must contain {image}") }
+        return ImageSpec(
+            name: name, template: template, small: map.text("small") ?? "", large: map.text("large") ?? "",
+            original: map.text("original") ?? "")
+    }
+
+    private func attributes() -> [AttributeSpec] {
+        (map.map("attributes", names: nil)?.entries ?? []).compactMap { entry in
+            guard SpecName.isName(entry.name) else {
+                map.findings.add(entry.node.mark, entry.path, "the name of an attribute is \(SpecName.rule)")
+                return nil
+            }
+            var (form, node) = (AttributeSpec.Form.text, entry.node)
+            if case .mapping(let members) = node.content, members.count == 1, let only = members.first,
+                let word = Self.forms.first(where: { $0.0 == only.key })
+            {
+                (form, node) = (word.1, only.value)
+            }
+            return FieldRuleReader(node, at: entry.path, map.findings).rule(form == .number ? [] : [.line])
+                .map { AttributeSpec(entry.name, form, $0) }
+        }
+    }
+
+    private static let forms: [(String, AttributeSpec.Form)] = [
+        ("text", .text), ("number", .number), ("texts", .texts),
+    ]
+}
+
+/// Reads a rule: a path, a template with paths in braces, a list of such, or a mapping of `from` and `as`.
+struct FieldRuleReader {
+    private let node: YAMLNode
+    private let path: String
+    private let findings: SpecFindings
+
+    init(_ node: YAMLNode, at path: String, _ findings: SpecFindings) {
+        (self.node, self.path, self.findings) = (node, path, findings)
+    }
+
+    /// - Parameter usual: the transforms if the rule names none.
+    func rule(_ usual: [Transform]) -> FieldRule? {
+        guard case .mapping = node.content else {
+            let sources = sources(SpecMap.texts(of: node, at: path, findings))
+            return sources.isEmpty ? nil : FieldRule(sources: sources, transforms: usual)
+        }
+        guard let map = SpecMap(node, at: path, names: ["from", "as"], findings) else { return nil }
+        guard let from = map.node("from") else {
+            findings.add(node.mark, map.path("from"), "is needed: a path such as $.title")
+            return nil
+        }
+        let sources = sources(SpecMap.texts(of: from, at: map.path("from"), findings))
+        guard !sources.isEmpty else { return nil }
+        return FieldRule(
+            sources: sources,
+            transforms: map.has("as") ? map.items("as").compactMap { transform($0.node, $0.path) } : usual)
+    }
+
+    private func sources(_ texts: [(text: String, mark: YAMLMark)]) -> [FieldRule.Source] {
+        texts.compactMap { text, mark in
+            do throws(JSONPathError) {
+                return try FieldRule.Source(text)
+            } catch {
+                findings.add(mark, path, error.description)
+                return nil
+            }
+        }
+    }
+
+    /// A transform without an argument is a word; one with an argument is a mapping of the word to it.
+    private func transform(_ node: YAMLNode, _ place: String) -> Transform? {
+        var (name, argument) = ("", "")
+        switch node.content {
+        case .scalar(let text, _): name = text
+        case .mapping(let members) where members.count == 1:
+            name = members[0].key
+            if case .scalar(let text, _) = members[0].value.content { argument = text }
+        default:
+            findings.add(node.mark, place, "must be a transform such as line, or one with a value: join: \", \"")
+            return nil
+        }
+        guard let made = Transform.named(name, argument) else {
+            let names = Transform.names
+            let near = NearestName.find(name, among: names)
+            findings.add(
+                node.mark, place,
+                names.contains(name)
+                    ? "\"\(argument)\" is no value for \(name)"
+                    : "there is no transform \"\(name)\"; "
+                        + (near.map { "did you mean \"\($0)\"?" } ?? "there are \(names.joined(separator: ", "))"))
+            return nil
+        }
+        return made
+    }
+}

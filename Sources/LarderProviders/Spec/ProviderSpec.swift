@@ -1,0 +1,182 @@
+// A provider as data: everything that Larder knows of an API stands in one value. `SpecProvider` is the interpreter.
+import LarderCore
+
+/// One API.
+struct ProviderSpec: Sendable {
+    /// The facts. `endpoints` and `kinds` follow from the questions.
+    var facts: ProviderAbout
+    var questions: [QuestionSpec]
+    /// The question of `/v1/search`, by its name; nil if there is none.
+    var search: String?
+    /// What other searches ask; the first row that applies decides.
+    var searches: [SearchRow] = []
+    /// The API's name in sentences, if it is shorter than the title.
+    var shortTitle: String?
+    /// Whether all paths have the canonical form of all questions. If not, each question's path has its own form.
+    var isFormShared = true
+    /// A parameter that a raw request gets if it lacks it, because the answer depends on it.
+    var usual: UsualParameter?
+    var classification = ClassificationSpec()
+    var samples: [any SampleAPI] = []
+
+    var about: ProviderAbout {
+        var about = facts
+        about.endpoints = questions.map { $0.about(minimumTerm: facts.minimumTerm) }
+        about.kinds = questions.flatMap(\.answer.kinds).reduce(into: []) { kinds, kind in
+            guard let place = kinds.firstIndex(where: { $0.name == kind.name }) else { return kinds.append(kind) }
+            kinds[place].add(kind)
+        }
+        return about
+    }
+
+    /// The canonical form of requests, from the records of these questions' parameters.
+    func form(_ questions: [QuestionSpec]) -> CanonicalQuery {
+        var form = CanonicalQuery(dropped: Set(facts.credentialParameters))
+        for question in questions {
+            form.defaults.merge(question.assumed) { $1 }
+            for parameter in question.asked where parameter.sending.isSent { parameter.add(to: &form) }
+        }
+        return form
+    }
+}
+
+extension QuestionParameter {
+    fileprivate func add(to form: inout CanonicalQuery) {
+        let name = sending.name ?? name
+        if case .text = self.form, !isList { form.collapsed.insert(name) }
+        if sending.isUpperCase { form.upperCase.insert(name) }
+        if sending.isLowerCase { form.lowerCase.insert(name) }
+        if let value = sending.apiDefault { form.defaults[name] = value }
+        guard case .flag = self.form else { return }
+        if sending.words.values.allSatisfy({ $0 == $0.lowercased() }) {
+            form.lowerCase.insert(name)
+        } else {
+            form.capitalised.insert(name)
+        }
+    }
+}
+
+/// A parameter of all requests below a path. Requests below another path within it are not respelt at all.
+struct UsualParameter: Sendable {
+    var name: String
+    var value: String
+    var below: String
+    var exceptBelow: String
+
+    fileprivate func add(to query: String?, of path: String) -> String? {
+        guard path.hasPrefix(below), let parsed = try? QueryParameters(parsing: query ?? "") else { return query }
+        if parsed.items.contains(where: { $0.name == name }) { return query }
+        return QueryParameters(parsed.items + [QueryParameters.Item(name, value)]).encoded
+    }
+}
+
+extension ResultKind {
+    /// Adds what results of this kind have in another answer.
+    fileprivate mutating func add(_ other: ResultKind) {
+        isOpen = isOpen || other.isOpen
+        attributes += other.attributes.filter { !attributes.contains($0) }
+    }
+}
+
+/// The provider that a value describes.
+public struct SpecProvider: Provider {
+    let spec: ProviderSpec
+    public let about: ProviderAbout
+    private let keyIn: KeyPlacement
+    /// The canonical forms by the names of the questions, and that of other paths.
+    private let forms: [String: CanonicalQuery]
+    private let otherForm: CanonicalQuery
+
+    /// An API that a user describes.
+    /// - Parameters:
+    ///   - baseURL: absolute, http or https.
+    ///   - keyIn: where the configured key is sent.
+    public init(_ description: ProviderDescription, baseURL: String, keyIn: KeyPlacement) {
+        var spec = description.spec
+        spec.facts.defaultBaseURL = baseURL
+        spec.facts.credentialParameters = [keyIn.parameterName].compactMap { $0 }
+        spec.facts.credentialFieldNames = [keyIn.fieldName].compactMap { $0 }
+        self.init(spec, keyIn: keyIn)
+    }
+
+    init(_ spec: ProviderSpec, keyIn: KeyPlacement = .bearer) {
+        self.spec = spec
+        self.keyIn = keyIn
+        about = spec.about
+        let shared = spec.form(spec.isFormShared ? spec.questions : [])
+        otherForm = shared
+        forms = Dictionary(
+            uniqueKeysWithValues: spec.questions.map {
+                ($0.name, spec.isFormShared ? shared : spec.form([$0]))
+            })
+    }
+
+    /// The API's name at the beginning of a sentence.
+    var title: String { spec.shortTitle ?? about.title }
+
+    func form(of question: QuestionSpec?) -> CanonicalQuery { question.flatMap { forms[$0.name] } ?? otherForm }
+
+    public var samples: [any SampleAPI] { spec.samples }
+
+    public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
+        for question in spec.questions {
+            if let endpoint = try question.endpoint(path, query, of: self) { return endpoint }
+        }
+        throw ProviderError.noRoute(path, provider: about)
+    }
+
+    public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
+        let row = spec.searches.first {
+            ($0.category == nil || $0.category == request.category) && ($0.sort == nil || $0.sort == request.sort)
+        }
+        let name = row?.question ?? spec.search
+        guard let question = spec.questions.first(where: { $0.name == name }) else {
+            throw .invalid("source", "\(about.title) has no search.")
+        }
+        return try question.endpoint(request, row?.values ?? [:], of: self)
+    }
+
+    public func canonical(_ request: UpstreamRequest) -> UpstreamRequest {
+        if let usual = spec.usual, request.path.hasPrefix(usual.exceptBelow) { return request }
+        var request = request
+        let query = spec.usual.map { $0.add(to: request.query, of: request.path) } ?? request.query
+        request.query = form(of: spec.questions.first { $0.isOfForm(request.path) }).canonical(query)
+        for name in about.credentialFieldNames { request.fields.remove(name) }
+        return request
+    }
+
+    public func endpointName(for request: UpstreamRequest) -> String { question(of: request)?.name ?? "other" }
+
+    private func question(of request: UpstreamRequest) -> QuestionSpec? {
+        spec.questions.first { $0.values(in: request.path) != nil }
+    }
+
+    public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
+        let question = spec.questions.first { $0.name == endpoint }
+        return spec.classification.classify(response, question, title: title)
+    }
+
+    public func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)? {
+        guard let question = question(of: request), let values = question.values(in: request.path) else {
+            return nil
+        }
+        return question.answer.check(values)
+    }
+
+    public func credentialFields(key: String) -> HeaderFields { keyIn.fields(key) }
+
+    public func credentialQuery(key: String) -> QueryParameters { keyIn.parameters(key) }
+
+    /// A category that chooses the kind of results has that kind. A provider of one category has only its kinds.
+    public func kinds(of category: String?) -> [String]? {
+        if category == nil || category.map(about.categories.contains) == true,
+            let row = spec.searches.first(where: { $0.category == nil || $0.category == category }),
+            let answer = spec.questions.first(where: { $0.name == row.question ?? spec.search })?.answer,
+            answer.results.map({ row.values[$0.parameter] != nil }) == true
+        {
+            return [answer.result(row.values).kind]
+        }
+        guard let category else { return [] }
+        return about.categories == [category] ? about.kinds.map(\.name) : nil
+    }
+}

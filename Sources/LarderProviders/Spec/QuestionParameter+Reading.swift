@@ -1,0 +1,165 @@
+// The value of one parameter: read strictly from a question, fitted from a search of several sources, added to the
+// question's identity, and spelt for the API.
+import LarderCore
+
+extension QuestionParameter {
+    /// The value in canonical form, by any of the parameter's names; nil if it is not given.
+    func value(_ reader: QuestionReader) throws(ClientFacingError) -> String? {
+        var found: (name: String, value: String?)?
+        for name in sending.isAliasFirst ? names.reversed() : names where reader.gives(name) {
+            if let found {
+                throw .conflicting(name, "\"\(name)\" is another name of \"\(found.name)\": give one of them.")
+            }
+            found = (name, isList ? try list(reader, name) : try single(reader, name))
+        }
+        return found?.value
+    }
+
+    /// The same for a word that is allowed by the value of another parameter.
+    func value(
+        _ reader: QuestionReader, _ rule: WordsBy, _ values: [String: String]
+    ) throws(ClientFacingError) -> String? {
+        guard case .choice(let all) = form else { return nil }
+        let value = values[rule.parameter]
+        let words = value.flatMap { rule.words[$0] } ?? all
+        guard let refusal = rule.refusal, let value, let word = try reader.word(name, among: all) else {
+            return try reader.word(name, of: all, among: words)
+        }
+        guard words.contains(word) else {
+            throw .conflicting(
+                name, refusal.replacing("{word}", with: word).replacing("{value}", with: value), allowed: words)
+        }
+        return word
+    }
+
+    private func single(_ reader: QuestionReader, _ name: String) throws(ClientFacingError) -> String? {
+        switch form {
+        case .number(let range): return try reader.number(name, in: range).map(String.init)
+        case .choice(let words): return try reader.word(name, among: words)
+        case .flag: return try reader.flag(name).map { $0 ? "yes" : "no" }
+        case .text(let longest):
+            let text = try reader.text(name, maxLength: sending.longestEncoded == nil ? longest : 1000)
+            guard let text else { return nil }
+            if let most = sending.longestEncoded, PercentCoding.encode(text).utf8.count > most {
+                throw .conflicting(name, "\"\(name)\" is longer than \(most) characters when percent-encoded.")
+            }
+            return spelt(text)
+        case .pattern:
+            guard let text = try reader.text(name) else { return nil }
+            guard let value = canonical(text) else { throw mismatch(name, text) }
+            return value
+        }
+    }
+
+    private func list(_ reader: QuestionReader, _ name: String) throws(ClientFacingError) -> String? {
+        var words: [String]?
+        if case .choice(let all) = form { words = all }
+        let most = sending.most ?? mostValues ?? words?.count ?? 20
+        var values: [String] = []
+        for text in try reader.list(name, max: most) ?? [] {
+            guard let value = canonical(text) else { throw mismatch(name, text) }
+            values.append(value)
+        }
+        if sending.decimals != nil { values = Set(values.compactMap { Double($0) }).sorted().map(Self.decimal) }
+        switch sending.order {
+        case .asGiven: break
+        case .sorted: values = Set(values).sorted()
+        case .words:
+            values = words?.filter(values.contains) ?? values
+            if values.count == words?.count { return nil }
+        }
+        return values.joined(separator: ",")
+    }
+
+    /// A single value in its one spelling; nil if it has not the form.
+    private func canonical(_ text: String) -> String? {
+        let text = sending.ignored.isEmpty ? text : text.filter { !sending.ignored.contains($0) }
+        if let range = sending.decimals {
+            return Double(text).flatMap {
+                Double(range.lowerBound)...Double(range.upperBound) ~= $0 ? Self.decimal($0) : nil
+            }
+        }
+        if let check = sending.check { return check.canonical(text).map(spelt) }
+        switch form {
+        case .text: return spelt(text)
+        case .pattern(let pattern):
+            let text = spelt(text)
+            return TextPattern(pattern).matches(text) ? text : nil
+        case .number(let range): return Int(text).flatMap { range.contains($0) ? String($0) : nil }
+        case .choice(let words): return words.first { ASCII.equalFolded($0, text) }
+        case .flag: return text
+        }
+    }
+
+    /// The shortest spelling of a number: "0.25", "2".
+    private static func decimal(_ number: Double) -> String { Numbers.plain(String(number)) }
+
+    func spelt(_ text: String) -> String {
+        sending.isUpperCase ? text.uppercased() : sending.isLowerCase ? text.lowercased() : text
+    }
+
+    /// Whether a value of a path can be this parameter's.
+    func isPossible(_ text: String) -> Bool { canonical(text) != nil }
+
+    /// - Parameter name: the name by which the value was given.
+    func mismatch(_ name: String, _ value: String) -> ClientFacingError {
+        var allowed = sending.allowed
+        var sentence = "\"{name}\" must be like \(example)."
+        if case .choice(let words) = form {
+            allowed = words
+            sentence = "\"{value}\" is not one of the allowed words."
+        }
+        if let range = sending.decimals {
+            sentence =
+                "\"{name}\" takes numbers from \(range.lowerBound) to \(range.upperBound), separated by commas (0.25, not 1/4)."
+        }
+        sentence = sending.mismatch ?? sentence
+        return .invalid(
+            name, sentence.replacing("{name}", with: name).replacing("{value}", with: value), allowed: allowed)
+    }
+
+    /// The names in `/v1/search` of what the parameter takes.
+    var sharedNames: [String] { names + [sending.shared].compactMap { $0 } }
+
+    /// A value of `/v1/search` as this parameter takes it; nil if it takes none like it.
+    func fitted(_ value: String) -> String? {
+        switch form {
+        case .number(let range): Int(value).map { String(min(max($0, range.lowerBound), range.upperBound)) }
+        // A language is often a word for it with a country behind.
+        case .choice(let words):
+            words.first {
+                ASCII.equalFolded($0, value) || name == "language" && ASCII.equalFolded($0, String(value.prefix(2)))
+            }
+        case .pattern: canonical(value)
+        case .text, .flag: value
+        }
+    }
+
+    /// The value of a question that does not give one.
+    func absentValue(beside values: [String: String]) -> String? {
+        let rule = sending.defaultBy
+        return rule.flatMap { rule in values[rule.parameter].flatMap { rule.defaults[$0] } } ?? defaultText
+    }
+
+    /// Adds the value to the question's identity.
+    func add(_ value: String, to question: inout QuestionBuilder) {
+        let name = sending.keyName ?? name
+        switch form {
+        case .number where !isList: question.add(name, Int(value))
+        case .flag where !isList: question.add(name, value == "yes")
+        case .text, .pattern, .choice, .number, .flag: question.add(name, value)
+        }
+    }
+
+    /// What the API gets; nil if it gets nothing.
+    func item(_ value: String) -> QueryParameters.Item? {
+        let word = sending.words.isEmpty ? value : sending.words[value]
+        guard sending.isSent, let word else { return nil }
+        return QueryParameters.Item(sending.name ?? name, word)
+    }
+}
+
+extension QuestionReader {
+    /// Whether the question has the parameter, by any of its names.
+    func gives(_ parameter: QuestionParameter) -> Bool { parameter.names.contains(where: gives) }
+}

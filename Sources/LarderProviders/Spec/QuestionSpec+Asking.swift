@@ -1,0 +1,193 @@
+// From what a client gives to the question's identity and its request. A typed question is strict; `/v1/search` fits its
+// values to what the question takes.
+import LarderCore
+
+extension QuestionSpec {
+    /// The question that a route asks; nil if this is not its route.
+    func endpoint(
+        _ path: [String], _ query: QueryParameters, of provider: SpecProvider
+    ) throws(ClientFacingError) -> Endpoint? {
+        guard let captures = route.values(in: path), isRoute(captures) else { return nil }
+        let reader = try QuestionReader(query, allowed: own(query, captures))
+        var values: [String: String] = [:]
+        for parameter in parameters where parameter.sending.wordsBy == nil {
+            let reader = captures[parameter.name].map { QuestionReader(capture: parameter.name, $0) } ?? reader
+            guard let value = try parameter.value(reader) else { continue }
+            if parameter.sending.isTerm { try provider.about.check(term: value, of: parameter.name) }
+            values[parameter.name] = value
+        }
+        for rule in rules { try rule.check { name in parameters.contains { $0.name == name && reader.gives($0) } } }
+        try checkPresence(values)
+        return endpoint(try resolved(values, reader), of: provider)
+    }
+
+    private func isRoute(_ captures: [String: String]) -> Bool {
+        parameters.allSatisfy { parameter in
+            guard parameter.sending.namesRoute, case .choice(let words) = parameter.form else { return true }
+            return captures[parameter.name].map(words.contains) ?? true
+        }
+    }
+
+    /// The parameters that there are with these values of the route.
+    /// - Throws: 400 for one that there is only with other values.
+    private func own(
+        _ query: QueryParameters, _ captures: [String: String]
+    ) throws(ClientFacingError) -> [QuestionParameter] {
+        let own = asked.filter { parameter in
+            parameter.sending.onlyBy.map { rule in captures[rule.parameter].map(rule.values.contains) ?? true } ?? true
+        }
+        let names = own.flatMap(\.names)
+        let others = asked.flatMap(\.names).filter { !names.contains($0) }
+        if let item = query.items.first(where: { others.contains($0.name) }) {
+            var error = ClientFacingError.unknown(item.name, allowed: names)
+            error.isConflict = true
+            throw error
+        }
+        return own
+    }
+
+    private func checkPresence(_ values: [String: String]) throws(ClientFacingError) {
+        for parameter in asked where parameter.isRequired && values[parameter.name] == nil {
+            throw .missing(parameter.name, parameter.sending.missing ?? "\(subject) needs \(parameter.name)=….")
+        }
+        if rules.contains(where: \.isOneOf) { return }
+        if !subject.isEmpty, !terms.isEmpty, !terms.contains(where: { values[$0.name] != nil }), let first = terms.first
+        {
+            let names = terms.map(\.name).joined(separator: ", ")
+            throw .missing(first.name, "\(subject) needs \(terms.count > 1 ? "one of: \(names)" : "\(names)=…").")
+        }
+    }
+
+    /// The values with what some of them stand for, and with those whose words depend on others.
+    private func resolved(
+        _ given: [String: String], _ reader: QuestionReader? = nil
+    ) throws(ClientFacingError) -> [String: String] {
+        var values = given
+        // A word's meaning depends on another word even if that stands for a third one.
+        var known = given
+        for parameter in parameters {
+            if let reader, let rule = parameter.sending.wordsBy, let value = try parameter.value(reader, rule, known) {
+                values[parameter.name] = value
+            }
+            guard let value = values[parameter.name], let meant = parameter.sending.standsFor[value] else { continue }
+            values[parameter.name] = nil
+            values.merge(meant) { $1 }
+            known.merge(meant) { $1 }
+        }
+        return values
+    }
+
+    /// The question of `/v1/search`.
+    /// - Parameter fixed: values that precede those of the search.
+    func endpoint(
+        _ search: SearchRequest, _ fixed: [String: String], of provider: SpecProvider
+    ) throws(ClientFacingError) -> Endpoint {
+        let term = QuestionReader.collapsed(search.term)
+        guard !term.isEmpty, let asked = parameters.first(where: \.sending.isTerm) else {
+            throw .missing("q", "A search needs a term.")
+        }
+        if let category = search.category, !provider.about.categories.contains(category) {
+            throw .invalid(
+                "category", "\(provider.title) has no such category.", allowed: provider.about.categories)
+        }
+        try provider.about.check(term: term, of: asked.name)
+        let shared: [String: String] = [
+            "limit": search.limit.map(String.init), "sort": search.sort?.rawValue, "country": search.country,
+            "language": search.language, "explicit": search.explicit.map { $0 ? "yes" : "no" },
+            "category": search.category,
+        ].compactMapValues { $0 }
+        var values = [asked.name: asked.spelt(term)]
+        for parameter in parameters {
+            guard let name = parameter.sharedNames.first(where: { shared[$0] != nil }), let value = shared[name] else {
+                continue
+            }
+            values[parameter.name] = parameter.fitted(value)
+            if name == "country", values[parameter.name] == nil { throw parameter.mismatch(name, value) }
+        }
+        return endpoint(try resolved(values.merging(fixed) { $1 }), of: provider)
+    }
+
+    /// - Parameter given: the values by the parameters' names, checked. Others have their defaults.
+    private func endpoint(_ given: [String: String], of provider: SpecProvider) -> Endpoint {
+        var question = QuestionBuilder()
+        var values: [String: String] = [:]
+        var items = fixed.map { QueryParameters.Item($0.name, $0.value) }
+        for parameter in identity {
+            guard let value = given[parameter.name] ?? parameter.absentValue(beside: given) else { continue }
+            values[parameter.name] = value
+            if parameter.sending.isKeyedAtDefault || value != parameter.defaultText {
+                parameter.add(value, to: &question)
+            }
+            if let item = parameter.item(value), !captured.contains(parameter.name) { items.append(item) }
+        }
+        let path = path.path(values)
+        let asked = asked(values, path, of: provider)
+        let answer = answer
+        var endpoint = Endpoint(
+            provider: provider.about.name, name: name, parameters: question.parameters,
+            upstream: UpstreamRequest(path: path, query: provider.form(of: self).encode(items)),
+            query: question.query,
+            normalise: { response, signer throws(NormaliseError) in try answer.results(response, to: asked, signer) })
+        let sent = items
+        endpoint.wider = { wider(than: asked, sent, of: provider) }
+        return endpoint
+    }
+
+    /// The parameters in the order of the question's identity.
+    private var identity: [QuestionParameter] {
+        keyOrder.isEmpty ? parameters : keyOrder.compactMap { name in parameters.first { $0.name == name } }
+    }
+
+    private func asked(_ values: [String: String], _ path: String, of provider: SpecProvider) -> AskedQuestion {
+        let language = parameters.first { $0.sharedNames.contains("language") }.flatMap { values[$0.name] }
+        let unsent = parameters.filter { !$0.sending.isSent }.map(\.name)
+        return AskedQuestion(
+            provider: provider.about.name, baseURL: provider.about.defaultBaseURL, path: path, values: values,
+            choosing: unsent, sort: values["sort"].flatMap(SortOrder.init) ?? .relevance, language: language,
+            limit: unsent.contains("limit") ? values["limit"].flatMap { Int($0) } : nil)
+    }
+
+    /// The question without what Larder can choose by itself. Its answer holds this one's if all that is sent is such.
+    private func wider(
+        than asked: AskedQuestion, _ items: [QueryParameters.Item], of provider: SpecProvider
+    ) -> [WiderAnswer] {
+        let sent = parameters.filter { parameter in
+            parameter.sending.isSent && !captured.contains(parameter.name) && asked.values[parameter.name] != nil
+        }
+        guard !sent.isEmpty, sent.allSatisfy({ one in self.answer.choices.contains { $0.parameter == one.name } })
+        else {
+            return []
+        }
+        let names = sent.map { $0.sending.name ?? $0.name }
+        let request = UpstreamRequest(
+            path: asked.path, query: provider.form(of: self).encode(items.filter { !names.contains($0.name) }))
+        var asked = asked
+        asked.choosing += sent.map(\.name)
+        let (answer, question) = (answer, asked)
+        return [
+            WiderAnswer(request) { response, signer throws(NormaliseError) in
+                try answer.results(outOf: response, to: question, signer)
+            }
+        ]
+    }
+}
+
+extension QuestionRule {
+    var isOneOf: Bool { if case .oneOf = self { true } else { false } }
+
+    /// - Parameter isGiven: whether a question has the parameter.
+    fileprivate func check(_ isGiven: (String) -> Bool) throws(ClientFacingError) {
+        switch self {
+        case .oneOf(let names, let blamed, let sentence):
+            guard names.contains(where: isGiven) else { throw .missing(blamed, sentence) }
+        case .onlyOne(let names, let sentence):
+            let given = names.filter(isGiven)
+            guard given.count > 1 else { return }
+            throw .conflicting(
+                given[1], sentence.replacing("{first}", with: given[0]).replacing("{second}", with: given[1]),
+                allowed: names)
+        case .without(let name, let others, let sentence):
+            if isGiven(name), others.contains(where: isGiven) { throw .conflicting(name, sentence) }
+        }
+    }
+}

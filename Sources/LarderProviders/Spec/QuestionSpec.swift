@@ -1,0 +1,98 @@
+// One question to an API as data: its route, its parameters, the request that it makes and where the answer's records lie.
+// From one record of a parameter follow reading, checking, the key, what is sent, and every document.
+import LarderCore
+
+/// A question.
+struct QuestionSpec: Sendable {
+    /// The name that lifetimes and labels use.
+    var name: String
+    /// The route below the provider's prefix: "works/{id}".
+    var route: PathTemplate
+    /// The path of the request: "/works/{id}.json".
+    var path: PathTemplate
+    /// Further paths of the API with the same answers.
+    var otherPaths: [PathTemplate] = []
+    /// All parameters, those in the route too, in the order of the question's identity.
+    var parameters: [QuestionParameter]
+    /// The names of the parameters in the order of the question's identity, if that is another one.
+    var keyOrder: [String] = []
+    /// Parameters that each request has.
+    var fixed: [(name: String, value: String)] = []
+    /// What the API takes for parameters that no question has.
+    var assumed: [String: String] = [:]
+    /// Beginning of the sentence when what the question needs is not given: "A search for books".
+    var subject = ""
+    /// What the parameters must be to each other.
+    var rules: [QuestionRule] = []
+    var ttl: Duration
+    var summary: String
+    var answer: AnswerSpec
+
+    /// The names of the parameters in the route.
+    var captured: [String] { route.names }
+    private var captures: [QuestionParameter] { parameters.filter { captured.contains($0.name) } }
+    var asked: [QuestionParameter] { parameters.filter { !captured.contains($0.name) } }
+    var terms: [QuestionParameter] { parameters.filter(\.sending.isTerm) }
+
+    /// The values in the path of a request; nil if the path is another question's.
+    func values(in path: String) -> [String: String]? {
+        // APIs heed no slash at the end.
+        let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        return ([self.path] + otherPaths).lazy.compactMap { $0.values(in: path) }.first { values in
+            parameters.allSatisfy { parameter in
+                (values[parameter.name].map(parameter.isPossible) ?? true)
+                    && parameter.sending.wordsBy?.holds(parameter.name, values) ?? true
+            }
+        }
+    }
+
+    /// Whether the canonical form of this question is that of the path. A path with other values has a form of its own.
+    func isOfForm(_ path: String) -> Bool {
+        self.path.values(in: path) != nil
+            || otherPaths.contains { $0.names.isEmpty && $0.values(in: path) != nil }
+    }
+
+    /// The records of the interface description.
+    func about(minimumTerm: Int) -> EndpointAbout {
+        var refusals: [QuestionRefusal] = []
+        if needsOneOfSeveral { refusals.append(.missingParameter) }
+        if mayConflict { refusals.append(.conflict) }
+        if !terms.isEmpty, minimumTerm > 1 || terms.contains(where: { $0.sending.longestEncoded != nil }) {
+            refusals.append(.termLength)
+        }
+        return EndpointAbout(
+            name, route: route.text, captures: captures, parameters: asked, refusals: refusals, ttl: ttl,
+            summary: summary)
+    }
+
+    private var needsOneOfSeveral: Bool {
+        rules.contains(where: \.isOneOf) || terms.count > 1
+    }
+
+    /// Whether values can be refused that are each allowed.
+    private var mayConflict: Bool {
+        rules.contains { !$0.isOneOf }
+            || asked.contains { !$0.aliases.isEmpty || $0.sending.wordsBy != nil || $0.sending.onlyBy != nil }
+    }
+}
+
+/// What the parameters of one question must be to each other. Each says the sentence of its refusal.
+enum QuestionRule: Sendable {
+    /// One of these at least. The refusal names `blamed`.
+    case oneOf([String], blamed: String, sentence: String)
+    /// One of these at most. In the sentence, `{first}` and `{second}` are the names that were given.
+    case onlyOne([String], sentence: String)
+    /// The parameter, and none of the others.
+    case without(String, others: [String], sentence: String)
+}
+
+/// How a search of several sources becomes a question.
+struct SearchRow: Sendable {
+    /// The category and the order to which the row applies; nil for any.
+    var category: String?
+    var sort: SortOrder?
+    /// The question, if it is not the usual one.
+    var question: String?
+    /// Values of the question's parameters. They precede what the search says.
+    var values: [String: String] = [:]
+}

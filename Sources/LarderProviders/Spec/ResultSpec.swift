@@ -1,0 +1,141 @@
+// How an API's record becomes a result. A record without an id or a title gives none and is counted.
+import LarderCore
+
+/// The mapping of one kind of records.
+struct ResultSpec: Sendable {
+    /// The value of `kind` in each result.
+    var kind: String
+    /// The record's own id. The result's is `provider:kind:id`.
+    var id: FieldRule
+    var title: FieldRule
+    var creator: FieldRule?
+    var summary: FieldRule?
+    /// A date, or a date and a time.
+    var date: FieldRule?
+    var url: FieldRule?
+    var price: PriceSpec?
+    var genres: FieldRule?
+    var image: ImageSpec?
+    /// The URL of a picture that has one size.
+    var picture: FieldRule?
+    /// Results without a date are sorted by the attribute "year".
+    var attributes: [AttributeSpec] = []
+    /// All other members of the record are attributes too, with names in camel case, except for these; nil for none.
+    var othersExcept: Set<String>?
+    /// What a record without an id is counted as.
+    var idReason = DropReason.id
+
+    /// The kind with its attributes, as the interface description lists it.
+    var about: ResultKind {
+        ResultKind(
+            kind, isOpen: othersExcept != nil,
+            [attributes.map { ResultAttribute(name: $0.name, form: $0.form.about) }])
+    }
+
+    /// Adds the result that a record gives, or counts why there is none.
+    /// - Parameter base: what the API's own paths are relative to.
+    func add(_ record: JSONValue, of provider: String, _ base: AnswerBase?, to list: inout ResultList) {
+        guard record.kind == .object else { return list.drop(.notAnObject) }
+        guard let id = id.text(of: record, base) else { return list.drop(idReason) }
+        guard let title = title.text(of: record, base) else { return list.drop(.title) }
+        var result = ResultItem(id: "\(provider):\(kind):\(id)", kind: kind, title: title)
+        result.creator = creator?.text(of: record, base)
+        result.summary = summary?.text(of: record, base)
+        result.setPublished(date?.text(of: record, base))
+        result.url = url?.text(of: record, base)
+        result.price = price?.price(of: record)
+        result.genres = genres?.texts(of: record, base) ?? []
+        result.artwork =
+            image?.artwork(of: record)
+            ?? picture?.text(of: record, base).map { url in
+                ResultItem.Artwork(small: url, large: url, original: url)
+            }
+        for attribute in attributes { attribute.add(record, base, to: &result) }
+        if let othersExcept { result.addOthers(of: record, except: othersExcept, base) }
+        list.add(result, from: record)
+    }
+}
+
+extension ResultItem {
+    fileprivate mutating func addOthers(of record: JSONValue, except told: Set<String>, _ base: AnswerBase?) {
+        var form = CamelCase()
+        // References inside a record are paths of the API too.
+        if let base { form.rewritten = { _, text in base.reference(text) ?? text } }
+        let bytes = form.members(record.members.lazy.filter { !told.contains($0.name) })
+        if !bytes.isEmpty { furtherAttributes = bytes }
+    }
+}
+
+/// The price of a record, in a currency that it names.
+struct PriceSpec: Sendable {
+    var amount: JSONPath
+    var currency: JSONPath
+
+    fileprivate func price(of record: JSONValue) -> ResultItem.Price? {
+        Numbers.price(amount.first(in: record), currency: currency.first(in: record)?.string)
+    }
+}
+
+/// The picture of a record, by a template of URLs.
+struct ImageSpec: Sendable {
+    /// What stands in the URL for `{image}`.
+    var name: FieldRule
+    /// `https://host/{image}-{size}.jpg`
+    var template: String
+    var small: String
+    var large: String
+    var original: String
+
+    fileprivate func artwork(of record: JSONValue) -> ResultItem.Artwork? {
+        guard let name = name.text(of: record) else { return nil }
+        func url(_ size: String) -> String {
+            template.replacing("{image}", with: PercentCoding.encode(name)).replacing("{size}", with: size)
+        }
+        return ResultItem.Artwork(small: url(small), large: url(large), original: url(original))
+    }
+}
+
+/// One attribute that only this source gives.
+struct AttributeSpec: Sendable {
+    var name: String
+    var form: Form
+
+    enum Form: Sendable {
+        case text, number, texts
+
+        fileprivate var about: ResultAttribute.Form {
+            switch self {
+            case .text: .text
+            case .number: .number
+            case .texts: .texts
+            }
+        }
+    }
+    var rule: FieldRule
+
+    init(_ name: String, _ form: Form, _ rule: FieldRule) {
+        self.name = name
+        self.form = form
+        self.rule = rule
+    }
+
+    fileprivate func add(_ record: JSONValue, _ base: AnswerBase?, to result: inout ResultItem) {
+        let texts = rule.texts(of: record, base)
+        guard let text = texts.first else { return }
+        var json = Bytes()
+        switch form {
+        case .text: JSONText.append(text, to: &json)
+        case .texts: JSONText.append(texts, to: &json)
+        case .number:
+            guard let number = Self.number(text) else { return }
+            if name == "year" { result.year = Int(number) }
+            JSONText.append(plain: number, to: &json)
+        }
+        result.attribute(named: name, json: json)
+    }
+
+    /// A text that is a number of JSON, written plainly.
+    private static func number(_ text: String) -> String? {
+        (try? JSON.parse(Bytes(text: text)))?.numberText.map(Numbers.plain)
+    }
+}

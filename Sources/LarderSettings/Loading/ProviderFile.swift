@@ -1,0 +1,43 @@
+// The files `providers.d/NAME.yaml` beside the configuration file: each holds the settings and the description of one
+// provider, as `providers.NAME` would.
+import Foundation
+import LarderCore
+import LarderIO
+
+/// One such file.
+public struct ProviderFile: Sendable {
+    /// The most files that are read, and the longest of them.
+    static let most = 200
+    static let maxBytes = 256 << 10
+
+    public var path: String
+    /// The name of the provider, which is the file's.
+    public var provider: String
+    /// Nil if the file could not be read; `fault` says why.
+    var text: Bytes?
+    var fault: String?
+
+    /// A file that was read.
+    public init(path: String, provider: String, text: Bytes) {
+        (self.path, self.provider, self.text) = (path, provider, text)
+    }
+
+    private init(_ directory: String, _ name: String) {
+        path = "\(directory)/\(name)"
+        provider = String(name.dropLast(name.hasSuffix(".yaml") ? 5 : 4))
+        do {
+            text = try ConfigurationFile.readRegular(path, limit: Self.maxBytes)
+        } catch {
+            fault = error.message
+        }
+    }
+
+    /// The files beside a configuration file, by name. Files of other names are left alone.
+    static func all(beside file: String) -> [ProviderFile] {
+        let directory = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let folder = directory.isEmpty && !file.hasPrefix("/") ? "providers.d" : "\(directory)/providers.d"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml")) && !$0.hasPrefix(".") }.sorted()
+            .prefix(most).map { ProviderFile(folder, $0) }
+    }
+}
