@@ -24,6 +24,13 @@ import Testing
         #expect(twice == [])
     }
 
+    @Test func aDescriptionMayHaveNoNameOfARoute() {
+        let prefixes = ProviderRegistry.builtIn.map(\.about.routePrefix)
+        let names = RouteTable.builtIn.all.map { Self.segments($0.pattern) }.filter { $0.first == "v1" && $0.count > 1 }
+            .map { $0[1] }.filter { !prefixes.contains($0) }
+        #expect(Set(names) == ProviderDescription.routeNames)
+    }
+
     @Test func everyRecordIsCarriedOutUnderItsOwnName() throws {
         for route in RouteTable.builtIn.all where route.name != RouteName.raw.text {
             // No pattern has a segment named "some".

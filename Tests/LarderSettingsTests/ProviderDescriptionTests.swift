@@ -97,6 +97,9 @@ struct ProviderDescriptionTests {
         ("answers: [{ means: nothing }]\n", "answers[0].means: \"nothing\" is not one of data, empty, notFound"),
         ("answers: [{ means: empty, when: \"@.a =\" }]\n", "answers[0].when: at character"),
         ("kind: passthrough\n", "providers.library.kind: is not for an API with a description"),
+        ("alsoNamed: [news]\n", "alsoNamed: \"news\" is the name of a route or a source of Larder"),
+        ("keyIn: query q\n", "keyIn: q is sent by a question too"),
+        ("answers: [{ means: empty, when: \"@.a\", if: x }]\n", "if: there is no such key"),
     ])
     func aMistakeAtTheTopIsToldWithItsPlace(_ line: String, _ told: String) {
         let findings = findings(Self.plain + line)
@@ -115,10 +118,79 @@ struct ProviderDescriptionTests {
         ("default: 20", "default: 99", "limit.default: \"99\" is not a value of this parameter"),
         ("q: { term", "fields: { term", "Larder has a parameter of this name"),
         ("term: true", "term: maybe", "term: must be true or false"),
+        ("path: /search", "path: /search/{q}-{limit}", "has at most one placeholder {name} in each segment"),
+        ("path: /search", "path: /search/{q", "has at most one placeholder {name} in each segment"),
+        ("path: /search", "path: \"/search#top\"", "has no query"),
+        ("path: /search", "path: /a//b", "has an empty segment"),
+        ("path: /search", "path: /a/../b", "has a segment of dots"),
+        ("path: /search", "path: /a b", "has a sign that is not allowed in a path"),
+        ("title: $.title }", "title: \"{$.title\" }", "result.title: at character 1: A { has no }."),
+        ("limit: {", "limit: { sent: q,", "\"q\" is sent by another parameter or by fixed already"),
+        ("limit: {", "limit: { also: q,", "\"q\" is a name of another parameter"),
+        ("number: 1..50, default: 20", "flag: true, default: maybe", "\"maybe\" is not a value of this parameter"),
+        ("number: 1..50, default: 20", "words: [a], meaning: { b: c }", "meaning.b: is not a value of this parameter"),
+        ("list: $.docs", "list: $.docs\n    fixed: { api_key: x }", "fixed.api_key: looks like a secret"),
+        ("list: $.docs", "identity: { path: $.id, is: \"{isbn}\" }", "is: {isbn} is not a parameter of this question"),
     ])
     func aMistakeInAQuestionIsToldWithItsPlace(_ right: String, _ wrong: String, _ told: String) {
         let findings = findings(Self.plain.replacing(right, with: wrong))
         #expect(findings.contains { $0.contains(told) && $0.hasPrefix("library.yaml:") }, "\(findings)")
+    }
+
+    @Test func aPatternHasAnEnd() {
+        let pattern = String(repeating: "[a-z]*", count: 65)
+        let findings = findings(Self.plain.replacing("term: true", with: "term: true, pattern: \"^\(pattern)$\""))
+        #expect(findings.contains { $0.contains("A pattern has at most 64 items.") }, "\(findings)")
+    }
+
+    @Test func aRouteBehindOneThatTakesItsPathsIsTold() {
+        let text = Self.plain.replacing("path: /search", with: "route: \"books/{q}\"\n    path: /search")
+        let further = """
+              newest:
+                route: books/newest
+                path: /newest
+                list: $.docs
+                result: { id: $.key, title: $.title }
+
+            """
+        let findings = findings(text + further.split(separator: "\n").map { $0.dropFirst(4) }.joined(separator: "\n"))
+        #expect(
+            findings.first?.contains("its route books/newest is never reached: books/{q} before it") == true,
+            "\(findings)")
+    }
+
+    @Test(arguments: ["search", "status", "books", "hn"])
+    func theNameOfARouteOrASourceIsRefused(_ name: String) {
+        #expect(throws: SettingsError.self) {
+            try SettingsLoader().load(
+                text: nil, named: "", environment: plainEnvironment, providerFiles: files(Self.plain, named: name))
+        }
+    }
+
+    @Test func aSearchQuestionNeedsNothingButATerm() throws {
+        let needy = Self.plain.replacing(
+            "limit: { number: 1..50, default: 20 }", with: "year: { number: 1..9, required: true }")
+        #expect(try !about(try read(needy)).hasSearch)
+        let findings = findings(needy + "search: books\n")
+        #expect(
+            findings.first?.contains("\"books\" needs year, which a search of several sources") == true, "\(findings)")
+    }
+
+    @Test func aDefaultIsSpeltAsAClientsValue() throws {
+        let text = Self.plain.replacing("limit: {", with: "free: { flag: true, default: true }, limit: {")
+            .replacing("default: 20", with: "default: \"020\"")
+        let parameters = try about(try read(text)).endpoints.first?.parameters ?? []
+        #expect(parameters.map(\.defaultText) == [nil, "yes", "20"])
+    }
+
+    @Test func aFolderOfFilesThatCannotBeReadIsToldAndNotSkipped() throws {
+        let directory = TemporaryDirectory()
+        directory.write("larder.yaml", "")
+        // A file in place of the folder: root reads every folder.
+        directory.write("providers.d", "")
+        #expect(throws: SettingsError.self) {
+            try SettingsLoader().load(file: directory.path + "/larder.yaml", environment: plainEnvironment)
+        }
     }
 
     @Test func allMistakesAreToldAtOnce() {

@@ -121,6 +121,101 @@ import Testing
         }
     }
 
+    /// Another description of the library, whose only question is this.
+    private func withQuestion(
+        _ question: String, _ answer: @escaping @Sendable (SeenRequest) -> [Act],
+        _ body: (RunningLarder, ScriptedOrigin) async throws -> Void
+    ) async throws {
+        let origin = ScriptedOrigin(answer)
+        defer { origin.stop() }
+        let settings = """
+            providers:
+              itunes: { enabled: false }
+              library:
+                baseURL: "\(origin.base)"
+                answers: [{ status: 200, when: "!@.docs && @.took", means: empty }]
+                questions:
+                  books:
+                    path: /find
+            \(question)
+                    result: { kind: book, id: $.key, title: $.title, url: $.url }
+            """
+        try await withLarder(settings) { try await body($0, origin) }
+    }
+
+    @Test func anAnswerThatSaysItIsEmptyNeedsNoList() async throws {
+        let question = "        parameters: { q: { term: true } }\n        list: $.docs"
+        try await withQuestion(question, { _ in [.send(ok(#"{"took":1}"#))] }) { larder, _ async throws in
+            let answer = try await larder.get("/v1/library/books?q=none")
+            #expect(answer.status == 200)
+            #expect(try answer.json()["results"]?.count == 0, "\(answer)")
+        }
+    }
+
+    @Test func aSourceWithoutATermIsLeftOutOfSearchesThatDoNotNameIt() async throws {
+        let question = "        parameters: { year: { number: 1..3000 } }\n        list: $.docs"
+        try await withQuestion(question, { _ in [.send(ok(Self.books))] }) { larder, origin async throws in
+            let whole = try await larder.get("/v1/search?q=lantern")
+            #expect(whole.status != 400, "\(whole)")
+            let named = try await larder.get("/v1/search?q=lantern&source=library")
+            #expect(try named.json()["detail"]?.string == "library has no question with a search term.")
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test func aTermOfAnotherFormIsRefusedIfTheSourceIsNamed() async throws {
+        let question = "        parameters: { isbn: { term: true, number: 1..999 } }\n        list: $.docs"
+        try await withQuestion(question, { _ in [.send(ok(Self.books))] }) { larder, origin async throws in
+            #expect(try await larder.get("/v1/search?q=lantern&source=library").status == 400)
+            #expect(try await larder.get("/v1/search?q=lantern").status != 400)
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [".", "..", "%2E%2E"])
+    func aSegmentOfDotsIsNotSent(_ value: String) async throws {
+        let question = "        route: \"books/{id}/about\"\n        parameters: { id: { text: true } }"
+        try await withQuestion(question, { _ in [.send(ok(#"{"key":"b","title":"t"}"#))] }) {
+            larder, origin async throws in
+            let status = try await larder.get("/v1/library/books/\(value)/about").status
+            #expect(status == 400 || status == 404)
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test func aRecordWithoutAnIdIsNoAnswer() async throws {
+        let question = "        parameters: { year: { number: 1..3000 } }"
+        try await withQuestion(question, { _ in [.send(ok(#"{"error":"no"}"#))] }) { larder, _ async throws in
+            #expect(try await larder.get("/v1/library/books").status == 502)
+        }
+    }
+
+    @Test func onlyWebAddressesAreTheAddressOfAResult() async throws {
+        let question = "        parameters: { q: { term: true } }\n        list: $.docs"
+        let docs =
+            #"{"docs":[{"key":"a","title":"A","url":"javascript:alert(1)"},{"key":"b","title":"B","url":"//b.example/x"}]}"#
+        try await withQuestion(question, { _ in [.send(ok(docs))] }) { larder, _ async throws in
+            let results = try await larder.get("/v1/library/books?q=x").json()["results"]
+            #expect(results?.elements.map { $0["url"]?.string } == [nil, "https://b.example/x"])
+        }
+    }
+
+    @Test func aChangeOfTheDescriptionCountsForAnswersThatWereKeptReady() async throws {
+        let origin = ScriptedOrigin { Self.answering($0) }
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let settings = "listen: [\"127.0.0.1:0\"]\ncache: { memorySize: 0 }\n" + Self.settings(origin)
+        directory.write("larder.yaml", settings)
+        try await withLarder(settings, directory: directory) { larder async throws in
+            for _ in 0..<3 { _ = try await larder.get("/v1/library/books?q=lantern") }
+            directory.write("larder.yaml", settings.replacing("title: $.title", with: "title: $.key"))
+            await larder.daemon.reload()
+            let book = try await larder.get("/v1/library/books?q=lantern").json()["results"]?.elements.first { _ in true
+            }
+            #expect(book?["title"]?.string == "b1")
+        }
+    }
+
     @Test func theInterfaceDescriptionListsIt() async throws {
         try await withLibrary { larder, _ in
             let paths = try await larder.get("/openapi.json").json()["paths"]

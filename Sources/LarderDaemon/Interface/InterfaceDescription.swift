@@ -11,7 +11,7 @@ enum InterfaceDescription {
     /// - Parameter document: `document(of:)` of the table in force.
     static func response(_ document: Bytes, route: RouteName) -> ServerResponse {
         var response = ServerResponse(status: 200)
-        response.fields = ["Content-Type": "application/json", "Cache-Control": "private, max-age=3600"]
+        response.fields = ["Content-Type": "application/json", "Cache-Control": "private, max-age=60"]
         response.body = .bytes(document)
         response.route = route
         return response

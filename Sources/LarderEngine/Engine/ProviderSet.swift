@@ -67,6 +67,9 @@ public final class ConfiguredProvider: Sendable {
     /// Whether the provider's answers are bytes that Larder does not read.
     public var isPassthrough: Bool { settings.isPassthrough }
 
+    /// Whether a description of the user's own makes it searchable.
+    public var isDescribed: Bool { if case .described = settings.kind { true } else { false } }
+
     /// Whether the provider may be called. It must be enabled, have a key if it needs one, and have no problem with its
     /// key file.
     public var isConfigured: Bool {

@@ -13,6 +13,7 @@ extension Snapshot {
             // The effective settings only say whether a secret is set, so its value is added here.
             lines.append("\(name) \(provider.key ?? "") \(provider.clientSecret ?? "")")
             let lifetimes = provider.ttl.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            if case .described(let description) = provider.kind { lines.append(description.mark) }
             lines.append("\(provider.baseURL) \(provider.semantics) \(lifetimes.joined(separator: " "))")
         }
         for (name, standing) in standings.sorted(by: { $0.key < $1.key }) { lines.append("\(name) \(standing)") }

@@ -51,6 +51,7 @@ public struct SearchPlan: Sendable {
         var unsearchable: ClientFacingError?
         for provider in sources {
             if let category, !provider.about.categories.contains(category) { continue }
+            if !areNamed, !provider.about.hasSearch { continue }
             if !provider.isConfigured {
                 // A source that the client did not name is left out silently.
                 if areNamed { parts.append(.unavailable(provider.notConfigured)) }
@@ -62,8 +63,10 @@ public struct SearchPlan: Sendable {
                 parts.append(.ask(provider, shape.applied(to: try provider.provider.search(request))))
                 asked.append(provider.name)
             } catch {
-                // If the client named no sources, those that cannot search such a term are left out.
-                if error.code == "termLength", !areNamed { unsearchable = error } else { refusal = error }
+                // If the client named no sources, those that cannot search such a term are left out, and so is each API
+                // of a user's own that refuses: clients that do not know of it go on as before.
+                let isLeftOut = error.code == "termLength" || provider.isDescribed
+                if isLeftOut, !areNamed { unsearchable = error } else { refusal = error }
             }
         }
         if let refusal { throw refusal }

@@ -197,6 +197,8 @@ public struct ProviderAbout: Sendable, Hashable {
     /// The least number of characters (grapheme clusters) in a search term; the API refuses shorter terms. Most APIs
     /// take one, because one character is a word in Chinese.
     public var minimumTerm = 1
+    /// Whether `/v1/search` can ask this API. A described one may have only questions without a term.
+    public var hasSearch = true
     /// How users sign in, if the API has accounts that Larder can use.
     public var signIn: SignInAbout?
     /// The files that the API accepts, if any.

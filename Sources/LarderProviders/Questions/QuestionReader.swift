@@ -79,7 +79,8 @@ struct QuestionReader {
 
     func number(_ name: String, in range: ClosedRange<Int>) throws(ClientFacingError) -> Int? {
         guard let text = try text(name) else { return nil }
-        guard text.utf8.allSatisfy(ASCII.isDigit), let number = Int(text), range.contains(number) else {
+        let digits = range.lowerBound < 0 && text.hasPrefix("-") ? text.dropFirst() : text[...]
+        guard digits.utf8.allSatisfy(ASCII.isDigit), let number = Int(text), range.contains(number) else {
             throw .invalid(
                 name, "\"\(name)\" is not a number between \(range.lowerBound) and \(range.upperBound).",
                 allowed: ["\(range.lowerBound)…\(range.upperBound)"])

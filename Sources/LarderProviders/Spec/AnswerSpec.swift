@@ -62,6 +62,10 @@ struct AnswerSpec: Sendable {
         _ root: JSONValue, _ response: UpstreamResponse, to asked: AskedQuestion, _ signer: ArtworkSigner
     ) throws(NormaliseError) -> NormalisedAnswer {
         let provider = asked.provider
+        if asked.isEmpty?(root) == true {
+            var none = ResultList(provider: provider, signer: nil)
+            return none.answer(sort: .relevance, language: nil, total: list == nil ? nil : 0)
+        }
         let result = result(asked.values)
         let base = AnswerBase(url: response.url.isEmpty ? asked.baseURL : response.url, path: asked.path)
         var results = ResultList(provider: provider, signer: signer, capacity: response.body.count * 3)
@@ -93,13 +97,22 @@ struct AnswerSpec: Sendable {
     /// Classifies an answer of status 200.
     func classify(_ root: JSONValue) -> Classification {
         guard let list else {
-            guard let identity else { return .data }
+            guard let identity else { return classifyRecord(root) }
             return self.identity(of: root) != nil ? .data : .broken("The record has no \(identity.path.lastName).")
         }
         guard let records = list.first(in: root), records.kind == .array, !records.isForeignList() else {
             return .broken("The answer has no list of \(noun).")
         }
         return records.count == 0 ? .empty : .data
+    }
+
+    /// A record that does not name itself is believed if it has what a result needs.
+    private func classifyRecord(_ root: JSONValue) -> Classification {
+        guard let found = record.map({ $0.first(in: root) }) ?? root, found.kind == .object else {
+            return .broken("The answer has no record.")
+        }
+        let rules = (results?.byValue.map(\.result) ?? [result]).map(\.id)
+        return rules.contains { $0.text(of: found) != nil } ? .data : .broken("The record has no id.")
     }
 
     /// Whether a record is the one that a path's values name; nil if records do not name themselves.
@@ -128,6 +141,8 @@ struct AskedQuestion: Sendable {
     var language: String?
     /// The most results, if the API has not heeded it.
     var limit: Int?
+    /// Whether a row of the provider says that the answer has no results; nil if no row does.
+    var isEmpty: (@Sendable (JSONValue) -> Bool)?
 }
 
 /// How Larder chooses among the records of an answer by the value of a parameter.

@@ -35,6 +35,15 @@ struct ClassificationSpec: Sendable {
     var message: JSONPath?
     var others = Others.data
 
+    var canSayEmpty: Bool { rows.contains { if case .empty = $0.means { true } else { false } } }
+
+    /// Whether a row says that an answer of status 200 has no results. Such an answer may lack what others have.
+    func saysEmpty(_ root: JSONValue, question: String) -> Bool {
+        let row = rows.first { $0.applies(to: 200, question, root) }
+        if case .empty = row?.means { return true }
+        return false
+    }
+
     func classify(
         _ response: UpstreamResponse, _ question: QuestionSpec?, title: String
     ) -> Classification {
@@ -47,7 +56,7 @@ struct ClassificationSpec: Sendable {
         } catch  where isGood {
             return .broken(Impostor.describe(response.body, error))
         } catch {}
-        if let row = rows.first(where: { $0.applies(to: response.status, question, root) }) {
+        if let row = rows.first(where: { $0.applies(to: response.status, question?.name ?? "other", root) }) {
             return row.classify(root, response)
         }
         if isGood, let root { return question?.answer.classify(root) ?? classifyOther(root) }
@@ -81,8 +90,8 @@ struct ClassificationSpec: Sendable {
 }
 
 extension ClassificationSpec.Row {
-    fileprivate func applies(to status: Int, _ asked: QuestionSpec?, _ root: JSONValue?) -> Bool {
-        statuses.contains(status) && (question == nil || question == asked?.name ?? "other")
+    fileprivate func applies(to status: Int, _ asked: String, _ root: JSONValue?) -> Bool {
+        statuses.contains(status) && (question == nil || question == asked)
             && (condition == nil || root.map { condition?.holds(for: $0) == true } == true)
     }
 

@@ -7,8 +7,9 @@ struct FieldRule: Sendable {
     /// Where a field's texts come from.
     enum Source: Sendable {
         case path(JSONPath)
-        /// Literal texts and paths in turn. Yields one line, or nothing if one of its paths selects no text.
-        case template([Piece])
+        /// Literal texts and paths in turn. Yields one line, or nothing if one of its paths selects no text. In a URL what
+        /// the paths select is percent-encoded.
+        case template([Piece], isURL: Bool = false)
     }
 
     enum Piece: Sendable {
@@ -72,7 +73,7 @@ struct FieldRule: Sendable {
                 return texts.count < mostTexts
             }
             return texts
-        case .template(let pieces):
+        case .template(let pieces, let isURL):
             var out = ""
             for piece in pieces {
                 switch piece {
@@ -80,7 +81,7 @@ struct FieldRule: Sendable {
                 case .path(let path):
                     let value = path.first(in: record).flatMap { $0.kind == .bool ? nil : text(of: $0) }
                     guard let text = TextCleaning.line(value) else { return [] }
-                    out += text
+                    out += isURL ? PercentCoding.encode(text) : text
                 }
             }
             return [out]
@@ -99,14 +100,20 @@ struct FieldRule: Sendable {
 
 extension FieldRule.Source {
     /// A path if the text begins with `$`, else a template with paths in braces.
-    init(_ text: String) throws(JSONPathError) {
-        self = text.hasPrefix("$") ? .path(try JSONPath(text)) : .template(try Self.pieces(of: text))
+    init(_ text: String, isURL: Bool = false) throws(JSONPathError) {
+        self =
+            text.hasPrefix("$")
+            // A path at the beginning selects a whole URL, to which something is added.
+            ? .path(try JSONPath(text)) : .template(try Self.pieces(of: text), isURL: isURL && !text.hasPrefix("{"))
     }
 
     fileprivate static func pieces(of text: String) throws(JSONPathError) -> [FieldRule.Piece] {
         var pieces: [FieldRule.Piece] = []
         var rest = text[...]
-        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+        while let open = rest.firstIndex(of: "{") {
+            guard let close = rest[open...].firstIndex(of: "}") else {
+                throw JSONPathError(message: "A { has no }.", place: text.distance(from: text.startIndex, to: open))
+            }
             if open > rest.startIndex { pieces.append(.literal(String(rest[..<open]))) }
             pieces.append(.path(try JSONPath(String(rest[rest.index(after: open)..<close]))))
             rest = rest[rest.index(after: close)...]
@@ -132,6 +139,8 @@ enum Transform: Sendable {
     case matching(TextPattern)
     /// The URL of a path of the API; other texts are left out.
     case absolute
+    /// Only http and https URLs. One without a scheme (`//host/path`) is of https.
+    case web
     /// A date out of seconds since 1970.
     case unixTime
     /// Only the first texts.
@@ -152,6 +161,11 @@ enum Transform: Sendable {
         case .integer(let range): texts.compactMap { Int($0).flatMap { range.contains($0) ? String($0) : nil } }
         case .matching(let pattern): texts.filter(pattern.matches)
         case .absolute: texts.compactMap { base?.url($0) }
+        case .web:
+            texts.compactMap { text in
+                let url = text.hasPrefix("//") ? "https:" + text : text
+                return WebURL(url) == nil ? nil : url
+            }
         case .unixTime:
             texts.compactMap { text in
                 // The years that four digits can write.

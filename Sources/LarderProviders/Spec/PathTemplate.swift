@@ -28,6 +28,18 @@ struct PathTemplate: Sendable {
     /// The names of the placeholders, in order.
     var names: [String] { segments.compactMap { $0.name.map(String.init) } }
 
+    /// Whether every path of the other template is one of this.
+    func takesAll(of other: PathTemplate) -> Bool {
+        segments.count == other.segments.count
+            && zip(segments, other.segments).allSatisfy { own, other in
+                guard own.name != nil else { return other.name == nil && own.before == other.before }
+                guard other.name != nil else {
+                    return other.before.hasPrefix(own.before) && other.before.hasSuffix(own.after)
+                }
+                return other.before.hasPrefix(own.before) && other.after.hasSuffix(own.after)
+            }
+    }
+
     /// The path with each placeholder's value, percent-encoded.
     func path(_ values: [String: String]) -> String { filled { PercentCoding.encode(values[$0] ?? "") } }
 

@@ -21,6 +21,7 @@ struct ProviderSpec: Sendable {
 
     var about: ProviderAbout {
         var about = facts
+        about.hasSearch = search != nil
         about.endpoints = questions.map { $0.about(minimumTerm: facts.minimumTerm) }
         about.kinds = questions.flatMap(\.answer.kinds).reduce(into: []) { kinds, kind in
             guard let place = kinds.firstIndex(where: { $0.name == kind.name }) else { return kinds.append(kind) }
@@ -131,7 +132,8 @@ public struct SpecProvider: Provider {
         }
         let name = row?.question ?? spec.search
         guard let question = spec.questions.first(where: { $0.name == name }) else {
-            throw .invalid("source", "\(about.title) has no search.")
+            let routes = about.endpoints.map { "/v1/\(about.routePrefix)/\($0.route)" }
+            throw .invalid("source", "\(about.title) has no question with a search term.", allowed: routes)
         }
         return try question.endpoint(request, row?.values ?? [:], of: self)
     }

@@ -87,8 +87,23 @@ extension QuestionParameter {
             return TextPattern(pattern).matches(text) ? text : nil
         case .number(let range): return Int(text).flatMap { range.contains($0) ? String($0) : nil }
         case .choice(let words): return words.first { ASCII.equalFolded($0, text) }
-        case .flag: return text
+        case .flag:
+            return switch text.lowercased() {
+            case "yes", "true": "yes"
+            case "no", "false": "no"
+            default: nil
+            }
         }
+    }
+
+    /// A value, or a list of them, in the spelling that a client's value gets; nil if it has not the form.
+    func canonicalValue(_ text: String) -> String? {
+        guard isList else { return canonical(QuestionReader.collapsed(text)) }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
+            canonical(QuestionReader.collapsed(String($0)))
+        }
+        let values = parts.compactMap { $0 }
+        return values.count == parts.count ? values.joined(separator: ",") : nil
     }
 
     /// The shortest spelling of a number: "0.25", "2".

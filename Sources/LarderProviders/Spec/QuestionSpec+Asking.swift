@@ -14,6 +14,10 @@ extension QuestionSpec {
             let reader = captures[parameter.name].map { QuestionReader(capture: parameter.name, $0) } ?? reader
             guard let value = try parameter.value(reader) else { continue }
             if parameter.sending.isTerm { try provider.about.check(term: value, of: parameter.name) }
+            // Such a segment would lead to another path (RFC 3986 §5.2.4).
+            if value == "." || value == "..", captured.contains(parameter.name) {
+                throw parameter.mismatch(parameter.name, value)
+            }
             values[parameter.name] = value
         }
         for rule in rules { try rule.check { name in parameters.contains { $0.name == name && reader.gives($0) } } }
@@ -96,7 +100,8 @@ extension QuestionSpec {
             "language": search.language, "explicit": search.explicit.map { $0 ? "yes" : "no" },
             "category": search.category,
         ].compactMapValues { $0 }
-        var values = [asked.name: asked.spelt(term)]
+        guard let value = asked.canonicalValue(term) else { throw asked.mismatch("q", term) }
+        var values = [asked.name: value]
         for parameter in parameters {
             guard let name = parameter.sharedNames.first(where: { shared[$0] != nil }), let value = shared[name] else {
                 continue
@@ -141,10 +146,13 @@ extension QuestionSpec {
     private func asked(_ values: [String: String], _ path: String, of provider: SpecProvider) -> AskedQuestion {
         let language = parameters.first { $0.sharedNames.contains("language") }.flatMap { values[$0.name] }
         let unsent = parameters.filter { !$0.sending.isSent }.map(\.name)
-        return AskedQuestion(
+        let (rows, name) = (provider.spec.classification, name)
+        var asked = AskedQuestion(
             provider: provider.about.name, baseURL: provider.about.defaultBaseURL, path: path, values: values,
             choosing: unsent, sort: values["sort"].flatMap(SortOrder.init) ?? .relevance, language: language,
             limit: unsent.contains("limit") ? values["limit"].flatMap { Int($0) } : nil)
+        if rows.canSayEmpty { asked.isEmpty = { rows.saysEmpty($0, question: name) } }
+        return asked
     }
 
     /// The question without what Larder can choose by itself. Its answer holds this one's if all that is sent is such.

@@ -32,6 +32,11 @@ struct QuestionSpec: Sendable {
     var captured: [String] { route.names }
     private var captures: [QuestionParameter] { parameters.filter { captured.contains($0.name) } }
     var asked: [QuestionParameter] { parameters.filter { !captured.contains($0.name) } }
+    /// What the question needs and a search of several sources may not give.
+    var neededBesideTerm: [String] {
+        let needed = parameters.filter { captured.contains($0.name) || $0.isRequired && $0.defaultText == nil }
+        return needed.map(\.name).filter { $0 != terms.first?.name }
+    }
     var terms: [QuestionParameter] { parameters.filter(\.sending.isTerm) }
 
     /// The values in the path of a request; nil if the path is another question's.

@@ -17,6 +17,9 @@ struct TextPattern: Sendable {
     /// The longest value that a pattern takes, in bytes.
     static let longest = 1000
 
+    /// The most items, which bound the time that a value takes.
+    static let mostItems = 64
+
     /// - Throws: a sentence that says what is not supported.
     init(checking text: String) throws(JSONPathError) {
         var bytes = Array(text.utf8)[...]
@@ -50,6 +53,7 @@ struct TextPattern: Sendable {
             default: items.append(Item(ranges: [byte...byte]))
             }
             isRepeated = false
+            guard items.count <= Self.mostItems else { throw fault("A pattern has at most \(Self.mostItems) items.") }
         }
         self.items = items
     }

@@ -32,12 +32,32 @@ public struct ProviderFile: Sendable {
         }
     }
 
+    /// A folder whose files cannot be read.
+    private init(unread folder: String, _ fault: String) {
+        (path, provider, self.fault) = (folder, "", fault)
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        ((error as NSError).userInfo[NSUnderlyingErrorKey] as? POSIXError).map { "\($0.code)" }
+            ?? (error as NSError).localizedDescription
+    }
+
     /// The files beside a configuration file, by name. Files of other names are left alone.
     static func all(beside file: String) -> [ProviderFile] {
         let directory = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         let folder = directory.isEmpty && !file.hasPrefix("/") ? "providers.d" : "\(directory)/providers.d"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml")) && !$0.hasPrefix(".") }.sorted()
-            .prefix(most).map { ProviderFile(folder, $0) }
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
+            return []
+        } catch {
+            return [ProviderFile(unread: folder, "cannot be read: \(Self.reason(error))")]
+        }
+        let files = names.filter { ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml")) && !$0.hasPrefix(".") }.sorted()
+        guard files.count <= most else {
+            return [ProviderFile(unread: folder, "has \(files.count) files; at most \(most) are read")]
+        }
+        return files.map { ProviderFile(folder, $0) }
     }
 }

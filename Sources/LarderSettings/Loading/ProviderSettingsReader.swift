@@ -73,7 +73,11 @@ extension SettingsLoader {
                 EffectiveSetting(
                     path: "\(path).questions", value: description.summary, defaultText: nil,
                     origin: written.whole.origin()))
-            return provider(&reader, description.about, secrets, .described(description))
+            let settings = provider(&reader, description.about, secrets, .described(description))
+            if let name = settings.keyIn.parameterName, description.sentNames.contains(name) {
+                reader.issue("\(path).keyIn", "\(name) is sent by a question too: the key would be sent beside it")
+            }
+            return settings
         } catch {
             for finding in error.all {
                 reader.issue(

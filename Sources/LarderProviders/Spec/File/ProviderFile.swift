@@ -7,6 +7,15 @@ public struct ProviderDescription: Sendable {
     let spec: ProviderSpec
     /// What was written. Descriptions with the same text are the same.
     private let digest: Digest
+    /// What stands for the text in the mark of the settings.
+    public var mark: String { digest.hex }
+    /// The names of the parameters that its questions send.
+    public var sentNames: Set<String> {
+        Set(
+            spec.questions.flatMap { question in
+                question.asked.filter(\.sending.isSent).map { $0.sending.name ?? $0.name } + question.fixed.map(\.name)
+            })
+    }
     /// The facts, with defaults for settings that were not written.
     public let about: ProviderAbout
     /// The questions with their routes, for people.
@@ -26,6 +35,21 @@ public struct ProviderDescription: Sendable {
         "title", "offers", "terms", "attribution", "alsoNamed", "categories", "minimumTerm", "needsKey", "keyNote",
         "search", "questions", "results", "answers", "absence", "message",
     ]
+
+    /// The first segments of Larder's own routes below `/v1/`. No description has such a name.
+    public static let routeNames: Set = [
+        "artwork", "cache", "entries", "events", "explain", "fleet", "history", "local", "providers", "requests",
+        "search", "searches", "settings", "status", "uploads",
+    ]
+
+    /// Whether a built-in provider or a route of Larder's own has this name.
+    static func isTaken(_ name: String) -> Bool {
+        routeNames.contains(name)
+            || ProviderRegistry.builtIn.contains { provider in
+                let about = provider.about
+                return ([about.name, about.routePrefix] + about.shortNames).contains(name)
+            }
+    }
 
     /// Reads a description.
     /// - Parameters:
@@ -76,22 +100,34 @@ struct ProviderFileReader {
 
     /// Nil with a finding if there is nothing to ask.
     func spec() -> ProviderSpec? {
+        if ProviderDescription.isTaken(name) {
+            map.findings.add(map.mark, "", "\"\(name)\" is the name of a route or a source of Larder: choose another")
+        }
+        let questions = questions()
+        if questions.isEmpty, !map.has("questions") {
+            map.findings.add(map.mark, "questions", "is needed: it lists what can be asked of the API")
+        }
+        return ProviderSpec(
+            facts: facts(), questions: questions, search: search(questions), isFormShared: false,
+            classification: classification(questions))
+    }
+
+    private func questions() -> [QuestionSpec] {
         let results = results()
         let kinds = map.map("results", names: nil)?.entries.map(\.name) ?? []
         var questions: [QuestionSpec] = []
         for entry in map.map("questions", names: nil)?.entries ?? [] {
             guard let reader = QuestionFileReader(entry, results, named: kinds, map.findings) else { continue }
             guard let question = reader.question() else { continue }
-            if questions.contains(where: { $0.route.text == question.route.text }) {
-                map.findings.add(entry.node.mark, entry.path, "another question has the route \(question.route.text)")
+            if let other = questions.first(where: { $0.route.takesAll(of: question.route) }) {
+                map.findings.add(
+                    entry.node.mark, entry.path,
+                    "its route \(question.route.text) is never reached: "
+                        + "\(other.route.text) before it takes the same paths")
             }
             questions.append(question)
         }
-        if !map.has("questions") {
-            map.findings.add(map.mark, "questions", "is needed: it lists what can be asked of the API")
-        }
-        return ProviderSpec(
-            facts: facts(), questions: questions, search: search(questions), classification: classification(questions))
+        return questions
     }
 
     private func facts() -> ProviderAbout {
@@ -107,6 +143,9 @@ struct ProviderFileReader {
             attribution: map.text("attribution"), normaliserVersion: 1)
         facts.minimumTerm = map.number("minimumTerm", in: 1...20) ?? 1
         facts.keyNote = map.text("keyNote")
+        for name in facts.shortNames where ProviderDescription.isTaken(name) || !SpecName.isName(name) {
+            map.fault("alsoNamed", "\"\(name)\" is the name of a route or a source of Larder, or no name")
+        }
         return facts
     }
 
@@ -118,14 +157,18 @@ struct ProviderFileReader {
         return results
     }
 
-    /// The question of `/v1/search`: the one that is named, else the first with a term.
+    /// The question of `/v1/search`: the one that is named, else the first that needs nothing but a term.
     private func search(_ questions: [QuestionSpec]) -> String? {
         let names = map.map("questions", names: nil)?.entries.map(\.name) ?? []
-        let askable = questions.filter { !$0.terms.isEmpty }.map(\.name)
-        guard map.has("search") else { return askable.first }
+        guard map.has("search") else {
+            return questions.first { !$0.terms.isEmpty && $0.neededBesideTerm.isEmpty }?.name
+        }
         guard let named = map.word("search", among: names) else { return nil }
-        if let question = questions.first(where: { $0.name == named }), question.terms.isEmpty {
-            map.fault("search", "\"\(named)\" has no parameter with term: true")
+        if let question = questions.first(where: { $0.name == named }) {
+            if question.terms.isEmpty { map.fault("search", "\"\(named)\" has no parameter with term: true") }
+            for name in question.neededBesideTerm {
+                map.fault("search", "\"\(named)\" needs \(name), which a search of several sources does not give")
+            }
         }
         return named
     }
@@ -145,7 +188,14 @@ struct ProviderFileReader {
             made.messages = [map.jsonPath("message")].compactMap { $0 }
             rows.append(made)
         }
-        return ClassificationSpec(rows: rows, absence: map.condition("absence"), message: map.jsonPath("message"))
+        var made = ClassificationSpec(rows: rows, message: map.jsonPath("message"))
+        if let text = map.text("absence"), let first = text.first, !"@!($".contains(first) {
+            // A sentence, which the API says as plain text or as its message.
+            made.absenceWords = ([text.lowercased()], [made.message].compactMap { $0 })
+        } else {
+            made.absence = map.condition("absence")
+        }
+        return made
     }
 
     /// The words for classes, each with the class of a provider with this title.

@@ -32,12 +32,11 @@ struct QuestionFileReader {
         let names = parameters.map(\.name)
         let route = template("route", among: names) ?? PathTemplate(name)
         guard map.needed("path") != nil, let path = template("path", among: names) else { return nil }
-        if path.names.count > route.names.count {
-            for name in path.names where !route.names.contains(name) {
-                map.fault("route", "needs {\(name)}, because the path has it")
-            }
+        for name in path.names where !route.names.contains(name) {
+            map.fault("route", "needs {\(name)}, because the path has it")
         }
-        guard let answer = answer() else { return nil }
+        checkNames(parameters)
+        guard let answer = answer(names) else { return nil }
         let about = map.text("about") ?? "\(path.text): \(answer.noun)"
         return QuestionSpec(
             name: name, route: route, path: PathTemplate(path.text.hasPrefix("/") ? path.text : "/" + path.text),
@@ -54,12 +53,54 @@ struct QuestionFileReader {
             let near = NearestName.find(name, among: names).map { "; did you mean {\($0)}?" } ?? ""
             map.fault(key, "{\(name)} is not a parameter of this question\(near)")
         }
-        if text.contains("?") { map.fault(key, "has no query: write it as parameters or fixed") }
+        if let fault = Self.fault(of: text, key) { map.fault(key, fault) }
         return unknown.isEmpty ? template : nil
+    }
+
+    /// What is wrong with the text of a template; nil if nothing is.
+    private static func fault(of text: String, _ key: String) -> String? {
+        let segments = text.split(separator: "/", omittingEmptySubsequences: false)
+        if text.contains("?") || text.contains("#") { return "has no query: write it as parameters or fixed" }
+        if segments.dropFirst().dropLast().contains("") || text.isEmpty || key == "route" && segments.contains("") {
+            return "has an empty segment"
+        }
+        if segments.contains(".") || segments.contains("..") { return "has a segment of dots" }
+        for segment in segments {
+            let signs = segment.filter { $0 == "{" || $0 == "}" }
+            if signs != "", signs != "{}" { return "has at most one placeholder {name} in each segment" }
+            let literal = segment.replacing(#/\{[^}]*\}/#, with: "")
+            guard literal.utf8.allSatisfy({ PercentCoding.isUnreserved($0) || "!$&'()*+,;=:@".utf8.contains($0) })
+            else {
+                return "has a sign that is not allowed in a path: \"\(literal)\""
+            }
+        }
+        return nil
+    }
+
+    /// Two parameters must not be given, or sent, by the same name.
+    private func checkNames(_ parameters: [QuestionParameter]) {
+        var given: Set<String> = []
+        var sent = Set(fixed().map(\.name))
+        for parameter in parameters {
+            let place = "parameters.\(parameter.name)"
+            for name in parameter.names where !given.insert(name).inserted {
+                map.findings.add(
+                    map.mark, map.path(place), "\"\(name)\" is a name of another parameter of this question")
+            }
+            let name = parameter.sending.name ?? parameter.name
+            // A parameter may replace a fixed value: then the fixed one would be sent too.
+            guard parameter.sending.isSent, !sent.insert(name).inserted else { continue }
+            map.findings.add(map.mark, map.path(place), "\"\(name)\" is sent by another parameter or by fixed already")
+        }
     }
 
     private func fixed() -> [(name: String, value: String)] {
         guard let map = map.map("fixed", names: nil) else { return [] }
+        for entry in map.entries where RequestCredentials.isParameter(entry.name) {
+            map.fault(
+                entry.name,
+                "looks like a secret, which fixed would show: write it as key, with keyIn: query \(entry.name)")
+        }
         return map.entries.compactMap { entry in map.text(entry.name).map { (entry.name, $0) } }
     }
 
@@ -73,7 +114,7 @@ struct QuestionFileReader {
         return ResultFileReader((name, node, map.path("result")), map.findings)?.result()
     }
 
-    private func answer() -> AnswerSpec? {
+    private func answer(_ names: [String]) -> AnswerSpec? {
         let list = map.jsonPath("list")
         guard let result = result() else { return nil }
         var answer = AnswerSpec(list: list, noun: map.text("noun") ?? name, result: result)
@@ -82,7 +123,11 @@ struct QuestionFileReader {
         if let identity = map.map("identity", names: ["path", "is"]), identity.needed("is") != nil,
             let path = identity.needed("path").flatMap({ _ in identity.jsonPath("path") })
         {
-            answer.identity = (path, PathTemplate(identity.text("is") ?? ""))
+            let template = PathTemplate(identity.text("is") ?? "")
+            for name in template.names where !names.contains(name) {
+                identity.fault("is", "{\(name)} is not a parameter of this question")
+            }
+            answer.identity = (path, template)
         }
         return answer
     }
@@ -152,11 +197,12 @@ struct ParameterFileReader {
         parameter.isList = map.flag("list") ?? false
         parameter.mostValues = map.number("most", in: 1...500)
         parameter.aliases = map.texts("also")
-        for alias in parameter.aliases where !SpecName.isName(alias) || alias == name {
+        for alias in parameter.aliases where !SpecName.isName(alias) || alias == name || Self.taken.contains(alias) {
             map.fault("also", "\"\(alias)\" is no other name: a name is \(SpecName.rule)")
         }
         parameter.sending = sending()
-        checkDefault(parameter)
+        readMeanings(&parameter)
+        checkValues(&parameter)
         return parameter
     }
 
@@ -199,17 +245,31 @@ struct ParameterFileReader {
         sending.isUpperCase = map.flag("uppercase") ?? false
         sending.isLowerCase = map.flag("lowercase") ?? false
         sending.isTerm = map.flag("term") ?? false
-        for entry in map.map("meaning", names: nil)?.entries ?? [] {
-            sending.words[entry.name] = map.map("meaning", names: nil)?.text(entry.name)
-        }
         return sending
     }
 
-    /// A default of another form would be refused if a client wrote it.
-    private func checkDefault(_ parameter: QuestionParameter) {
+    /// The API's own words for values.
+    private func readMeanings(_ parameter: inout QuestionParameter) {
+        guard let meanings = map.map("meaning", names: nil) else { return }
+        for entry in meanings.entries {
+            guard let value = parameter.canonicalValue(entry.name) else {
+                meanings.fault(entry.name, "is not a value of this parameter")
+                continue
+            }
+            parameter.sending.words[value] = meanings.text(entry.name)
+        }
+    }
+
+    /// A default of another form would be refused if a client wrote it. It is spelt as a client's value would be, so that
+    /// both are one question.
+    private func checkValues(_ parameter: inout QuestionParameter) {
         for key in ["default", "example"] {
-            guard let text = map.text(key), !parameter.isPossible(text) else { continue }
-            map.fault(key, "\"\(text)\" is not a value of this parameter")
+            guard let text = map.text(key) else { continue }
+            guard let value = parameter.canonicalValue(text) else {
+                map.fault(key, "\"\(text)\" is not a value of this parameter")
+                continue
+            }
+            if key == "default" { parameter.defaultText = value }
         }
     }
 

@@ -32,7 +32,7 @@ struct ResultFileReader {
         result.creator = rule("creator", .line, .join(", "))
         result.summary = rule("summary", .paragraphs)
         result.date = rule("date")
-        result.url = rule("url")
+        result.url = webRule("url")
         result.genres = rule("genres", .line, .most(12))
         readImage(&result)
         result.attributes = attributes()
@@ -43,13 +43,22 @@ struct ResultFileReader {
         map.node(key).flatMap { FieldRuleReader($0, at: map.path(key), map.findings).rule(usual) }
     }
 
+    /// A rule that yields http and https URLs only, whatever `as` says.
+    private func webRule(_ key: String) -> FieldRule? {
+        var rule = map.node(key).flatMap {
+            FieldRuleReader($0, at: map.path(key), map.findings, isURL: true).rule([])
+        }
+        rule?.transforms.append(.web)
+        return rule
+    }
+
     /// A URL template with sizes, or a rule that yields the URL of a picture of one size.
     private func readImage(_ result: inout ResultSpec) {
         guard let node = map.node("image") else { return }
         if case .mapping(let members) = node.content, members.contains(where: { $0.key == "url" }) {
             result.image = image(node)
         } else {
-            result.picture = rule("image")
+            result.picture = webRule("image")
         }
     }
 
@@ -60,6 +69,8 @@ struct ResultFileReader {
             let name = map.node("name").flatMap({ FieldRuleReader($0, at: map.path("name"), map.findings).rule([]) })
         else { return nil }
         if !template.contains("{image}") { map.fault("url", "must contain {image}") }
+        let example = template.replacing("{image}", with: "a").replacing("{size}", with: "b")
+        if WebURL(example) == nil { map.fault("url", "must be an http or https URL") }
         return ImageSpec(
             name: name, template: template, small: map.text("small") ?? "", large: map.text("large") ?? "",
             original: map.text("original") ?? "")
@@ -92,9 +103,14 @@ struct FieldRuleReader {
     private let node: YAMLNode
     private let path: String
     private let findings: SpecFindings
+    private let isURL: Bool
 
-    init(_ node: YAMLNode, at path: String, _ findings: SpecFindings) {
-        (self.node, self.path, self.findings) = (node, path, findings)
+    /// The most sources of a field, and the most changes of its texts.
+    private static let most = 20
+
+    /// - Parameter isURL: whether the field is a URL, in which templates encode what they insert.
+    init(_ node: YAMLNode, at path: String, _ findings: SpecFindings, isURL: Bool = false) {
+        (self.node, self.path, self.findings, self.isURL) = (node, path, findings, isURL)
     }
 
     /// - Parameter usual: the transforms if the rule names none.
@@ -110,15 +126,17 @@ struct FieldRuleReader {
         }
         let sources = sources(SpecMap.texts(of: from, at: map.path("from"), findings))
         guard !sources.isEmpty else { return nil }
+        if map.items("as").count > Self.most { map.fault("as", "has at most \(Self.most) changes") }
         return FieldRule(
             sources: sources,
             transforms: map.has("as") ? map.items("as").compactMap { transform($0.node, $0.path) } : usual)
     }
 
     private func sources(_ texts: [(text: String, mark: YAMLMark)]) -> [FieldRule.Source] {
-        texts.compactMap { text, mark in
+        if texts.count > Self.most { findings.add(node.mark, path, "has at most \(Self.most) sources") }
+        return texts.compactMap { text, mark in
             do throws(JSONPathError) {
-                return try FieldRule.Source(text)
+                return try FieldRule.Source(text, isURL: isURL)
             } catch {
                 findings.add(mark, path, error.description)
                 return nil

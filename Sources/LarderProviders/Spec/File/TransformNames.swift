@@ -3,7 +3,8 @@
 extension Transform {
     /// All names.
     static let names = [
-        "line", "paragraphs", "lastSegment", "prefix", "integer", "matching", "absolute", "unixTime", "most", "join",
+        "line", "paragraphs", "lastSegment", "prefix", "integer", "matching", "absolute", "web", "unixTime", "most",
+        "join",
     ]
 
     /// The transform of this name; nil if there is none, or if the value does not fit it.
@@ -17,6 +18,7 @@ extension Transform {
         case "integer": SpecRange.read(argument).map(Transform.integer)
         case "matching": (try? TextPattern(checking: argument)).map(Transform.matching)
         case "absolute" where argument.isEmpty: .absolute
+        case "web" where argument.isEmpty: .web
         case "unixTime" where argument.isEmpty: .unixTime
         case "most": Int(argument).flatMap { $0 > 0 ? .most($0) : nil }
         case "join": .join(argument)
