@@ -98,7 +98,7 @@ struct ProviderDescriptionTests {
         ("answers: [{ means: empty, when: \"@.a =\" }]\n", "answers[0].when: at character"),
         ("kind: passthrough\n", "providers.library.kind: is not for an API with a description"),
         ("alsoNamed: [news]\n", "alsoNamed: \"news\" is the name of a route or a source of Larder"),
-        ("keyIn: query q\n", "keyIn: q is sent by a question too"),
+        ("key: k\nkeyIn: query q\n", "keyIn: q is sent by a question too"),
         ("answers: [{ means: empty, when: \"@.a\", if: x }]\n", "if: there is no such key"),
     ])
     func aMistakeAtTheTopIsToldWithItsPlace(_ line: String, _ told: String) {
@@ -147,13 +147,13 @@ struct ProviderDescriptionTests {
         let text = Self.plain.replacing("path: /search", with: "route: \"books/{q}\"\n    path: /search")
         let further = """
               newest:
-                route: books/newest
                 path: /newest
+                route: books/newest
                 list: $.docs
                 result: { id: $.key, title: $.title }
 
             """
-        let findings = findings(text + further.split(separator: "\n").map { $0.dropFirst(4) }.joined(separator: "\n"))
+        let findings = findings(text + further)
         #expect(
             findings.first?.contains("its route books/newest is never reached: books/{q} before it") == true,
             "\(findings)")

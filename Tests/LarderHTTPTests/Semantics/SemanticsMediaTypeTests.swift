@@ -74,7 +74,8 @@ import Testing
     @Test(arguments: [1, 21, 64])
     func aBrandThatReachesBeyondItsBoxDoesNotCount(_ size: Int) {
         // The box has 21 bytes: one byte of `avif` lies in it, three lie behind it.
-        let body = [0, 0, 0, 21] + Bytes(text: "ftypmif1") + Bytes(repeating: 0, count: 8) + Bytes(text: "avif....meta")
+        let body =
+            [0, 0, 0, 21] + Bytes(text: "ftypmif1") + Bytes(repeating: 0, count: 8) + Bytes(text: "avif....meta")
         var check = ImageCheck()
         for start in stride(from: 0, to: body.count, by: size) {
             check.add(Bytes(body[start..<min(start + size, body.count)]))
