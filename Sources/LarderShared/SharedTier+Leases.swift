@@ -12,8 +12,7 @@ public final class SharedLease: Sendable {
 
     init(name: Bytes) {
         self.name = name
-        var random = SystemRandomNumberGenerator()
-        owner = SharedGeneration.random(&random).text
+        owner = SharedGeneration.random().text
     }
 
     var isEnded: Bool { ended.withLock { $0 } }

@@ -152,9 +152,8 @@ extension SharedTier {
     /// one's count.
     private func makeGenerations(_ names: [Bytes], _ read: [SharedGeneration?]) async -> SharedGenerations? {
         var commands: [Command] = []
-        var random = SystemRandomNumberGenerator()
         for (name, known) in zip(names, read) where known == nil {
-            commands.append(Command("SET", name, SharedGeneration.random(&random).text, Bytes(text: "NX")))
+            commands.append(Command("SET", name, SharedGeneration.random().text, Bytes(text: "NX")))
         }
         var get = Command("MGET")
         get.words += names

@@ -123,8 +123,7 @@ extension SharedTier {
     ///   reply.
     private func askLedger(_ subject: QuotaSubject, _ own: [Int], waits: Bool, isLast: Bool = false) async -> Bool? {
         let sentAt = loop.clock.monotonic()
-        var random = SystemRandomNumberGenerator()
-        let words = [SharedGeneration.random(&random), SharedGeneration.random(&random)].map {
+        let words = [SharedGeneration.random(), SharedGeneration.random()].map {
             String(decoding: $0.text, as: UTF8.self)
         }
         let ask = quotas.withLock { quotas -> QuotaAsk in

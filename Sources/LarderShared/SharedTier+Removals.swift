@@ -86,9 +86,8 @@ extension SharedTier {
     private func tellRemovals() async -> (isDone: Bool, place: SharedStreamID?) {
         let told = state.withLock { $0.removals }
         guard !told.isEmpty else { return (true, nil) }
-        var random = SystemRandomNumberGenerator()
         let keys = told.isGlobal ? [names.global] : told.providers.sorted().map { names.generation(of: $0) }
-        var commands = keys.map { Command("SET", $0, SharedGeneration.random(&random).text) }
+        var commands = keys.map { Command("SET", $0, SharedGeneration.random().text) }
         if !told.isGlobal, !told.urls.isEmpty {
             var delete = Command("DEL")
             delete.words += told.urls.sorted { $0.lexicographicallyPrecedes($1) }.map { names.url($0) }

@@ -111,8 +111,7 @@ extension SharedTier {
     /// The command that appends an entry to the stream.
     /// - Parameter order: empty for the mark at the beginning of the stream.
     func entry(_ order: Bytes, isFirst: Bool = false) -> Command {
-        var random = SystemRandomNumberGenerator()
-        let nonce = SharedGeneration.random(&random)
+        let nonce = SharedGeneration.random()
         state.withLock { state in
             if state.own.count >= SharedRemovals.mostOrders { state.own.removeFirst() }
             state.own.append(nonce)

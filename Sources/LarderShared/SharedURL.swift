@@ -70,9 +70,8 @@ extension SharedTier {
     public func look(_ wanted: Selecting, scope: Digest, provider: String) async -> Look {
         if let obstacle = obstacle(wanted.flight) { return Look(part: obstacle) }
         let url = names.url(wanted.target, provider: provider)
-        var random = SystemRandomNumberGenerator()
         let make = Command(
-            "SET", url, SharedGeneration.random(&random).text, Bytes(text: "NX"), Bytes(text: "PX"), Self.idle)
+            "SET", url, SharedGeneration.random().text, Bytes(text: "NX"), Bytes(text: "PX"), Self.idle)
         let found: Found
         switch await find(provider: provider, [make], [url]) {
         case .failure(let part): return Look(part: part.part)
@@ -159,8 +158,7 @@ extension SharedTier {
         // A response that says that nothing is there puts the other responses of the URL in doubt. They are no longer
         // found.
         let isLast = Displacement.putsOthersInDoubt(status: entry.status)
-        var random = SystemRandomNumberGenerator()
-        let epoch = isLast ? SharedGeneration.random(&random) : url.epoch
+        let epoch = isLast ? SharedGeneration.random() : url.epoch
         let name = names.value(entry.key.digest, scope: ticket.scope, under: epoch)
         var command = Command(
             "EVAL", Bytes(text: Self.publish), Bytes(text: "4"), name, names.global,

@@ -58,9 +58,8 @@ import Testing
 
 @Suite struct SharedGenerationTests {
     @Test func aGenerationIsReadFromItsText() {
-        var random = SystemRandomNumberGenerator()
         for _ in 0..<100 {
-            let generation = SharedGeneration.random(&random)
+            let generation = SharedGeneration.random()
             #expect(SharedGeneration(text: generation.text) == generation)
         }
         let small = SharedGeneration(high: 0, low: 1)
@@ -73,8 +72,7 @@ import Testing
     }
 
     @Test func newOnesDiffer() {
-        var random = SystemRandomNumberGenerator()
-        #expect(Set((0..<1000).map { _ in SharedGeneration.random(&random) }).count == 1000)
+        #expect(Set((0..<1000).map { _ in SharedGeneration.random() }).count == 1000)
     }
 }
 

@@ -182,10 +182,9 @@ public final class LiveSearches: Sendable {
         }
     }
 
-    /// Returns 128 random bits as text (getrandom(2)). Anyone who has the id may cancel, so it must not be guessable.
+    /// Returns 128 random bits as text. Anyone who has the id may cancel, so it must not be guessable.
     private static func freshID() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return Base64URL.encode(Bytes((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }))
+        Base64URL.encode(Secrets.random(16))
     }
 
     private static let full = ClientFacingError(
