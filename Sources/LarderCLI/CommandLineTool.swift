@@ -24,7 +24,8 @@ public struct CommandLineTool: Sendable {
             ResumeCommand.command, OriginCommand.command,
         ]
         let last = [
-            ConfigCommand.command, ParamsCommand.command, CompletionsCommand.command, HelpCommand.command,
+            ConfigCommand.command, ProviderListCommand.list, ProviderListCommand.show, ProviderTestCommand.command,
+            ParamsCommand.command, CompletionsCommand.command, HelpCommand.command,
             VersionCommand.command,
         ]
         subcommands = first + ProviderCommands.all + last

@@ -20,6 +20,12 @@ struct Outcome {
 func larder(
     _ words: String..., environment: [String: String] = [:], isTerminal: Bool = false, width: Int = 80
 ) async -> Outcome {
+    await larder(words: words, environment: environment, isTerminal: isTerminal, width: width)
+}
+
+func larder(
+    words: [String], environment: [String: String] = [:], isTerminal: Bool = false, width: Int = 80
+) async -> Outcome {
     let out = Lock<Bytes>([])
     let err = Lock<Bytes>([])
     let console = Console(

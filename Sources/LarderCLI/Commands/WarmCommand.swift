@@ -89,19 +89,7 @@ enum WarmCommand {
 
     /// The searches in a file.
     static func read(_ path: String) throws(CommandFailure) -> [String] {
-        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw CommandFailure(.usage, "\(path) cannot be read") }
-        defer { Syscall.close(descriptor) }
-        var text = Bytes()
-        var chunk = Bytes(repeating: 0, count: 64 << 10)
-        reading: while text.count <= 16 << 20 {
-            switch chunk.withUnsafeMutableBytes({ Syscall.read(descriptor, into: $0) }) {
-            case .bytes(let count): text += chunk.prefix(count)
-            case .end: break reading
-            case .wouldBlock, .failed: throw CommandFailure(.usage, "\(path) cannot be read")
-            }
-        }
-        guard let whole = text.strictText else {
+        guard let whole = try InputFile.read(path, limit: 16 << 20).strictText else {
             throw CommandFailure(.usage, "\(path == "-" ? "standard input" : path) is not UTF-8 text")
         }
         return whole.split(whereSeparator: \.isNewline).map { String(ASCII.trimmed($0)) }
