@@ -18,8 +18,19 @@ import Testing
         #expect(KeyPlacement(placement.description) == placement)
     }
 
+    @Test func aKeyForTokensIsNotSentToTheAPI() throws {
+        let placement = try #require(KeyPlacement("OAuth2  https://login.example/token?a=b read write:all"))
+        #expect(
+            placement.tokenServer == TokenServer(url: "https://login.example/token?a=b", scopes: ["read", "write:all"]))
+        #expect(placement.fieldName == "Authorization")
+        #expect(placement.fields("k:v").lines.isEmpty && placement.parameters("k:v").items.isEmpty)
+        #expect(placement.description == "oauth2 https://login.example/token?a=b read write:all")
+        #expect(KeyPlacement(placement.description) == placement)
+    }
+
     @Test(arguments: [
-        "", "header", "query", "query a b", "header A B C", "header X:Y", "query a&b", "cookie", "bearer x",
+        "", "header", "query", "query a b", "header A B C", "header X:Y", "query a&b", "cookie", "bearer x", "oauth2",
+        #"oauth2 https://a "b""#,
     ])
     func anythingElseIsNone(_ text: String) {
         #expect(KeyPlacement(text) == nil)

@@ -109,7 +109,7 @@ struct SettingsProviderTests {
         ("mine: { kind: passthrough, baseURL: \"https://a\", keyFields: [cookie] }", "has its own rules"),
         (
             "mine: { kind: passthrough, baseURL: \"https://a\", key: abc, keyIn: cookie }",
-            "\"cookie\" is not bearer, basic, header NAME, header NAME SCHEME or query NAME"
+            "\"cookie\" is not bearer, basic, header NAME, header NAME SCHEME, query NAME or oauth2 TOKEN_URL SCOPE…"
         ),
         ("mine: { kind: passthrough, baseURL: \"https://a\", key: abc, keyIn: header Cookie }", "has its own rules"),
         (

@@ -65,7 +65,9 @@ public actor AccountCoordinator {
     }
 
     struct Account {
-        var application: SignInApplication
+        /// The application that people sign in to; nil for a provider with a `client`.
+        var application: SignInApplication?
+        var client: ClientApplication?
         var state: TokenState
         var states = SignInStates()
         /// The number of sign-ins that have come back and whose tokens are being fetched.
@@ -74,7 +76,7 @@ public actor AccountCoordinator {
         var renewal: Task<Void, Never>?
     }
 
-    private let upstream: any Upstream
+    let upstream: any Upstream
     private let store: StateStore
     private let secrets: SecretRegistry
     let time: any TimeSource
@@ -113,10 +115,11 @@ public actor AccountCoordinator {
             accounts[name]?.application = application
             accounts[name]?.state.forgetFailure()
         }
-        return accounts.mapValues { AccountStanding($0.state.standing) }
+        await open(clients: settings)
+        return accounts.filter { $0.value.client == nil }.mapValues { AccountStanding($0.state.standing) }
     }
 
-    private func stored(_ provider: String) async -> TokenState.Standing {
+    func stored(_ provider: String) async -> TokenState.Standing {
         do {
             guard let bytes = try await store.value(Self.valueName(provider)) else { return .signedOut }
             if let standing = TokenState.Standing(decoding: bytes) { return standing }
@@ -129,17 +132,10 @@ public actor AccountCoordinator {
 
     // MARK: Calls
 
-    /// Returns the pass for a call as the signed-in account, or nil if nobody is signed in. Tokens that are about to
+    /// Returns the pass for a call whose answer is stored for the account in the claim. Tokens that are about to
     /// expire are renewed first, once for all waiting calls.
-    /// - Throws: if the sign-in is over, or if the tokens must be renewed and the API cannot be reached.
-    func authorization(for provider: String) async throws(UpstreamFailure) -> AccountPass? {
-        guard accounts[provider] != nil else { return nil }
-        if case .signedOut = accounts[provider]?.state.standing { return nil }
-        return try await pass(provider, afterRefusal: nil)
-    }
-
-    /// Returns the pass for a call whose answer is stored for the account in the claim.
-    /// - Throws: as above, and also if that account is no longer the one that is signed in.
+    /// - Throws: if the sign-in is over, if the tokens must be renewed and the API cannot be reached, or if that
+    ///   account is no longer the one that is signed in.
     func authorization(for provider: String, _ claim: AccountClaim) async throws(UpstreamFailure) -> AccountPass {
         guard let pass = try await pass(provider, afterRefusal: nil) else { throw Self.signedOut(provider) }
         return try held(pass, by: claim.account)
@@ -164,7 +160,7 @@ public actor AccountCoordinator {
         return pass
     }
 
-    private func pass(
+    func pass(
         _ provider: String, afterRefusal generation: UInt64?
     ) async throws(UpstreamFailure) -> AccountPass? {
         var generation = generation
@@ -176,8 +172,10 @@ public actor AccountCoordinator {
                     provider: provider, account: tokens.account, fields: tokens.fields, generation: number)
             case .renew(let tokens, let number): await begin(provider, tokens, number).value
             case .wait: await accounts[provider]?.renewal?.value
-            case .signedOut: throw Self.signedOut(provider)
+            case .signedOut: throw accounts[provider] == nil ? changing(provider) : Self.signedOut(provider)
             case .refused(let detail): throw Self.refused(provider, detail)
+            case .failing(let reason, let detail, let until) where accounts[provider]?.client != nil:
+                throw Self.noToken(provider, reason, detail, until: until)
             case .failing(let reason, let detail, let until):
                 throw UpstreamFailure(
                     provider: provider, failure: reason,
@@ -186,9 +184,7 @@ public actor AccountCoordinator {
             }
             generation = nil
         }
-        throw UpstreamFailure(
-            provider: provider, failure: .overloaded, detail: "The sign-in at \(provider) is changing. Try again.",
-            retryAt: time.wall())
+        throw changing(provider)
     }
 
     private func step(_ provider: String, _ refused: UInt64?) -> TokenState.Step {
@@ -211,15 +207,16 @@ public actor AccountCoordinator {
 
     // MARK: Renewal
 
-    private func begin(_ provider: String, _ tokens: AccountTokens, _ generation: UInt64) -> Task<Void, Never> {
+    private func begin(_ provider: String, _ tokens: AccountTokens?, _ generation: UInt64) -> Task<Void, Never> {
         // The renewal is a task of its own. If a waiting caller leaves, the others still get its result.
         let task = Task(executorPreference: loop) { await self.renew(provider, tokens, generation) }
         accounts[provider]?.renewal = task
         return task
     }
 
-    private func renew(_ provider: String, _ tokens: AccountTokens, _ generation: UInt64) async {
-        guard let application = accounts[provider]?.application else { return }
+    private func renew(_ provider: String, _ tokens: AccountTokens?, _ generation: UInt64) async {
+        if let client = accounts[provider]?.client { return await obtain(client, generation) }
+        guard let application = accounts[provider]?.application, let tokens else { return }
         let answer = await ask(application, .refresh(tokens.refresh ?? ""), hiding: [tokens.access])
         let now = time.wall()
         switch answer {
@@ -311,7 +308,7 @@ public actor AccountCoordinator {
     }
 
     /// Registers the present tokens as secrets, so that no text from an upstream repeats them.
-    private func hide(_ provider: String) {
+    func hide(_ provider: String) {
         guard case .signedIn(let tokens) = accounts[provider]?.state.standing else {
             return secrets.setTokens([], of: provider)
         }
@@ -319,15 +316,21 @@ public actor AccountCoordinator {
     }
 
     /// The outcome of a renewal. The raw values are labels of its counter.
-    private enum RenewalEnd: String {
+    enum RenewalEnd: String {
         case done, refused, failed
     }
 
-    private func count(_ provider: String, _ end: RenewalEnd) {
+    func count(_ provider: String, _ end: RenewalEnd) {
         counters.cell(EngineCounters.tokenRenewals, provider, end.rawValue).add()
     }
 
     private static func valueName(_ provider: String) -> String { "account.\(provider)" }
+
+    func changing(_ provider: String) -> UpstreamFailure {
+        UpstreamFailure(
+            provider: provider, failure: .overloaded, detail: "The sign-in at \(provider) is changing. Try again.",
+            retryAt: time.wall())
+    }
 
     private static func signedOut(_ provider: String) -> UpstreamFailure {
         UpstreamFailure(

@@ -86,7 +86,8 @@ public enum EngineCounters {
     static let flightsUnderWay = MetricFamily(
         "larder_flights_under_way", .gauge, help: "Fetches under way now.")
     static let tokenRenewals = MetricFamily(
-        "larder_token_renewals_total", help: "Renewals of a sign-in: done, refused, or failed with the tokens kept.",
+        "larder_token_renewals_total",
+        help: "Renewals of a sign-in, and requests for a token (keyIn: oauth2): done, refused, or failed.",
         labels: ["provider", "result"])
     static let signIns = MetricFamily(
         "larder_sign_ins_total", help: "Sign-ins that returned to Larder: done, failed, or with an unknown state.",

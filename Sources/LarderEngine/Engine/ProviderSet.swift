@@ -237,6 +237,7 @@ public final class ConfiguredProvider: Sendable {
                 return url.hasPrefix("https://") || (plainHTTP && url.hasPrefix("http://")) ? .publicOnly : nil
             })
         if let key = settings.key { order.secretQuery = provider.credentialQuery(key: key) }
+        order.wantsToken = settings.tokenClient != nil
         return order
     }
 }

@@ -52,7 +52,8 @@ extension UpstreamCall {
     func failed(_ failure: UpstreamFailure, known: KnownQuestions, suspension: FailureClass?) -> FailedCall {
         var failed = FailedCall(failure.failure, status: failure.response?.status)
         failed.namesPause = failure.retryAt != nil
-        failed.credentials = claim != nil ? .account : hasClientCredentials ? .client : .own
+        let isOfToken = isTokenInDoubt && failed.status == 401
+        failed.credentials = claim != nil || isOfToken ? .account : hasClientCredentials ? .client : .own
         failed.isKnownPath = subject.isKnownPath
         failed.isPersonal = subject.isPersonal
         failed.succeededLately = known.contains(self)

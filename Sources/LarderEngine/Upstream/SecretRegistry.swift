@@ -55,9 +55,11 @@ extension Settings {
 }
 
 extension ProviderSettings {
-    /// The password in a key of `user:password`, which an API may repeat alone (RFC 7617 §2).
+    /// The password in a key of `user:password`, which an API may repeat alone (RFC 7617 §2), or a client's secret.
     fileprivate var password: String? {
-        guard keyIn == .basic, let key, let colon = key.firstIndex(of: ":") else { return nil }
+        guard keyIn == .basic || keyIn.tokenServer != nil, let key, let colon = key.firstIndex(of: ":") else {
+            return nil
+        }
         return String(key[key.index(after: colon)...])
     }
 }

@@ -140,7 +140,7 @@ extension UpstreamClient {
         Task.detached(executorPreference: home) {
             var call = known
             call.isTrial = true
-            guard case .success = await self.send(call) else { return }
+            guard case .success = await self.perform(call) else { return }
             self.log.notice("questions failed, but the provider works", ["provider": call.provider])
         }
     }

@@ -26,6 +26,9 @@ public struct UpstreamCall: Sendable {
     public var subject = CallSubject()
     /// Whether this is a known question that Larder asks by itself, to find out whether the provider works.
     var isTrial = false
+    /// Whether a 401 may mean that the token in the order has expired or was revoked. It then says nothing about the
+    /// provider.
+    var isTokenInDoubt = false
     /// Whether the body can still show that the answer is a failure. `open` then leaves an answer that its head classifies
     /// as data to its caller to count.
     var isJudgedByBody = false
@@ -56,7 +59,7 @@ public final class UpstreamClient: Sendable {
     /// The loop on which changes are reported, in the order in which they happened.
     let home: EventLoop
     private let upstream: any Upstream
-    private let accounts: AccountCoordinator
+    let accounts: AccountCoordinator
     let state: StateStore
     private let compute: ComputeGate
     let time: any TimeSource
@@ -143,26 +146,6 @@ public final class UpstreamClient: Sendable {
         return step { $0.lanes[provider]?.budget.spare(now: now) } ?? .spent(until: now.monotonic + .seconds(60))
     }
 
-    /// Sends one call and returns its outcome. If a call for an account is refused with 401 or 403, it is sent once
-    /// more with renewed tokens. The second call counts in the budget too.
-    public func perform(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
-        guard let claim = call.claim else { return await send(call) }
-        var call = call
-        do {
-            let pass = try await accounts.authorization(for: call.provider, claim)
-            call.order.secretFields = pass.fields
-            let first = await send(call)
-            guard case .failure(let refusal) = first, refusal.isAccountRefusal else { return first }
-            guard let renewed = try await accounts.rejected(pass) else { return .failure(refusal.ofAccount) }
-            call.order.secretFields = renewed.fields
-            let second = await send(call)
-            guard case .failure(let refusal) = second, refusal.isAccountRefusal else { return second }
-            return .failure(refusal.ofAccount)
-        } catch {
-            return .failure(error)
-        }
-    }
-
     /// Sends one call, with the order's own credentials.
     func send(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
         let number: UInt64?
@@ -186,10 +169,8 @@ public final class UpstreamClient: Sendable {
         }
     }
 
-    /// Sends one call and returns with the head of its answer, whatever its status. For pass-through every status is an
-    /// answer.
-    /// - Returns: the answer, and the provider's classification of its head.
-    public func open(
+    /// Sends one call, with the order's own credentials, and returns with the head of its answer.
+    func opened(
         _ call: UpstreamCall, upload: Upload?, stall: Duration?
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
         let number: UInt64?

@@ -18,7 +18,9 @@ public struct GrantedTokens: Sendable, Hashable {
 
     /// Reads the members of RFC 6749 §5.1, and Imgur's names for the account. Numbers may be strings, as they are in a
     /// fragment. Nil if there is no access token or it is malformed.
-    public init?(_ value: JSONValue) {
+    public init?(_ value: JSONValue) { self.init(value, lifetimes: Self.lifetimes) }
+
+    init?(_ value: JSONValue, lifetimes: ClosedRange<Duration>) {
         guard let access = value["access_token"]?.string, Self.isToken(access) else { return nil }
         if let type = value["token_type"]?.string, !ASCII.equalFolded(type, "bearer") { return nil }
         self.access = access
@@ -28,8 +30,8 @@ public struct GrantedTokens: Sendable, Hashable {
         }
         // If the lifetime is missing, the API documents it elsewhere (RFC 6749 §5.1): one hour.
         let seconds = Self.text(value["expires_in"]).flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } ?? 3600
-        let longest = Double(Self.lifetimes.upperBound.wholeSeconds)
-        expiresIn = max(Self.lifetimes.lowerBound, .seconds(Int64(max(0, min(seconds, longest)))))
+        let longest = Double(lifetimes.upperBound.wholeSeconds)
+        expiresIn = max(lifetimes.lowerBound, .seconds(Int64(max(0, min(seconds, longest)))))
         account = Self.text(value["account_username"]).flatMap(Self.name)
         accountID = Self.text(value["account_id"]).flatMap(Self.name)
     }

@@ -50,11 +50,12 @@ public enum TokenAnswer: Sendable, Hashable {
     /// person can correct, must not end the sign-in. Nil for any other error.
     private static func fault(_ word: String?, _ status: Int) -> TokenAnswer? {
         switch word {
+        case "invalid_scope": .failed(.notConfigured, "The token endpoint refuses the scope (\(status)).")
         case "invalid_grant": nil
         case "invalid_client", "unauthorized_client",
             _ where status == 401:
             .failed(.notConfigured, "The token endpoint refuses the application's id and secret (\(status)).")
-        case "invalid_request", "unsupported_grant_type", "invalid_scope":
+        case "invalid_request", "unsupported_grant_type":
             .failed(.broken, "The token endpoint does not understand the request (\(status)).")
         default: nil
         }

@@ -14,8 +14,8 @@ public struct TokenState: Sendable {
     public enum Step: Sendable, Hashable {
         /// Send the call with these tokens.
         case use(AccountTokens, generation: UInt64)
-        /// Renew these tokens and report the outcome. Then all waiting calls continue.
-        case renew(AccountTokens, generation: UInt64)
+        /// Renew these tokens, or get the first, and report the outcome. Then all waiting calls continue.
+        case renew(AccountTokens?, generation: UInt64)
         /// Wait: another caller is renewing the tokens.
         case wait
         case signedOut
@@ -40,29 +40,34 @@ public struct TokenState: Sendable {
     private var isRejected = false
     private var failure: (FailureClass, String, until: WallTime)?
     private var renewedForRefusalAt: WallTime?
+    /// Whether an application gets tokens for itself (RFC 6749 §4.4). It needs no sign-in and no refresh token.
+    private let isForItself: Bool
 
-    public init(_ standing: Standing = .signedOut) {
+    public init(_ standing: Standing = .signedOut, isForItself: Bool = false) {
         self.standing = standing
+        self.isForItself = isForItself
     }
 
     // MARK: Calls
 
     /// Returns the next step of a call that is about to be made.
     public mutating func wanted(now: WallTime) -> Step {
-        let tokens: AccountTokens
+        let tokens: AccountTokens?
         switch standing {
+        case .signedOut where isForItself: tokens = nil
         case .signedOut: return .signedOut
         case .refused(_, let detail): return .refused(detail)
         case .signedIn(let present): tokens = present
         }
-        let isUsable = !isRejected && now < tokens.expiresAt
-        if isUsable, now < tokens.renewAt || tokens.refresh == nil { return .use(tokens, generation: generation) }
-        if isRenewing { return isUsable ? .use(tokens, generation: generation) : .wait }
+        let usable = isRejected ? nil : tokens.flatMap { now < $0.expiresAt ? $0 : nil }
+        let mayRenew = isForItself || tokens?.refresh != nil
+        if let usable, now < usable.renewAt || !mayRenew { return .use(usable, generation: generation) }
+        if isRenewing { return usable.map { .use($0, generation: generation) } ?? .wait }
         if let failure, now < failure.until, failure.until - now <= Self.pause {
-            return isUsable
-                ? .use(tokens, generation: generation) : .failing(failure.0, failure.1, until: failure.until)
+            return usable.map { .use($0, generation: generation) }
+                ?? .failing(failure.0, failure.1, until: failure.until)
         }
-        guard tokens.refresh != nil else {
+        if !mayRenew, let tokens {
             standing = .refused(account: tokens.account, detail: "the sign-in has expired and cannot be renewed")
             generation += 1
             return wanted(now: now)

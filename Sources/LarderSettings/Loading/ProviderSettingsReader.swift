@@ -123,7 +123,8 @@ extension SettingsLoader {
                 check: BaseURL.checkImageHost))
         let key = secret(&reader, about, secrets, Table.providerKey, "key", variables: about.keyVariables)
         (settings.key, settings.keyFileProblem) = (key.value, key.problem)
-        settings.keyIn = reader.keyPlacement(of: path, key: key.value)
+        settings.plainHTTP = reader.flag(Table.providerPlainHTTP, path: "\(path).plainHTTP")
+        settings.keyIn = reader.keyPlacement(of: path, key: key.value, plainHTTP: settings.plainHTTP)
         settings.requestFields = reader.requestFields(of: path, keyIn: key.value.map { _ in settings.keyIn })
         // The secret has a use only for an API with a sign-in.
         if about.signIn != nil {
@@ -137,7 +138,6 @@ extension SettingsLoader {
         settings.dialect = dialect(&reader, about)
         settings.isShared = isShared(&reader, settings)
         settings.ca = reader.text(Table.providerCA, path: "\(path).ca", check: CertificateFile.check)
-        settings.plainHTTP = reader.flag(Table.providerPlainHTTP, path: "\(path).plainHTTP")
         let deadline = reader.duration(Table.providerDeadline, path: "\(path).deadline")
         settings.deadline = deadline > .zero ? deadline : nil
         Self.limits(&reader, path, &settings)

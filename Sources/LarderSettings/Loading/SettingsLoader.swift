@@ -260,8 +260,12 @@ public struct SettingsLoader: Sendable {
         if isRemote { notes.append("other machines can reach Larder, and it does not authenticate clients") }
         for provider in settings.providers.values.sorted(by: { $0.name < $1.name })
         where provider.key != nil {
+            let server = provider.keyIn.tokenServer
             for url in provider.baseURLs where BaseURL.isReadableOnTheWay(url) {
-                notes.append("the key of \(provider.name) is sent unencrypted to \(url)")
+                notes.append("the \(server == nil ? "key" : "token") of \(provider.name) is sent unencrypted to \(url)")
+            }
+            if let server, BaseURL.isReadableOnTheWay(server.url) {
+                notes.append("the key of \(provider.name) is sent unencrypted to its token server")
             }
         }
         return notes

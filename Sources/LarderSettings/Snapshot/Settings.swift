@@ -205,6 +205,12 @@ public struct ProviderSettings: Sendable, Hashable {
         self.imageHosts = imageHosts
     }
 
+    /// The client that gets the provider's tokens; nil if the provider takes none.
+    public var tokenClient: TokenClient? {
+        guard let server = keyIn.tokenServer, let key else { return nil }
+        return TokenClient(server, key: key)
+    }
+
     /// Whether Larder does not read the provider's answers. Only `/raw` and bound listeners serve it.
     public var isPassthrough: Bool { kind == .passthrough }
 

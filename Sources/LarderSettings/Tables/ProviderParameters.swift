@@ -34,12 +34,16 @@ extension SettingsTable {
     static let providerPlainHTTP = Parameter(
         "providers.<name>.plainHTTP", .flag, default: "false",
         summary: "Whether calls to a built-in API, redirects included, may leave this machine unencrypted.",
-        advice: "It is not needed for a baseURL with http on this machine, nor for a provider of your own.")
+        advice: """
+            It is not needed for a baseURL with http on this machine, nor for a provider of your own, except for calls to \
+            the token server of keyIn: oauth2.
+            """)
     static let providerCA = Parameter(
         "providers.<name>.ca", .text, default: nil,
         summary: "A PEM file of the certificate authorities that vouch for this API, such as a private one.",
         advice: """
-            For this provider's calls, redirects included, and for images on the host of baseURL, it replaces the \
+            For this provider's calls, redirects included, for its token server (keyIn: oauth2), and for images on the \
+            host of baseURL, it replaces the \
             system's authorities. Without it, the file that SSL_CERT_FILE names counts, otherwise the system's. A kept connection serves only \
             providers with the same authorities.
             """)
@@ -59,13 +63,17 @@ extension SettingsTable {
     static let providerKeyIn = Parameter(
         "providers.<name>.keyIn", .text, default: "bearer",
         summary:
-            "Where a provider of your own takes its key: bearer, basic, header NAME, header NAME SCHEME or query NAME.",
+            "Where a provider of your own takes its key: bearer, basic, header NAME, header NAME SCHEME, query NAME or "
+            + "oauth2 TOKEN_URL SCOPE….",
         advice: """
             bearer sends Authorization: Bearer KEY. basic sends Authorization: Basic with the key user:password. \
             header X-Api-Key sends that field; header Authorization Token sends Authorization: Token KEY. query \
             apikey adds that parameter to the URL. What a client sends in the same place is replaced, so that \
             clients need no key and share the answers. An API that repeats a key of the URL in the data of its answers \
-            tells it to every client.
+            tells it to every client. oauth2 https://login.example/token read gets a token for the application itself \
+            (OAuth 2 client credentials, RFC 6749 §4.4) and sends Authorization: Bearer TOKEN. The key is then \
+            client_id:client_secret and goes to the token server only; scopes may follow the URL. The token is kept in \
+            state.db, and renewed before it expires and after a 401.
             """)
     static let providerRequestFields = Parameter(
         "providers.<name>.requestFields", .fields, default: nil,

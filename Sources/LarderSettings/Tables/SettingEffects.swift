@@ -44,11 +44,13 @@ extension SettingsTable {
             about.searchBase == nil ? "\(about.name) has one host for everything: set baseURL instead" : nil
         },
         SettingEffect(providerPlainHTTP) { settings, _ in
-            settings.kind == .builtIn
-                ? nil : "has no effect here: it is for built-in APIs; a provider of your own may use http without it"
+            settings.kind == .builtIn || settings.keyIn.tokenServer != nil
+                ? nil
+                : "has no effect here: it is for built-in APIs and token servers; a provider of your own may use http "
+                    + "without it"
         },
         SettingEffect(providerCA) { settings, _ in
-            settings.baseURLs.contains { $0.hasPrefix("https:") }
+            (settings.baseURLs + [settings.keyIn.tokenServer?.url ?? ""]).contains { $0.hasPrefix("https:") }
                 ? nil : "has no effect here: this API is reached by plain http, without certificates"
         },
         SettingEffect(providerKey) { settings, about in
