@@ -117,14 +117,30 @@ private final class TokenStand: Sendable {
     @Test func aCrowdWaitsForOneToken() async throws {
         try await withStand(TokenStand(after: [.take(.milliseconds(300))])) { stand in
             try await withLarder(stand.settings()) { larder async throws in
-                try await withThrowingTaskGroup(of: Int.self) { group in
-                    for number in 0..<10 {
-                        group.addTask { try await larder.get("/raw/api/a\(number)").status }
-                    }
-                    for try await status in group { #expect(status == 200) }
-                }
+                #expect(try await Self.crowd(larder, "a") == Array(repeating: 200, count: 10))
                 #expect(stand.tokens.requests.count == 1 && stand.api.requests.count == 10)
             }
+        }
+    }
+
+    @Test func aCrowdWhoseTokenIsRefusedWaitsForOneToo() async throws {
+        try await withStand(TokenStand(after: [.take(.milliseconds(300))])) { stand in
+            try await withLarder(stand.settings()) { larder async throws in
+                _ = try await larder.get("/raw/api/a")
+                stand.revoke()
+                #expect(try await Self.crowd(larder, "b") == Array(repeating: 200, count: 10))
+                #expect(stand.tokens.requests.count == 2)
+            }
+        }
+    }
+
+    /// The statuses of ten requests at once for different answers.
+    private static func crowd(_ larder: RunningLarder, _ name: String) async throws -> [Int] {
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<10 {
+                group.addTask { try await larder.get("/raw/api/\(name)\(number)").status }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
     }
 
