@@ -1,0 +1,110 @@
+// What a provider makes of questions, requests and answers, each as one line of text, so that tests can hold all of it:
+// the identity and the request of a question, a refusal, the class of an answer, results, and the facts.
+import LarderCore
+
+@testable import LarderProviders
+
+struct ProviderPins {
+    let provider: any Provider
+    private let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
+
+    init(_ provider: any Provider) { self.provider = provider }
+
+    func endpoint(_ route: String) throws -> Endpoint {
+        let parts = route.split(separator: "?", maxSplits: 1).map(String.init)
+        return try provider.endpoint(
+            path: parts[0].split(separator: "/").map(String.init),
+            query: QueryParameters(parsing: parts.count > 1 ? parts[1] : ""))
+    }
+
+    static func response(_ body: String, _ status: Int = 200, _ fields: HeaderFields = [:]) -> UpstreamResponse {
+        UpstreamResponse(
+            status: status, fields: fields, body: Bytes(text: body), requestTime: WallTime(seconds: 1000),
+            responseTime: WallTime(seconds: 1000))
+    }
+
+    /// The question's name, identity and request, and how many other answers may hold its own, with the last of them.
+    func question(_ route: String) -> String { told { try endpoint(route) } }
+
+    func search(_ request: SearchRequest) -> String { told { try provider.search(request) } }
+
+    private func told(_ endpoint: () throws -> Endpoint) -> String {
+        do {
+            let endpoint = try endpoint()
+            let query = endpoint.query.lossyText
+            let identity = endpoint.parameters.map { "\($0.name)=\($0.value ?? "")" }
+            let told = try JSON.parse(endpoint.query).members.map {
+                "\($0.name)=\($0.value.string ?? $0.value.raw.lossyText)"
+            }
+            let isSame =
+                identity == told && provider.canonical(endpoint.upstream) == endpoint.upstream
+                && provider.endpointName(for: endpoint.upstream) == endpoint.name
+            let wider = endpoint.wider().map(\.request.target)
+            return "\(isSame ? "" : "DIFFERENT ")\(endpoint.name) \(query) \(endpoint.upstream.target)"
+                + (wider.last.map { " \(wider.count) \($0)" } ?? "")
+        } catch let error as ClientFacingError {
+            return "\(error.code) \(error.parameter ?? "-")\(error.isConflict ? " conflict" : "") \(error.detail)"
+                + (error.allowed.isEmpty ? "" : " \(error.allowed.count) \(error.allowed.joined(separator: ","))")
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// A raw request's name and canonical form.
+    func request(_ target: String) -> String {
+        let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+        let request = UpstreamRequest(path: parts.first ?? "", query: parts.count > 1 ? parts[1] : nil)
+        return "\(provider.endpointName(for: request)) \(provider.canonical(request).target)"
+    }
+
+    func answer(_ route: String, _ body: String) -> String {
+        do {
+            return Self.told(try endpoint(route).normalise(Self.response(body), signer))
+        } catch let error as NormaliseError {
+            return error.message
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private static func told(_ answer: NormalisedAnswer) -> String {
+        let reasons = answer.droppedReasons.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return "\(answer.count) \(reasons.joined(separator: ",")) total=\(answer.totalUpstream ?? -1) "
+            + "leftOut=\(answer.leftOut) \(answer.results.lossyText)"
+    }
+
+    /// The titles that other answers with this body yield, by their requests; "-" where an answer does not hold all.
+    func wider(_ route: String, _ body: String) -> String {
+        do {
+            return try endpoint(route).wider().map { wider in
+                let read = try wider.read(Self.response(body), signer)
+                let titles = try read.map { try JSON.parse($0.results).elements.compactMap { $0["title"]?.string } }
+                return
+                    "\(wider.request.target) \(titles.map { $0.isEmpty ? "none" : $0.joined(separator: ",") } ?? "-")"
+            }.joined(separator: "; ")
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// The facts, without what no one but Larder sees.
+    var about: String {
+        var about = provider.about
+        let endpoints = about.endpoints
+        (about.endpoints, about.kinds) = ([], [])
+        let kinds = provider.about.kinds.map { kind in
+            "\(kind.name) \(kind.isOpen) \(kind.attributes.map { "\($0.name):\($0.form)" }.sorted())"
+        }
+        return (["\(about)"] + endpoints.map(Self.told) + kinds).joined(separator: "\n")
+    }
+
+    private static func told(_ endpoint: EndpointAbout) -> String {
+        let parameters = (endpoint.captures + endpoint.parameters).map { one in
+            "\(one.name) \(one.form) \(one.line) \(one.example) \(one.defaultText ?? "-") \(one.isRequired) "
+                + "\(one.isList) \(one.mostValues ?? 0) \(one.isAbsentIfEmpty) \(one.aliases)"
+        }
+        let refusals = endpoint.refusals.map(\.rawValue)
+        return "\(endpoint.name) \(endpoint.route) \(endpoint.ttl) \(endpoint.summary) \(refusals)\n"
+            + parameters.joined(separator: "\n")
+    }
+}
