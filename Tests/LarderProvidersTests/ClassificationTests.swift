@@ -47,7 +47,7 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
         (403, "<html>challenge</html>", "refused"),
     ])
     func newsAPI(_ status: Int, _ body: String, _ word: String) {
-        #expect(Larder.classify(NewsAPI(), "headlines", answer(status, body)) == word)
+        #expect(Larder.classify(SpecProvider(.newsAPI), "headlines", answer(status, body)) == word)
     }
 
     @Test(arguments: [
@@ -103,7 +103,8 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
         let providers: [String: any Provider] = [
             "itunes": ITunes(), "dnd": SpecProvider(.dnd), "hackernews": HackerNews(), "jokes": Jokes(),
             "imgur": Imgur(),
-            "newsapi": NewsAPI(), "tmdb": TMDb(), "passthrough": Passthrough(name: "p", baseURL: "http://h"),
+            "newsapi": SpecProvider(.newsAPI), "tmdb": TMDb(),
+            "passthrough": Passthrough(name: "p", baseURL: "http://h"),
         ]
         func classified(_ fields: HeaderFields) -> Classification? {
             let busy = answer(503, "<html>busy</html>", fields)

@@ -14,12 +14,12 @@ import Testing
 
     @Test(arguments: ["0123456789abcdef", "Bearer 0123456789abcdef", "bearer  0123456789abcdef"])
     func aNewsAPIKeyIsAnApplicationsWithOrWithoutAScheme(_ value: String) {
-        #expect(NewsAPI().holder(ofAuthorization: value) == .application(key: "0123456789abcdef"))
+        #expect(SpecProvider(.newsAPI).holder(ofAuthorization: value) == .application(key: "0123456789abcdef"))
     }
 
     @Test(arguments: ["", " ", "Basic dXNlcjpwYXNz", "Bearer a b", "a\tb\u{80}", "Bearer \u{80}"])
     func whatHasNoFormOfANewsAPIKeyIsNotTakenForOne(_ value: String) {
-        #expect(NewsAPI().holder(ofAuthorization: value) == .person)
+        #expect(SpecProvider(.newsAPI).holder(ofAuthorization: value) == .person)
     }
 
     @Test func anImgurClientIDIsAnApplicationsAndABearerTokenAPersons() {

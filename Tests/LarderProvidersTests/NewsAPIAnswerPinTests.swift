@@ -5,7 +5,7 @@ import Testing
 @testable import LarderProviders
 
 @Suite struct NewsAPIAnswerPinTests {
-    private let pins = ProviderPins(NewsAPI())
+    private let pins = ProviderPins(SpecProvider(.newsAPI))
 
     @Test(arguments: [
         (200, "headlines", #"{"status":"ok","totalResults":1,"articles":[{}]}"#, "data"),

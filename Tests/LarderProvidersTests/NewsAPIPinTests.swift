@@ -5,7 +5,7 @@ import Testing
 @testable import LarderProviders
 
 @Suite struct NewsAPIPinTests {
-    private let pins = ProviderPins(NewsAPI())
+    private let pins = ProviderPins(SpecProvider(.newsAPI))
 
     @Test(arguments: [
         (
@@ -291,7 +291,7 @@ import Testing
         (
             SearchRequest(term: "a", sort: .price, country: "usa", language: "EN"),
             #"""
-            everything {"q":"a","language":"en","sortBy":"relevancy","limit":100,"sort":"price"} /v2/everyth\#
+            everything {"q":"a","language":"en","sortBy":"relevancy","limit":100,"sort":"relevance"} /v2/everyth\#
             ing?language=en&q=a&sortBy=relevancy 12 /v2/everything?language=en&pageSize=80&q=a&sortBy=releva\#
             ncy
             """#
@@ -378,5 +378,10 @@ import Testing
 
     @Test func theFactsAreToldSo() {
         #expect(Digest(of: Bytes(text: pins.about)).hex.prefix(16) == "3556badfd1e09b99", "\(pins.about)")
+    }
+
+    @Test func aSearchWithoutACategoryHasArticlesOnly() {
+        #expect(pins.provider.kinds(of: nil) == ["article"])
+        #expect(pins.provider.kinds(of: "health") == nil)
     }
 }

@@ -336,22 +336,24 @@ func refusal(_ route: String) -> ClientFacingError? {
         let request = UpstreamRequest(
             path: "/v2/everything", query: "q=x&apiKey=SECRET",
             fields: ["X-Api-Key": "SECRET", "Accept": "application/json"])
-        let canonical = NewsAPI().canonical(request)
+        let canonical = SpecProvider(.newsAPI).canonical(request)
         #expect(canonical.query == "q=x")
         #expect(canonical.fields == ["Accept": "application/json"])
-        #expect(NewsAPI().credentialFields(key: "k") == ["X-Api-Key": "k"])
+        #expect(SpecProvider(.newsAPI).credentialFields(key: "k") == ["X-Api-Key": "k"])
     }
 
     @Test func oneSearchBecomesEachSourcesOwn() throws {
         var request = SearchRequest(term: "  red   dragon ")
         #expect(try ITunes().search(request).upstream.target == "/search?term=red%20dragon")
-        #expect(try NewsAPI().search(request).upstream.target == "/v2/everything?q=red%20dragon&sortBy=relevancy")
+        #expect(
+            try SpecProvider(.newsAPI).search(request).upstream.target
+                == "/v2/everything?q=red%20dragon&sortBy=relevancy")
         #expect(try SpecProvider(.dnd).search(request).upstream.target == "/api/2014/monsters?lang=en")
         request.category = "business"
         request.limit = 200
         request.language = "de-DE"
         #expect(
-            try NewsAPI().search(request).upstream.target
+            try SpecProvider(.newsAPI).search(request).upstream.target
                 == "/v2/top-headlines?category=business&pageSize=100&q=red%20dragon")
         #expect(throws: ClientFacingError.self) { try ITunes().search(request) }
         request.category = "spells"
@@ -379,7 +381,7 @@ func refusal(_ route: String) -> ClientFacingError? {
         ("http://127.0.0.1:9/v2", "/v3/sources", "http://127.0.0.1:9/v2/v3/sources"),
     ])
     func aBaseURLMayEndInTheVersion(_ base: String, _ path: String, _ url: String) {
-        #expect(NewsAPI().about.url(base: base, request: UpstreamRequest(path: path)) == url)
+        #expect(SpecProvider(.newsAPI).about.url(base: base, request: UpstreamRequest(path: path)) == url)
     }
 
     @Test func sourcesAreFoundByEveryName() {

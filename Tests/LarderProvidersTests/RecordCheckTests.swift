@@ -87,7 +87,8 @@ import Testing
 
 @Suite struct MissingListTests {
     private static let providers: [String: any Provider] = [
-        "newsapi": NewsAPI(), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "imgur": Imgur(), "jokes": Jokes(),
+        "newsapi": SpecProvider(.newsAPI), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "imgur": Imgur(),
+        "jokes": Jokes(),
         "hackernews": HackerNews(), "itunes": ITunes(),
     ]
     private static let bodies = [

@@ -24,9 +24,9 @@ import Testing
             Question(provider: ITunes(), path: ["lookup"], query: "id=1&sort=date"),
         ],
         "newsapi": [
-            Question(provider: NewsAPI(), path: ["headlines"], query: "q=word"),
-            Question(provider: NewsAPI(), path: ["everything"], query: "q=word&sort=date"),
-            Question(provider: NewsAPI(), path: ["sources"], query: ""),
+            Question(provider: SpecProvider(.newsAPI), path: ["headlines"], query: "q=word"),
+            Question(provider: SpecProvider(.newsAPI), path: ["everything"], query: "q=word&sort=date"),
+            Question(provider: SpecProvider(.newsAPI), path: ["sources"], query: ""),
         ],
         "dnd5e": [
             Question(provider: SpecProvider(.dnd), path: ["spells"], query: ""),

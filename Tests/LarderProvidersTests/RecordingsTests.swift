@@ -83,7 +83,7 @@ func expectWhole(
 
     @Test(arguments: Recording.all.filter { $0.api == "newsapi" })
     func newsRecordingIsClassifiedAndKeptWhole(_ recording: Recording) throws {
-        let provider = NewsAPI()
+        let provider = SpecProvider(.newsAPI)
         let name =
             recording.path.contains("sources") ? "sources" : recording.path.contains("top") ? "headlines" : "everything"
         let response = try recording.response()

@@ -35,7 +35,8 @@ import Testing
         let asked: [(any Provider, [String], String)] = [
             (ITunes(), ["search"], "term=Jack+Johnson&limit=10&country=de"),
             (ITunes(), ["search"], "term=x&limit=10&offset=10&category=music"),
-            (NewsAPI(), ["headlines"], "country=us&limit=10"), (NewsAPI(), ["everything"], "q=x&limit=10&page=3"),
+            (SpecProvider(.newsAPI), ["headlines"], "country=us&limit=10"),
+            (SpecProvider(.newsAPI), ["everything"], "q=x&limit=10&page=3"),
             (HackerNews(), ["search"], "q=x&limit=10"), (SpecProvider(.dnd), ["spells"], "level=1"),
         ]
         for (provider, path, query) in asked {

@@ -77,7 +77,7 @@ extension ProviderSpec {
         keyOrder: ["collection", "edition", "name", "challengeRating", "level", "school", "limit", "sort"],
         fixed: [("lang", "en")], ttl: .seconds(7 * 86_400), summary: "/api/2014/{collection}: a whole list",
         answer: AnswerSpec(
-            list: "$.results", noun: "results", isWhole: true, result: entry,
+            list: "$.results", noun: "results", counts: .matches, result: entry,
             results: ("collection", collections.map { ($0.name, result($0.kind, as: entry)) }),
             // Of all filter values, the whole list contains only the level of a spell.
             choices: [

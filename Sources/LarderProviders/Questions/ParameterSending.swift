@@ -88,6 +88,8 @@ extension QuestionParameter {
     struct DefaultBy: Sendable, Hashable {
         var parameter: String
         var defaults: [String: String]
+        /// The value beside any other, if the interface description is not to name it as the default.
+        var otherwise: String?
     }
 }
 

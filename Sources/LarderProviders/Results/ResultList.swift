@@ -12,6 +12,7 @@ struct ResultList {
     private var sources: [JSONValue?] = []
     private var leftOut = 0
     private var dropped: [String: Int] = [:]
+    private var seen: Set<String> = []
 
     /// - Parameter signer: makes artwork handles; nil for a list without them.
     init(provider: String, signer: ArtworkSigner?, capacity: Int = 0) {
@@ -27,6 +28,9 @@ struct ResultList {
 
     /// Counts a valid record that the question's own filter excludes.
     mutating func leaveOut() { leftOut += 1 }
+
+    /// Whether this is the first record with the name. Some lists contain a thing twice.
+    mutating func isFirst(_ name: String) -> Bool { seen.insert(name).inserted }
 
     var count: Int { places.count }
 

@@ -10,10 +10,14 @@ struct AnswerSpec: Sendable {
     var record: JSONPath?
     /// What the records are, in the plural: "books".
     var noun: String
+    /// What an answer without the list is told when it is judged, and one with a list of other things; nil for a sentence
+    /// made from the noun.
+    var misshapen: String?
+    var foreign: String?
     /// The number of all matches.
     var total: JSONPath?
-    /// Whether the list holds everything, so that the matches are those that Larder chooses.
-    var isWhole = false
+    /// What the matches are, if the list holds everything.
+    var counts: Counted?
     /// What names a single record, and what it must be: `{id}` is the parameter, in any letter case.
     var identity: (path: JSONPath, name: PathTemplate)?
     var result: ResultSpec
@@ -21,6 +25,11 @@ struct AnswerSpec: Sendable {
     var results: (parameter: String, byValue: [(value: String, result: ResultSpec)])?
     /// What Larder chooses by itself. Parameters that are sent choose only in an answer without them.
     var choices: [ChoiceSpec] = []
+
+    enum Counted: Sendable {
+        /// All records of the list, or those that Larder chooses.
+        case records, matches
+    }
 
     /// The kinds of results, each once.
     var kinds: [ResultKind] { (results?.byValue.map(\.result) ?? [result]).map(\.about) }
@@ -46,6 +55,20 @@ struct AnswerSpec: Sendable {
         let records = list?.first(in: root)?.elements
         guard records?.allSatisfy({ record in choices.allSatisfy { $0.isSaid(by: record) } }) == true else {
             return nil
+        }
+        return try results(root, response, to: asked, signer)
+    }
+
+    /// The results of a stretch of the list, out of an answer with another stretch; nil if that does not hold all of it.
+    func results(
+        _ wanted: ListStretch, of stored: ListStretch, in response: UpstreamResponse, to asked: AskedQuestion,
+        _ signer: ArtworkSigner
+    ) throws(NormaliseError) -> NormalisedAnswer? {
+        let root = try read(response, asked)
+        var asked = asked
+        if let records = list?.first(in: root), records.kind == .array {
+            guard let places = wanted.places(in: stored, records: records.count) else { return nil }
+            asked.places = places
         }
         return try results(root, response, to: asked, signer)
     }
@@ -80,10 +103,17 @@ struct AnswerSpec: Sendable {
             throw NormaliseError(provider: provider, message: "The answer has no list of \(noun).")
         }
         let choices = choices.filter { asked.choosing.contains($0.parameter) }
-        var matching = 0
+        var (matching, all) = (0, 0)
         for record in records.elements {
+            all += 1
+            if let places = asked.places, !places.contains(all - 1) { continue }
             guard choices.allSatisfy({ $0.holds(for: record, asked.values[$0.parameter]) }) else {
-                results.leaveOut()
+                // Where the matches are counted, what else the list holds is of no account.
+                if counts == .records, result.id.text(of: record) == nil {
+                    results.drop(result.idReason)
+                } else {
+                    results.leaveOut()
+                }
                 continue
             }
             matching += 1
@@ -91,7 +121,8 @@ struct AnswerSpec: Sendable {
         }
         return results.answer(
             sort: asked.sort, language: asked.language,
-            total: total?.first(in: root)?.integer ?? (isWhole ? matching : nil), limit: asked.limit)
+            total: total?.first(in: root)?.integer ?? counts.map { $0 == .records ? all : matching }, limit: asked.limit
+        )
     }
 
     /// Classifies an answer of status 200.
@@ -100,9 +131,9 @@ struct AnswerSpec: Sendable {
             guard let identity else { return classifyRecord(root) }
             return self.identity(of: root) != nil ? .data : .broken("The record has no \(identity.path.lastName).")
         }
-        guard let records = list.first(in: root), records.kind == .array, !records.isForeignList() else {
-            return .broken("The answer has no list of \(noun).")
-        }
+        let missing = "The answer has no list of \(noun)."
+        guard let records = list.first(in: root), records.kind == .array else { return .broken(misshapen ?? missing) }
+        if records.isForeignList() { return .broken(foreign ?? missing) }
         return records.count == 0 ? .empty : .data
     }
 
@@ -141,6 +172,8 @@ struct AskedQuestion: Sendable {
     var language: String?
     /// The most results, if the API has not heeded it.
     var limit: Int?
+    /// The places of the records that are wanted; nil for all.
+    var places: Range<Int>?
     /// Whether a row of the provider says that the answer has no results; nil if no row does.
     var isEmpty: (@Sendable (JSONValue) -> Bool)?
 }

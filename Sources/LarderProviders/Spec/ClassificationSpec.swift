@@ -11,7 +11,8 @@ struct ClassificationSpec: Sendable {
         var question: String?
         /// A condition on the answer; nil for all.
         var condition: JSONFilter?
-        var means: Classification
+        /// Nil for what the status means, with the message.
+        var means: Classification?
         /// Where the API's own message stands. It replaces that of `means`.
         var messages: [JSONPath] = []
         /// Where a limit says how many seconds to wait.
@@ -27,10 +28,16 @@ struct ClassificationSpec: Sendable {
     }
 
     var rows: [Row] = []
+    /// What statuses mean to this API, if not what they usually mean.
+    var statuses: [(statuses: ClosedRange<Int>, means: StatusTable.Class)] = []
     /// The form in which the API says that something does not exist.
     var absence: JSONFilter?
     /// The same in a sentence, in any letter case, as plain text or at one of the paths.
     var absenceWords: (sentences: Set<String>, paths: [JSONPath])?
+    /// Whether a 404 for a list, which exists, is told as that of something else if it has not the form of an absence.
+    var isAbsenceStrict = false
+    /// Whether an error that is no JSON is told what it is.
+    var describesErrors = false
     /// The API's own message of an error.
     var message: JSONPath?
     var others = Others.data
@@ -49,22 +56,27 @@ struct ClassificationSpec: Sendable {
     ) -> Classification {
         let isGood = response.status == 200
         if isGood, question == nil, let found = classifyOther(response) { return found }
-        let statuses = StatusTable(title)
+        let statuses = StatusTable(title, statuses)
         var root: JSONValue?
         do {
             root = try JSON.parse(response.body)
-        } catch  where isGood {
-            return .broken(Impostor.describe(response.body, error))
-        } catch {}
-        if let row = rows.first(where: { $0.applies(to: response.status, question?.name ?? "other", root) }) {
-            return row.classify(root, response)
+        } catch {
+            let form = Impostor.describe(response.body, error)
+            if isGood { return .broken(form) }
+            if describesErrors { return statuses.classify(response, form) }
         }
-        if isGood, let root { return question?.answer.classify(root) ?? classifyOther(root) }
+        let row = rows.first { $0.applies(to: response.status, question?.name ?? "other", root) }
+        if let row, let means = row.means { return row.classify(as: means, root, response) }
+        if row == nil, isGood, let root { return question?.answer.classify(root) ?? classifyOther(root) }
         if Absence.statuses.contains(response.status) {
-            if question?.answer.list != nil { return Absence.ofList(response, of: title) }
-            if saysAbsence(response.body, root) { return .notFound }
+            let isOwn = saysAbsence(response.body, root)
+            let isList = question?.answer.list != nil
+            if isList, isOwn || !isAbsenceStrict { return Absence.ofList(response, of: title) }
+            if isOwn { return .notFound }
         }
-        let text = root.flatMap { message?.first(in: $0)?.string }
+        let text = root.flatMap { root in
+            row.map { $0.message(root) ?? "" } ?? message?.first(in: root)?.string
+        }
         return statuses.classify(response, text.map(Impostor.shown))
     }
 
@@ -95,10 +107,15 @@ extension ClassificationSpec.Row {
             && (condition == nil || root.map { condition?.holds(for: $0) == true } == true)
     }
 
-    fileprivate func classify(_ root: JSONValue?, _ response: UpstreamResponse) -> Classification {
+    fileprivate func message(_ root: JSONValue) -> String? {
+        messages.lazy.compactMap { $0.first(in: root)?.string }.first
+    }
+
+    fileprivate func classify(
+        as means: Classification, _ root: JSONValue?, _ response: UpstreamResponse
+    ) -> Classification {
         if case .limited = means { return .limited(until: until(root, response)) }
-        let text = root.flatMap { root in messages.lazy.compactMap { $0.first(in: root)?.string }.first }
-        guard let text = text.map(Impostor.shown) else { return means }
+        guard let text = root.flatMap(message).map(Impostor.shown) else { return means }
         return switch means {
         case .broken: .broken(text)
         case .refused: .refused(text)

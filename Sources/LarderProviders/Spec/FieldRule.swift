@@ -10,6 +10,10 @@ struct FieldRule: Sendable {
         /// Literal texts and paths in turn. Yields one line, or nothing if one of its paths selects no text. In a URL what
         /// the paths select is percent-encoded.
         case template([Piece], isURL: Bool = false)
+        /// What another rule yields.
+        indirect case rule(FieldRule)
+        /// What a function makes of the record.
+        case made(RecordFunction)
     }
 
     enum Piece: Sendable {
@@ -32,6 +36,12 @@ struct FieldRule: Sendable {
         FieldRule(sources: [.template(pieces(of: text))] + (other?.sources ?? []), transforms: transforms)
     }
 
+    /// The first of these rules that yields something.
+    static func any(_ rules: FieldRule...) -> FieldRule { FieldRule(sources: rules.map { .rule($0) }) }
+
+    /// What a function makes of the record.
+    static func made(_ function: RecordFunction) -> FieldRule { FieldRule(sources: [.made(function)]) }
+
     /// What all these rules yield.
     static func all(_ rules: FieldRule..., as transforms: Transform...) -> FieldRule {
         FieldRule(sources: rules.flatMap(\.sources), transforms: transforms, takesAll: true)
@@ -49,10 +59,10 @@ struct FieldRule: Sendable {
     /// - Parameter base: what the API's own paths are relative to.
     func texts(of record: JSONValue, _ base: AnswerBase? = nil) -> [String] {
         if takesAll {
-            return Transform.apply(transforms, to: sources.flatMap { Self.texts(of: $0, in: record) }, base)
+            return Transform.apply(transforms, to: sources.flatMap { Self.texts(of: $0, in: record, base) }, base)
         }
         for source in sources {
-            let texts = Transform.apply(transforms, to: Self.texts(of: source, in: record), base)
+            let texts = Transform.apply(transforms, to: Self.texts(of: source, in: record, base), base)
             if !texts.isEmpty { return texts }
         }
         return []
@@ -64,8 +74,10 @@ struct FieldRule: Sendable {
     /// The most texts of one field; an API's list may be longer.
     static let mostTexts = 1000
 
-    private static func texts(of source: Source, in record: JSONValue) -> [String] {
+    private static func texts(of source: Source, in record: JSONValue, _ base: AnswerBase?) -> [String] {
         switch source {
+        case .rule(let rule): return rule.texts(of: record, base)
+        case .made(let function): return function.body(record).map { $0.isEmpty ? [] : [$0] } ?? []
         case .path(let path):
             var texts: [String] = []
             path.forEach(in: record) { value in
@@ -120,60 +132,5 @@ extension FieldRule.Source {
         }
         if !rest.isEmpty { pieces.append(.literal(String(rest))) }
         return pieces
-    }
-}
-
-/// A change of a field's texts. Each has a name in providers' files.
-enum Transform: Sendable {
-    /// One line of plain text; an empty one is left out.
-    case line
-    /// Paragraphs of plain text from HTML; an empty text is left out.
-    case paragraphs
-    /// The part behind the last slash.
-    case lastSegment
-    /// Behind this text.
-    case prefix(String)
-    /// Only whole numbers in this range, written plainly.
-    case integer(ClosedRange<Int>)
-    /// Only texts of this form.
-    case matching(TextPattern)
-    /// The URL of a path of the API; other texts are left out.
-    case absolute
-    /// Only http and https URLs. One without a scheme (`//host/path`) is of https.
-    case web
-    /// A date out of seconds since 1970.
-    case unixTime
-    /// Only the first texts.
-    case most(Int)
-    /// One text, joined by this one.
-    case join(String)
-
-    static func apply(_ transforms: [Transform], to texts: [String], _ base: AnswerBase?) -> [String] {
-        transforms.reduce(texts) { texts, transform in texts.isEmpty ? texts : transform.apply(to: texts, base) }
-    }
-
-    private func apply(to texts: [String], _ base: AnswerBase?) -> [String] {
-        switch self {
-        case .line: texts.compactMap(TextCleaning.line)
-        case .paragraphs: texts.compactMap(TextCleaning.paragraphs)
-        case .lastSegment: texts.compactMap { $0.split(separator: "/").last.map(String.init) }
-        case .prefix(let text): texts.map { text + $0 }
-        case .integer(let range): texts.compactMap { Int($0).flatMap { range.contains($0) ? String($0) : nil } }
-        case .matching(let pattern): texts.filter(pattern.matches)
-        case .absolute: texts.compactMap { base?.url($0) }
-        case .web:
-            texts.compactMap { text in
-                let url = text.hasPrefix("//") ? "https:" + text : text
-                return WebURL(url) == nil ? nil : url
-            }
-        case .unixTime:
-            texts.compactMap { text in
-                // The years that four digits can write.
-                Int64(text).flatMap { (-62_135_596_800...253_402_300_799).contains($0) ? $0 : nil }
-                    .map { WallTime(seconds: $0).rfc3339 }
-            }
-        case .most(let count): Array(texts.prefix(count))
-        case .join(let mark): [texts.joined(separator: mark)]
-        }
     }
 }

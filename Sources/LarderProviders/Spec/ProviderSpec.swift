@@ -17,6 +17,10 @@ struct ProviderSpec: Sendable {
     /// A parameter that a raw request gets if it lacks it, because the answer depends on it.
     var usual: UsualParameter?
     var classification = ClassificationSpec()
+    /// Where the key is sent; nil if the API takes none.
+    var keyIn: KeyPlacement?
+    /// How applications write their keys in `Authorization`; nil if that field holds a person's token.
+    var applications: (scheme: String, allowsBare: Bool)?
     var samples: [any SampleAPI] = []
 
     var about: ProviderAbout {
@@ -83,7 +87,7 @@ extension ResultKind {
 public struct SpecProvider: Provider {
     let spec: ProviderSpec
     public let about: ProviderAbout
-    private let keyIn: KeyPlacement
+    private let keyIn: KeyPlacement?
     /// The canonical forms by the names of the questions, and that of other paths.
     private let forms: [String: CanonicalQuery]
     private let otherForm: CanonicalQuery
@@ -100,9 +104,9 @@ public struct SpecProvider: Provider {
         self.init(spec, keyIn: keyIn)
     }
 
-    init(_ spec: ProviderSpec, keyIn: KeyPlacement = .bearer) {
+    init(_ spec: ProviderSpec, keyIn: KeyPlacement? = nil) {
         self.spec = spec
-        self.keyIn = keyIn
+        self.keyIn = keyIn ?? spec.keyIn
         about = spec.about
         let shared = spec.form(spec.isFormShared ? spec.questions : [])
         otherForm = shared
@@ -165,9 +169,14 @@ public struct SpecProvider: Provider {
         return question.answer.check(values)
     }
 
-    public func credentialFields(key: String) -> HeaderFields { keyIn.fields(key) }
+    public func credentialFields(key: String) -> HeaderFields { keyIn?.fields(key) ?? [:] }
 
-    public func credentialQuery(key: String) -> QueryParameters { keyIn.parameters(key) }
+    public func credentialQuery(key: String) -> QueryParameters { keyIn?.parameters(key) ?? QueryParameters() }
+
+    public func holder(ofAuthorization value: String) -> CredentialHolder {
+        guard let (scheme, allowsBare) = spec.applications else { return .person }
+        return .of(value, scheme: scheme, allowsBare: allowsBare)
+    }
 
     /// A category that chooses the kind of results has that kind. A provider of one category has only its kinds.
     public func kinds(of category: String?) -> [String]? {
@@ -178,7 +187,10 @@ public struct SpecProvider: Provider {
         {
             return [answer.result(row.values).kind]
         }
-        guard let category else { return [] }
+        guard let category else {
+            let kinds = spec.questions.first { $0.name == spec.search }?.answer.kinds.map(\.name) ?? []
+            return kinds.count < about.kinds.count ? kinds : []
+        }
         return about.categories == [category] ? about.kinds.map(\.name) : nil
     }
 }

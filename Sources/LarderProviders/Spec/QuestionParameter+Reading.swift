@@ -153,7 +153,8 @@ extension QuestionParameter {
     /// The value of a question that does not give one.
     func absentValue(beside values: [String: String]) -> String? {
         let rule = sending.defaultBy
-        return rule.flatMap { rule in values[rule.parameter].flatMap { rule.defaults[$0] } } ?? defaultText
+        return rule.flatMap { rule in values[rule.parameter].flatMap { rule.defaults[$0] } ?? rule.otherwise }
+            ?? defaultText
     }
 
     /// Adds the value to the question's identity.

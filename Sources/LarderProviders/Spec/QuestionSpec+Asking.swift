@@ -10,19 +10,34 @@ extension QuestionSpec {
         guard let captures = route.values(in: path), isRoute(captures) else { return nil }
         let reader = try QuestionReader(query, allowed: own(query, captures))
         var values: [String: String] = [:]
-        for parameter in parameters where parameter.sending.wordsBy == nil {
-            let reader = captures[parameter.name].map { QuestionReader(capture: parameter.name, $0) } ?? reader
-            guard let value = try parameter.value(reader) else { continue }
-            if parameter.sending.isTerm { try provider.about.check(term: value, of: parameter.name) }
-            // Such a segment would lead to another path (RFC 3986 §5.2.4).
-            if value == "." || value == "..", captured.contains(parameter.name) {
-                throw parameter.mismatch(parameter.name, value)
+        for (place, parameter) in parameters.enumerated() {
+            if parameter.sending.wordsBy == nil {
+                let reader = captures[parameter.name].map { QuestionReader(capture: parameter.name, $0) } ?? reader
+                values[parameter.name] = try value(of: parameter, reader, provider)
             }
-            values[parameter.name] = value
+            // A rule is checked as soon as all that it names is read.
+            for rule in rules where parameters.lastIndex(where: { rule.names.contains($0.name) }) == place {
+                try rule.check { name in parameters.contains { $0.name == name && reader.gives($0) } }
+            }
         }
-        for rule in rules { try rule.check { name in parameters.contains { $0.name == name && reader.gives($0) } } }
         try checkPresence(values)
         return endpoint(try resolved(values, reader), of: provider)
+    }
+
+    private func value(
+        of parameter: QuestionParameter, _ reader: QuestionReader, _ provider: SpecProvider
+    ) throws(ClientFacingError) -> String? {
+        guard let value = try parameter.value(reader) else {
+            guard parameter.isRequired, !captured.contains(parameter.name) else { return nil }
+            throw .missing(
+                parameter.name, parameter.sending.missing ?? "\(subject) needs \(parameter.name)=….")
+        }
+        if parameter.sending.isTerm { try provider.about.check(term: value, of: parameter.name) }
+        // Such a segment would lead to another path (RFC 3986 §5.2.4).
+        if value == "." || value == "..", captured.contains(parameter.name) {
+            throw parameter.mismatch(parameter.name, value)
+        }
+        return value
     }
 
     private func isRoute(_ captures: [String: String]) -> Bool {
@@ -51,9 +66,6 @@ extension QuestionSpec {
     }
 
     private func checkPresence(_ values: [String: String]) throws(ClientFacingError) {
-        for parameter in asked where parameter.isRequired && values[parameter.name] == nil {
-            throw .missing(parameter.name, parameter.sending.missing ?? "\(subject) needs \(parameter.name)=….")
-        }
         if rules.contains(where: \.isOneOf) { return }
         if !subject.isEmpty, !terms.isEmpty, !terms.contains(where: { values[$0.name] != nil }), let first = terms.first
         {
@@ -116,26 +128,30 @@ extension QuestionSpec {
     private func endpoint(_ given: [String: String], of provider: SpecProvider) -> Endpoint {
         var question = QuestionBuilder()
         var values: [String: String] = [:]
-        var items = fixed.map { QueryParameters.Item($0.name, $0.value) }
         for parameter in identity {
             guard let value = given[parameter.name] ?? parameter.absentValue(beside: given) else { continue }
             values[parameter.name] = value
             if parameter.sending.isKeyedAtDefault || value != parameter.defaultText {
                 parameter.add(value, to: &question)
             }
-            if let item = parameter.item(value), !captured.contains(parameter.name) { items.append(item) }
         }
-        let path = path.path(values)
-        let asked = asked(values, path, of: provider)
+        let upstream = request(values, of: provider)
+        let asked = asked(values, upstream.path, of: provider)
         let answer = answer
         var endpoint = Endpoint(
             provider: provider.about.name, name: name, parameters: question.parameters,
-            upstream: UpstreamRequest(path: path, query: provider.form(of: self).encode(items)),
-            query: question.query,
+            upstream: upstream, query: question.query,
             normalise: { response, signer throws(NormaliseError) in try answer.results(response, to: asked, signer) })
-        let sent = items
-        endpoint.wider = { wider(than: asked, sent, of: provider) }
+        endpoint.wider = { wider(than: asked, of: provider) + others(than: asked, of: provider) }
         return endpoint
+    }
+
+    private func request(_ values: [String: String], of provider: SpecProvider) -> UpstreamRequest {
+        var items = fixed.map { QueryParameters.Item($0.name, $0.value) }
+        for parameter in identity where !captured.contains(parameter.name) {
+            if let item = values[parameter.name].flatMap(parameter.item) { items.append(item) }
+        }
+        return UpstreamRequest(path: path.path(values), query: provider.form(of: self).encode(items))
     }
 
     /// The parameters in the order of the question's identity.
@@ -156,9 +172,7 @@ extension QuestionSpec {
     }
 
     /// The question without what Larder can choose by itself. Its answer holds this one's if all that is sent is such.
-    private func wider(
-        than asked: AskedQuestion, _ items: [QueryParameters.Item], of provider: SpecProvider
-    ) -> [WiderAnswer] {
+    private func wider(than asked: AskedQuestion, of provider: SpecProvider) -> [WiderAnswer] {
         let sent = parameters.filter { parameter in
             parameter.sending.isSent && !captured.contains(parameter.name) && asked.values[parameter.name] != nil
         }
@@ -166,11 +180,10 @@ extension QuestionSpec {
         else {
             return []
         }
-        let names = sent.map { $0.sending.name ?? $0.name }
-        let request = UpstreamRequest(
-            path: asked.path, query: provider.form(of: self).encode(items.filter { !names.contains($0.name) }))
+        let names = sent.map(\.name)
+        let request = request(asked.values.filter { !names.contains($0.key) }, of: provider)
         var asked = asked
-        asked.choosing += sent.map(\.name)
+        asked.choosing += names
         let (answer, question) = (answer, asked)
         return [
             WiderAnswer(request) { response, signer throws(NormaliseError) in
@@ -178,10 +191,30 @@ extension QuestionSpec {
             }
         ]
     }
+
+    /// The question with another length or beginning. Its answer may hold this one's results.
+    private func others(than asked: AskedQuestion, of provider: SpecProvider) -> [WiderAnswer] {
+        guard let paging, let wanted = paging.stretch(asked.values) else { return [] }
+        let answer = answer
+        return paging.wider(than: wanted).map { other in
+            WiderAnswer(request(asked.values.merging(other.values) { $1 }, of: provider)) {
+                response, signer throws(NormaliseError) in
+                try answer.results(wanted, of: other.stretch, in: response, to: asked, signer)
+            }
+        }
+    }
 }
 
 extension QuestionRule {
     var isOneOf: Bool { if case .oneOf = self { true } else { false } }
+
+    /// The parameters that the rule is about.
+    fileprivate var names: [String] {
+        switch self {
+        case .oneOf(let names, _, _), .onlyOne(let names, _): names
+        case .without(let name, let others, _): [name] + others
+        }
+    }
 
     /// - Parameter isGiven: whether a question has the parameter.
     fileprivate func check(_ isGiven: (String) -> Bool) throws(ClientFacingError) {

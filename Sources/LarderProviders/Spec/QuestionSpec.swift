@@ -24,6 +24,10 @@ struct QuestionSpec: Sendable {
     var subject = ""
     /// What the parameters must be to each other.
     var rules: [QuestionRule] = []
+    /// Refusals that do not follow from the parameters.
+    var refusals: [QuestionRefusal] = []
+    /// How the API divides the list, if a stored answer of another length may hold the results.
+    var paging: PagingSpec?
     var ttl: Duration
     var summary: String
     var answer: AnswerSpec
@@ -65,6 +69,7 @@ struct QuestionSpec: Sendable {
         if !terms.isEmpty, minimumTerm > 1 || terms.contains(where: { $0.sending.longestEncoded != nil }) {
             refusals.append(.termLength)
         }
+        refusals += self.refusals
         return EndpointAbout(
             name, route: route.text, captures: captures, parameters: asked, refusals: refusals, ttl: ttl,
             summary: summary)
@@ -89,6 +94,36 @@ enum QuestionRule: Sendable {
     case onlyOne([String], sentence: String)
     /// The parameter, and none of the others.
     case without(String, others: [String], sentence: String)
+}
+
+/// How an API divides a list.
+struct PagingSpec: Sendable {
+    /// The parameters with the most results and with their beginning.
+    var count = "limit"
+    var start: String
+    /// Whether the beginning is a page, from 1, and not the number of results before it.
+    var isPage: Bool
+    /// The most results of one answer.
+    var longest: Int
+
+    /// By `limit` and `page`.
+    static func pages(longest: Int) -> PagingSpec { PagingSpec(start: "page", isPage: true, longest: longest) }
+
+    /// The part of the list that a question asks for.
+    func stretch(_ values: [String: String]) -> ListStretch? {
+        guard let count = values[count].flatMap({ Int($0) }) else { return nil }
+        let start = values[start].flatMap { Int($0) } ?? (isPage ? 1 : 0)
+        return ListStretch(start: isPage ? (start - 1) * count : start, count: count)
+    }
+
+    /// The other parts that may hold it, each with the values that ask for it.
+    func wider(than wanted: ListStretch) -> [(stretch: ListStretch, values: [String: String])] {
+        let others = isPage ? wanted.widerPages(longest: longest) : wanted.widerAnywhere(longest: longest)
+        return others.map { other in
+            let start = isPage ? other.start / other.count + 1 : other.start
+            return (other, [self.count: String(other.count), self.start: String(start)])
+        }
+    }
 }
 
 /// How a search of several sources becomes a question.

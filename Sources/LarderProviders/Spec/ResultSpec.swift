@@ -9,6 +9,8 @@ struct ResultSpec: Sendable {
     var id: FieldRule
     var title: FieldRule
     var creator: FieldRule?
+    /// What the thing is a part of.
+    var collection: FieldRule?
     var summary: FieldRule?
     /// A date, or a date and a time.
     var date: FieldRule?
@@ -24,6 +26,10 @@ struct ResultSpec: Sendable {
     var othersExcept: Set<String>?
     /// What a record without an id is counted as.
     var idReason = DropReason.id
+    /// Records that give no result.
+    var drops: [(reason: DropReason, condition: JSONFilter)] = []
+    /// Of records with the same text here, only the first gives a result.
+    var once: FieldRule?
 
     /// The kind with its attributes, as the interface description lists it.
     var about: ResultKind {
@@ -36,10 +42,13 @@ struct ResultSpec: Sendable {
     /// - Parameter base: what the API's own paths are relative to.
     func add(_ record: JSONValue, of provider: String, _ base: AnswerBase?, to list: inout ResultList) {
         guard record.kind == .object else { return list.drop(.notAnObject) }
+        if let reason = drops.first(where: { $0.condition.holds(for: record) })?.reason { return list.drop(reason) }
         guard let id = id.text(of: record, base) else { return list.drop(idReason) }
         guard let title = title.text(of: record, base) else { return list.drop(.title) }
+        if let name = once?.text(of: record, base), !list.isFirst(name) { return list.drop(.repeated) }
         var result = ResultItem(id: "\(provider):\(kind):\(id)", kind: kind, title: title)
         result.creator = creator?.text(of: record, base)
+        result.collection = collection?.text(of: record, base)
         result.summary = summary?.text(of: record, base)
         result.setPublished(date?.text(of: record, base))
         result.url = url?.text(of: record, base)
