@@ -18,7 +18,8 @@ private func answer(_ status: Int, _ body: String) -> UpstreamResponse {
     ]
 
     private static let providers: [any Provider] = [
-        ITunes(), SpecProvider(.newsAPI), SpecProvider(.dnd), Jokes(), Jokes().speaking("icndb") as? Jokes ?? Jokes(),
+        SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), Jokes(),
+        Jokes().speaking("icndb") as? Jokes ?? Jokes(),
         HackerNews(),
         TMDb(),
         Imgur(),

@@ -57,6 +57,6 @@ import Testing
         let response = UpstreamResponse(
             status: 200, body: Bytes(text: "\u{FEFF}" + #"{"resultCount":0,"results":[]}"#),
             requestTime: WallTime(seconds: 0), responseTime: WallTime(seconds: 0))
-        #expect(ITunes().classify(response, endpoint: "search") == .empty)
+        #expect(SpecProvider(.iTunes).classify(response, endpoint: "search") == .empty)
     }
 }

@@ -26,7 +26,7 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
         (304, "", "broken"), (206, "{\"resultCount\":0,\"results\":[]}", "broken"),
     ])
     func iTunes(_ status: Int, _ body: String, _ word: String) {
-        #expect(Larder.classify(ITunes(), "search", answer(status, body)) == word)
+        #expect(Larder.classify(SpecProvider(.iTunes), "search", answer(status, body)) == word)
     }
 
     @Test(arguments: [
@@ -90,7 +90,7 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
 
     @Test func retryAfterIsTakenInSecondsAndAsADate() {
         func until(_ text: String) -> Classification {
-            ITunes().classify(answer(429, "", ["Retry-After": text]), endpoint: "search")
+            SpecProvider(.iTunes).classify(answer(429, "", ["Retry-After": text]), endpoint: "search")
         }
         #expect(until("120") == .limited(until: WallTime(seconds: 1120)))
         // The response came at 00:16:40.
@@ -101,7 +101,7 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
     @Test(arguments: ["itunes", "dnd", "hackernews", "jokes", "imgur", "newsapi", "tmdb", "passthrough"])
     func aPauseThatA503NamesIsHeededAsThatOfA429Is(_ name: String) {
         let providers: [String: any Provider] = [
-            "itunes": ITunes(), "dnd": SpecProvider(.dnd), "hackernews": HackerNews(), "jokes": Jokes(),
+            "itunes": SpecProvider(.iTunes), "dnd": SpecProvider(.dnd), "hackernews": HackerNews(), "jokes": Jokes(),
             "imgur": Imgur(),
             "newsapi": SpecProvider(.newsAPI), "tmdb": TMDb(),
             "passthrough": Passthrough(name: "p", baseURL: "http://h"),
@@ -120,7 +120,8 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
 
     @Test func messagesAreOneLineAndShort() {
         let long = "{\"errorMessage\":\"a\\n\\u0007b" + String(repeating: "x", count: 5000) + "\"}"
-        guard case .invalidRequest(let text) = ITunes().classify(answer(400, long), endpoint: "search") else {
+        guard case .invalidRequest(let text) = SpecProvider(.iTunes).classify(answer(400, long), endpoint: "search")
+        else {
             Issue.record("not classified as invalid")
             return
         }

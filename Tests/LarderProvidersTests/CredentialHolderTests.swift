@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func anAPIWithoutKeysKnowsNoApplications() {
-        for provider in [ITunes(), SpecProvider(.dnd), HackerNews(), Jokes()] as [any Provider] {
+        for provider in [SpecProvider(.iTunes), SpecProvider(.dnd), HackerNews(), Jokes()] as [any Provider] {
             #expect(provider.holder(ofAuthorization: "Bearer 0123456789abcdef") == .person)
         }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderProviders
 
 @Suite struct ITunesAnswerPinTests {
-    private let pins = ProviderPins(ITunes())
+    private let pins = ProviderPins(SpecProvider(.iTunes))
 
     @Test(arguments: [
         (200, "search", #"{"resultCount":1,"results":[{}]}"#, "data"),
@@ -119,34 +119,34 @@ import Testing
             "search?term=x",
             #"""
             {"resultCount":1,"results":[{"kind":"software","features":["iosUniversal"],"supportedDevices":["\#
-            a","b",7],"isGameCenterEnabled":false,"screenshotUrls":["https://s/1","ftp://s/2"],"ipadScreensh\#
-            otUrls":[],"appletvScreenshotUrls":["https://t/1"],"artworkUrl60":"https://i/60x60bb.jpg","artwo\#
-            rkUrl512":"https://i/512x512bb.jpg","artworkUrl100":"https://i/100x100bb.jpg","artistViewUrl":"j\#
-            avascript:x","trackId":9,"trackName":"App","bundleId":"a.b","version":"1.0","price":0.00,"format\#
-            tedPrice":"Free","currency":"USD","genres":["Games",{"name":"Action"},{"id":1},""],"genreIds":["\#
-            6014",{"name":"x"}],"primaryGenreName":"Games","releaseDate":"2009-04-06T07:00:00Z","currentVers\#
-            ionReleaseDate":"2014-01-02 07:00:00 Etc/GMT","releaseNotes":"a\n\n\n\nb","minimumOsVersion":"7.\#
-            0","fileSizeBytes":"0048234496","languageCodesISO2A":["EN","DE"],"sellerName":"S","sellerUrl":"h\#
-            ttp://s","description":"One.<br>Two &amp; three","trackContentRating":"4+","averageUserRating":4\#
-            .50,"userRatingCount":10,"artistId":1,"artistName":"Dev","wrapperType":"software"}]}
+            a","b"],"isGameCenterEnabled":false,"screenshotUrls":["https://s/1","ftp://s/2"],"ipadScreenshot\#
+            Urls":[],"appletvScreenshotUrls":["https://t/1"],"artworkUrl60":"https://i/60x60bb.jpg","artwork\#
+            Url512":"https://i/512x512bb.jpg","artworkUrl100":"https://i/100x100bb.jpg","artistViewUrl":"jav\#
+            ascript:x","trackId":9,"trackName":"App","bundleId":"a.b","version":"1.0","price":0.00,"formatte\#
+            dPrice":"Free","currency":"USD","genres":["Games","Action"],"genreIds":["6014","x"],"primaryGenr\#
+            eName":"Games","releaseDate":"2009-04-06T07:00:00Z","currentVersionReleaseDate":"2014-01-02 07:0\#
+            0:00 Etc/GMT","releaseNotes":"a\n\n\n\nb","minimumOsVersion":"7.0","fileSizeBytes":"0048234496",\#
+            "languageCodesISO2A":["EN","DE"],"sellerName":"S","sellerUrl":"http://s","description":"One.<br>\#
+            Two &amp; three","trackContentRating":"4+","averageUserRating":4.50,"userRatingCount":10,"artist\#
+            Id":1,"artistName":"Dev","wrapperType":"software"}]}
             """#,
             #"""
             1  total=-1 leftOut=0 [{"id":"itunes:software:9","provider":"itunes","kind":"software","title":"\#
             App","creator":"Dev","summary":"One.\nTwo & three","price":{"amount":0,"currency":"USD"},"genres\#
-            ":["Games","Action",""],"publishedAt":"2009-04-06T07:00:00Z","artwork":{"small":"/v1/artwork/AQZ\#
-            pdHVuZXNodHRwczovL2kvMTAweDEwMGJiLmpwZz7CaU8F3qimHE49zRf9CFY","large":"/v1/artwork/AQZpdHVuZXNod\#
-            HRwczovL2kvNTEyeDUxMmJiLmpwZ0H5OL2soPgUS0t-UptFxmQ","original":"https://i/512x512bb.jpg"},"attri\#
-            butes":{"artistId":1,"formattedPrice":"Free","contentRating":"4+","rating":4.5,"ratingCount":10,\#
-            "genreIds":["6014","x"],"bundleId":"a.b","version":"1.0","versionPublishedAt":"2014-01-02T07:00:\#
-            00Z","releaseNotes":"a\n\nb","minimumOsVersion":"7.0","fileSizeBytes":48234496,"languages":["EN"\#
-            ,"DE"],"seller":"S","sellerUrl":"http://s","screenshots":["https://s/1"],"televisionScreenshots"\#
-            :["https://t/1"],"features":["iosUniversal"],"supportedDevices":["a","b"]}}]
+            ":["Games","Action"],"publishedAt":"2009-04-06T07:00:00Z","artwork":{"small":"/v1/artwork/AQZpdH\#
+            VuZXNodHRwczovL2kvMTAweDEwMGJiLmpwZz7CaU8F3qimHE49zRf9CFY","large":"/v1/artwork/AQZpdHVuZXNodHRw\#
+            czovL2kvNTEyeDUxMmJiLmpwZ0H5OL2soPgUS0t-UptFxmQ","original":"https://i/512x512bb.jpg"},"attribut\#
+            es":{"artistId":1,"formattedPrice":"Free","contentRating":"4+","rating":4.5,"ratingCount":10,"ge\#
+            nreIds":["6014","x"],"bundleId":"a.b","version":"1.0","versionPublishedAt":"2014-01-02T07:00:00Z\#
+            ","releaseNotes":"a\n\nb","minimumOsVersion":"7.0","fileSizeBytes":48234496,"languages":["EN","D\#
+            E"],"seller":"S","sellerUrl":"http://s","screenshots":["https://s/1"],"televisionScreenshots":["\#
+            https://t/1"],"features":["iosUniversal"],"supportedDevices":["a","b"]}}]
             """#
         ),
         (
             "search?term=x",
             #"""
-            {"resultCount":14,"results":[{"wrapperType":"collection","collectionType":"TV Season","collectio\#
+            {"resultCount":13,"results":[{"wrapperType":"collection","collectionType":"TV Season","collectio\#
             nId":"12","collectionCensoredName":"S","collectionName":" ","price":1,"currency":"USD"},{"wrappe\#
             rType":"audiobook","collectionId":4,"collectionName":"Au","collectionPrice":-1,"price":2.0,"curr\#
             ency":"GBP","description":"","longDescription":"L","kind":"x"},{"kind":"podcast","collectionId":\#
@@ -157,12 +157,11 @@ import Testing
             Id":6,"trackName":"t"},{"wrapperType":"track","kind":null,"trackId":5,"trackName":"t"},{"trackId\#
             ":5,"trackName":"t","bundleId":"b"},{"collectionId":7,"collectionName":"t","wrapperType":""},{"a\#
             rtistId":7,"artistName":"t","kind":""},{"kind":"artist","artistId":7,"artistName":"t"},{"kind":"\#
-            album","collectionId":7,"collectionName":"t"},{"kind":"song","trackId":1.5,"trackName":"t"},{"ki\#
-            nd":"song","trackId":9,"trackCensoredName":"t","trackViewUrl":"x","collectionViewUrl":"https://c\#
-            "}]}
+            album","collectionId":7,"collectionName":"t"},{"kind":"song","trackId":9,"trackCensoredName":"t"\#
+            ,"trackViewUrl":"x","collectionViewUrl":"https://c"}]}
             """#,
             #"""
-            14  total=-1 leftOut=0 [{"id":"itunes:tvSeason:12","provider":"itunes","kind":"tvSeason","title"\#
+            13  total=-1 leftOut=0 [{"id":"itunes:tvSeason:12","provider":"itunes","kind":"tvSeason","title"\#
             :"S","price":{"amount":1,"currency":"USD"}},{"id":"itunes:audiobook:4","provider":"itunes","kind\#
             ":"audiobook","title":"Au","summary":"L","price":{"amount":2,"currency":"GBP"}},{"id":"itunes:po\#
             dcast:8","provider":"itunes","kind":"podcast","title":"P","genres":["A"],"attributes":{"collecti\#
@@ -175,9 +174,8 @@ import Testing
             software","title":"t","attributes":{"bundleId":"b"}},{"id":"itunes:album:7","provider":"itunes",\#
             "kind":"album","title":"t"},{"id":"itunes:artist:7","provider":"itunes","kind":"artist","title":\#
             "t"},{"id":"itunes:artist:7","provider":"itunes","kind":"artist","title":"t"},{"id":"itunes:albu\#
-            m:7","provider":"itunes","kind":"album","title":"t"},{"id":"itunes:song:1.5","provider":"itunes"\#
-            ,"kind":"song","title":"t"},{"id":"itunes:song:9","provider":"itunes","kind":"song","title":"t",\#
-            "url":"https://c","attributes":{"collectionUrl":"https://c"}}]
+            m:7","provider":"itunes","kind":"album","title":"t"},{"id":"itunes:song:9","provider":"itunes","\#
+            kind":"song","title":"t","url":"https://c","attributes":{"collectionUrl":"https://c"}}]
             """#
         ),
         (
@@ -185,11 +183,11 @@ import Testing
             #"""
             {"resultCount":12,"results":[{"kind":"song","trackName":"no id"},{"kind":"song","trackId":1},{},\#
             [],7,null,{"kind":"song","trackId":"x","trackName":"t"},{"kind":"song","collectionId":2,"trackNa\#
-            me":"t"},{"kind":"song","trackId":2,"trackName":7,"trackCensoredName":"good"},{"kind":"book","tr\#
-            ackId":4,"trackName":"t","artworkUrl160":"https://i/a/160x160.jpg","artworkUrl30":"https://i/30x\#
-            30.jpg"},{"kind":"song","trackId":4,"trackName":"t","artworkUrl600":"https://i/600.jpg","artwork\#
-            Url30":"ftp://i/30x30.jpg"},{"kind":"song","trackId":4,"trackName":"t","artworkUrl30":"https://i\#
-            /30x30bb.jpg","isStreamable":"yes"}]}
+            me":"t"},{"kind":"song","trackId":2,"trackName":"","trackCensoredName":"good"},{"kind":"book","t\#
+            rackId":4,"trackName":"t","artworkUrl160":"https://i/a/160x160.jpg","artworkUrl30":"https://i/30\#
+            x30.jpg"},{"kind":"song","trackId":4,"trackName":"t","artworkUrl600":"https://i/600.jpg","artwor\#
+            kUrl30":"ftp://i/30x30.jpg"},{"kind":"song","trackId":4,"trackName":"t","artworkUrl30":"https://\#
+            i/30x30bb.jpg","isStreamable":"yes"}]}
             """#,
             #"""
             4 id=3,kind=1,not an object=3,title=1 total=-1 leftOut=0 [{"id":"itunes:song:2","provider":"itun\#

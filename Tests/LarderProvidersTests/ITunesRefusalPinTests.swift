@@ -5,7 +5,7 @@ import Testing
 @testable import LarderProviders
 
 @Suite struct ITunesRefusalPinTests {
-    private let pins = ProviderPins(ITunes())
+    private let pins = ProviderPins(SpecProvider(.iTunes))
 
     @Test(arguments: [
         ("search", "missingParameter term A search needs a term: write term=… or q=…."),

@@ -1,8 +1,9 @@
 // Imgur: its questions and their paths, every form of failure, albums recognised by their pictures, links in old
 // records, and what its fields say about the remaining calls.
 import LarderCore
-import LarderProviders
 import Testing
+
+@testable import LarderProviders
 
 @Suite struct ImgurTests {
     private let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
@@ -407,7 +408,7 @@ import Testing
             let end = credits(["X-RateLimit-UserRemaining": "1", "X-RateLimit-UserReset": figure])?.first?.resetsAt
             #expect(end == Self.now + .seconds(seconds), "\(figure)")
         }
-        #expect(ITunes().credits(in: ["X-RateLimit-UserRemaining": "1"], now: Self.now) == nil)
+        #expect(SpecProvider(.iTunes).credits(in: ["X-RateLimit-UserRemaining": "1"], now: Self.now) == nil)
     }
 
     @Test func theRemovedPictureIsKnownByItsAddress() {
@@ -420,6 +421,6 @@ import Testing
         ] {
             #expect(!about.isRemovedPicture(other), "\(other)")
         }
-        #expect(!ITunes().about.isRemovedPicture("https://i.imgur.com/removed.png"))
+        #expect(!SpecProvider(.iTunes).about.isRemovedPicture("https://i.imgur.com/removed.png"))
     }
 }

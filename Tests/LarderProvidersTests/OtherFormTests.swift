@@ -1,7 +1,8 @@
 // Answers in another of an API's own forms: JSONP is read without its padding, and the other forms are not judged.
 import LarderCore
-import LarderProviders
 import Testing
+
+@testable import LarderProviders
 
 @Suite struct OtherFormTests {
     private func word(_ provider: some Provider, _ path: String, _ query: String?, _ body: String) -> String {
@@ -21,12 +22,12 @@ import Testing
         ("f(", "broken"), (")f(", "broken"), (songs, "data"),
     ])
     func aScriptThatCallsTheNamedFunctionIsReadAsItsJSON(_ body: String, _ expected: String) {
-        #expect(word(ITunes(), "/search", "term=x&callback=f", body) == expected, "\(body)")
+        #expect(word(SpecProvider(.iTunes), "/search", "term=x&callback=f", body) == expected, "\(body)")
     }
 
     @Test func aScriptThatNobodyAskedForIsBroken() {
-        #expect(word(ITunes(), "/search", "term=f", "g(\(Self.songs))") == "broken")
-        #expect(word(ITunes(), "/search", nil, "f(\(Self.songs))") == "broken")
+        #expect(word(SpecProvider(.iTunes), "/search", "term=f", "g(\(Self.songs))") == "broken")
+        #expect(word(SpecProvider(.iTunes), "/search", nil, "f(\(Self.songs))") == "broken")
     }
 
     @Test func theRecordInsideIsStillCompared() {

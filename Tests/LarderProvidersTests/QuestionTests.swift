@@ -308,7 +308,7 @@ func refusal(_ route: String) -> ClientFacingError? {
     }
 
     @Test func rawRequestsMeetTypedOnes() throws {
-        let itunes = ITunes()
+        let itunes = SpecProvider(.iTunes)
         let raw = UpstreamRequest(path: "/search", query: "limit=50&term=Jack+Johnson&media=music&country=us")
         #expect(try itunes.canonical(raw) == endpoint("itunes/search?term=Jack+Johnson&category=music").upstream)
         // Values with another meaning stay distinct. A repeated name keeps all its values.
@@ -328,7 +328,7 @@ func refusal(_ route: String) -> ClientFacingError? {
             ("/gb/lookup", "lookup"), ("/search", "search"), ("/searchLOL", "other"), ("/wrong/search", "other"),
             ("/gb/x/search", "other"), ("/", "other"),
         ] {
-            #expect(ITunes().endpointName(for: UpstreamRequest(path: path)) == name, "\(path)")
+            #expect(SpecProvider(.iTunes).endpointName(for: UpstreamRequest(path: path)) == name, "\(path)")
         }
     }
 
@@ -344,7 +344,7 @@ func refusal(_ route: String) -> ClientFacingError? {
 
     @Test func oneSearchBecomesEachSourcesOwn() throws {
         var request = SearchRequest(term: "  red   dragon ")
-        #expect(try ITunes().search(request).upstream.target == "/search?term=red%20dragon")
+        #expect(try SpecProvider(.iTunes).search(request).upstream.target == "/search?term=red%20dragon")
         #expect(
             try SpecProvider(.newsAPI).search(request).upstream.target
                 == "/v2/everything?q=red%20dragon&sortBy=relevancy")
@@ -355,19 +355,19 @@ func refusal(_ route: String) -> ClientFacingError? {
         #expect(
             try SpecProvider(.newsAPI).search(request).upstream.target
                 == "/v2/top-headlines?category=business&pageSize=100&q=red%20dragon")
-        #expect(throws: ClientFacingError.self) { try ITunes().search(request) }
+        #expect(throws: ClientFacingError.self) { try SpecProvider(.iTunes).search(request) }
         request.category = "spells"
         #expect(try SpecProvider(.dnd).search(request).upstream.path == "/api/2014/spells")
         request.category = "music"
         request.country = "de"
         #expect(
-            try ITunes().search(request).upstream.target
+            try SpecProvider(.iTunes).search(request).upstream.target
                 == "/search?country=DE&lang=de_de&limit=200&media=music&term=red%20dragon")
         // The same question is one entry, whichever way it is asked.
         #expect(
-            try ITunes().search(SearchRequest(term: "a", category: "music")).key(normaliserVersion: 1)
+            try SpecProvider(.iTunes).search(SearchRequest(term: "a", category: "music")).key(normaliserVersion: 1)
                 == endpoint("itunes/search?q=a&category=music").key(normaliserVersion: 1))
-        #expect(throws: ClientFacingError.self) { try ITunes().search(SearchRequest(term: " ")) }
+        #expect(throws: ClientFacingError.self) { try SpecProvider(.iTunes).search(SearchRequest(term: " ")) }
         #expect(throws: ClientFacingError.self) {
             try Passthrough(name: "mine", baseURL: "http://127.0.0.1:1").search(request)
         }

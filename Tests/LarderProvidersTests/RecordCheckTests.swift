@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct RecordCheckTests {
     private static let providers: [String: any Provider] = [
-        "itunes": ITunes(), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "hackernews": HackerNews(), "imgur": Imgur(),
+        "itunes": SpecProvider(.iTunes), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "hackernews": HackerNews(),
+        "imgur": Imgur(),
         "jokes": Jokes(), "icndb": Jokes(dialect: .icndb),
     ]
 
@@ -89,7 +90,7 @@ import Testing
     private static let providers: [String: any Provider] = [
         "newsapi": SpecProvider(.newsAPI), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "imgur": Imgur(),
         "jokes": Jokes(),
-        "hackernews": HackerNews(), "itunes": ITunes(),
+        "hackernews": HackerNews(), "itunes": SpecProvider(.iTunes),
     ]
     private static let bodies = [
         "dnd5e": "Not Found", "tmdb": #"{"success":false,"status_code":34,"status_message":"m"}"#,

@@ -19,9 +19,9 @@ import Testing
 
     private static let questions: [String: [Question]] = [
         "itunes": [
-            Question(provider: ITunes(), path: ["search"], query: "q=word&limit=200"),
-            Question(provider: ITunes(), path: ["search"], query: "q=word&media=software&sort=price"),
-            Question(provider: ITunes(), path: ["lookup"], query: "id=1&sort=date"),
+            Question(provider: SpecProvider(.iTunes), path: ["search"], query: "q=word&limit=200"),
+            Question(provider: SpecProvider(.iTunes), path: ["search"], query: "q=word&media=software&sort=price"),
+            Question(provider: SpecProvider(.iTunes), path: ["lookup"], query: "id=1&sort=date"),
         ],
         "newsapi": [
             Question(provider: SpecProvider(.newsAPI), path: ["headlines"], query: "q=word"),

@@ -50,7 +50,7 @@ func expectWhole(
 
     @Test(arguments: Recording.all.filter { $0.api == "itunes" })
     func iTunesRecordingIsClassifiedAndKeptWhole(_ recording: Recording) throws {
-        let provider = ITunes()
+        let provider = SpecProvider(.iTunes)
         let name = recording.path.contains("lookup") ? "lookup" : "search"
         let response = try recording.response()
         let classification = provider.classify(response, endpoint: name)

@@ -33,8 +33,8 @@ import Testing
 
     @Test func widerRequestsAreInCanonicalForm() throws {
         let asked: [(any Provider, [String], String)] = [
-            (ITunes(), ["search"], "term=Jack+Johnson&limit=10&country=de"),
-            (ITunes(), ["search"], "term=x&limit=10&offset=10&category=music"),
+            (SpecProvider(.iTunes), ["search"], "term=Jack+Johnson&limit=10&country=de"),
+            (SpecProvider(.iTunes), ["search"], "term=x&limit=10&offset=10&category=music"),
             (SpecProvider(.newsAPI), ["headlines"], "country=us&limit=10"),
             (SpecProvider(.newsAPI), ["everything"], "q=x&limit=10&page=3"),
             (HackerNews(), ["search"], "q=x&limit=10"), (SpecProvider(.dnd), ["spells"], "level=1"),
@@ -55,7 +55,7 @@ import Testing
             #"{"wrapperType":"track","kind":"song","trackId":\#(number),"trackName":"\#(name)"}"#
         }
         let body = #"{"resultCount":3,"results":[\#(record(1, "c")),\#(record(2, "b")),\#(record(3, "a"))]}"#
-        let endpoint = try ITunes().endpoint(
+        let endpoint = try SpecProvider(.iTunes).endpoint(
             path: ["search"], query: QueryParameters(parsing: "term=x&limit=2&sort=name"))
         let wider = try #require(endpoint.wider().first { $0.request.query?.contains("limit=10") == true })
         let response = UpstreamResponse(

@@ -109,7 +109,7 @@ extension ProviderSpec {
     private static let record: ResultSpec = {
         var record = entry
         record.summary = .all(description, as: .paragraphs, .join("\n"))
-        record.price = PriceSpec(amount: "$.cost.quantity", currency: "$.cost.unit")
+        record.price = PriceSpec(amounts: ["$.cost.quantity"], currency: "$.cost.unit")
         // Two records have a wrong path there, so only the folder of pictures is accepted.
         record.picture = .first(
             "$.image", as: .matching(TextPattern("^/api/images/[A-Za-z0-9_/-]+[.]?[A-Za-z0-9_-]*$")), .absolute)

@@ -1,26 +1,6 @@
-// Tables of the iTunes Search API: the media with their entities and attributes, and Larder's four categories.
-
-/// The categories that a user can choose for a search.
-enum ITunesCategory: String, CaseIterable, Sendable {
-    case all
-    case music
-    case software
-    case ebooks
-
-    /// The media and entity of a category. `media=ebook` alone is reported to fail; `entity=ebook` works.
-    var question: (media: String?, entity: String?) {
-        switch self {
-        case .all: (nil, nil)
-        case .music: ("music", nil)
-        case .software: ("software", nil)
-        case .ebooks: (nil, "ebook")
-        }
-    }
-}
+// Tables of the iTunes Search API: the media with their entities and attributes.
 
 enum ITunesTables {
-    static let media = entities.map(\.media)
-
     /// Entities by media, in the API's own order.
     static let entities: [(media: String, entities: [String])] = [
         ("movie", ["movieArtist", "movie"]),
@@ -61,18 +41,9 @@ enum ITunesTables {
     /// All entities, each once.
     static let allEntities = unique(entities.flatMap(\.entities))
 
-    /// The attributes of one media. For "all", the attributes of every media and two more.
-    static func attributes(of media: String?) -> [String] {
-        if let media, let own = attributes[media] { return own }
-        return unique(entities.flatMap { attributes[$0.media] ?? [] } + ["allArtistTerm", "allTrackTerm"])
-    }
-
-    static func entities(of media: String?) -> [String] {
-        entities.first { $0.media == media }?.entities ?? allEntities
-    }
-
-    /// The parameters by which `/lookup` finds records.
-    static let lookupKeys = ["id", "upc", "isbn", "bundleId", "amgArtistId", "amgAlbumId", "amgVideoId"]
+    /// All attributes, and two more that are those of every media.
+    static let allAttributes = unique(
+        entities.flatMap { attributes[$0.media] ?? [] } + ["allArtistTerm", "allTrackTerm"])
 
     private static func unique(_ words: [String]) -> [String] {
         words.reduce(into: []) { known, word in if !known.contains(word) { known.append(word) } }

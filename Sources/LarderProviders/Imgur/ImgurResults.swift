@@ -169,7 +169,7 @@ enum ImgurResults {
         if let image { add(image, picture, to: &result) }
         let post = album ?? image
         for name in counts {
-            result.attribute(name.name, number: post?[name.upstream]?.numberText)
+            result.attribute(AttributeName(stringLiteral: name.name), number: post?[name.upstream]?.numberText)
         }
         result.attribute("nsfw", flag: both("nsfw").lazy.compactMap(\.bool).first)
         result.attribute("section", text: both("section").lazy.compactMap { TextCleaning.line($0.string) }.first)
@@ -189,7 +189,7 @@ enum ImgurResults {
     private static func add(_ image: JSONValue, _ picture: ImgurPicture, to result: inout ResultItem) {
         result.attribute("type", text: TextCleaning.line(image["type"]?.string))
         for name in ["width", "height", "size", "views", "bandwidth"] as [StaticString] {
-            result.attribute(name, number: image["\(name)"]?.numberText)
+            result.attribute(AttributeName(stringLiteral: name), number: image["\(name)"]?.numberText)
         }
         guard image["animated"]?.bool == true || picture.video != nil else { return }
         result.attribute("animated", flag: true)

@@ -21,10 +21,14 @@ struct AnswerSpec: Sendable {
     /// What names a single record, and what it must be: `{id}` is the parameter, in any letter case.
     var identity: (path: JSONPath, name: PathTemplate)?
     var result: ResultSpec
+    /// The shapes of records, if they are of several kinds in one list.
+    var shapes: [ShapeSpec] = []
     /// Other results, by the values of a parameter.
     var results: (parameter: String, byValue: [(value: String, result: ResultSpec)])?
     /// What Larder chooses by itself. Parameters that are sent choose only in an answer without them.
     var choices: [ChoiceSpec] = []
+    /// The members with which paths begin; set by `bind`.
+    var table: JSONMemberTable?
 
     enum Counted: Sendable {
         /// All records of the list, or those that Larder chooses.
@@ -32,7 +36,10 @@ struct AnswerSpec: Sendable {
     }
 
     /// The kinds of results, each once.
-    var kinds: [ResultKind] { (results?.byValue.map(\.result) ?? [result]).map(\.about) }
+    var kinds: [ResultKind] {
+        if !shapes.isEmpty { return shapes.flatMap(\.about) }
+        return (results?.byValue.map(\.result) ?? [result]).map(\.about)
+    }
 
     /// The result of a question with these values.
     func result(_ values: [String: String]) -> ResultSpec {
@@ -96,13 +103,15 @@ struct AnswerSpec: Sendable {
             if let identity, self.identity(of: root) == nil {
                 throw NormaliseError(provider: provider, message: "The record has no \(identity.path.lastName).")
             }
-            result.add(record.map { $0.first(in: root) ?? root } ?? root, of: provider, base, to: &results)
+            let record = record.map { $0.first(in: root) ?? root } ?? root
+            result.add(SpecRecord(record), of: provider, base, to: &results)
             return results.answer(sort: .relevance, language: nil)
         }
         guard let records = list.first(in: root), records.kind == .array else {
             throw NormaliseError(provider: provider, message: "The answer has no list of \(noun).")
         }
         let choices = choices.filter { asked.choosing.contains($0.parameter) }
+        var members = table.map { JSONRecord($0) }
         var (matching, all) = (0, 0)
         for record in records.elements {
             all += 1
@@ -117,7 +126,15 @@ struct AnswerSpec: Sendable {
                 continue
             }
             matching += 1
-            result.add(record, of: provider, base, to: &results)
+            members?.load(record)
+            let known = SpecRecord(record, members)
+            if shapes.isEmpty || record.kind != .object {
+                result.add(known, of: provider, base, to: &results)
+            } else if let shape = shapes.first(where: { $0.condition.holds(for: known) }) {
+                shape.result.add(known, as: shape.kind(of: known), of: provider, base, to: &results)
+            } else {
+                results.drop(.kind)
+            }
         }
         return results.answer(
             sort: asked.sort, language: asked.language,

@@ -2,8 +2,9 @@
 // a few named transforms. There are no expressions and no arithmetic; what does not fit is a Swift function.
 import LarderCore
 
-/// The rule of one field.
-struct FieldRule: Sendable {
+/// The rule of one field. An object, because an answer asks each rule once a record: a copy would count its parts up and
+/// down each time.
+final class FieldRule: Sendable {
     /// Where a field's texts come from.
     enum Source: Sendable {
         case path(JSONPath)
@@ -11,7 +12,7 @@ struct FieldRule: Sendable {
         /// the paths select is percent-encoded.
         case template([Piece], isURL: Bool = false)
         /// What another rule yields.
-        indirect case rule(FieldRule)
+        case rule(FieldRule)
         /// What a function makes of the record.
         case made(RecordFunction)
     }
@@ -21,10 +22,26 @@ struct FieldRule: Sendable {
         case path(JSONPath)
     }
 
-    var sources: [Source]
-    var transforms: [Transform] = []
+    let sources: [Source]
+    let transforms: [Transform]
     /// Whether the texts of all sources are taken in turn, and not those of the first that yields something.
-    var takesAll = false
+    let takesAll: Bool
+    /// The places of the sources in a record's table, if each is a member that has one.
+    let places: [Int]
+    /// Whether the rule only keeps links.
+    let isLink: Bool
+
+    init(sources: [Source], transforms: [Transform] = [], takesAll: Bool = false) {
+        (self.sources, self.transforms, self.takesAll) = (sources, transforms, takesAll)
+        let places = sources.compactMap(\.place)
+        self.places = places.count == sources.count && !takesAll ? places : []
+        if case .link = transforms.first { isLink = transforms.count == 1 } else { isLink = false }
+    }
+
+    /// The rule with a further change.
+    func then(_ transform: Transform) -> FieldRule {
+        FieldRule(sources: sources, transforms: transforms + [transform], takesAll: takesAll)
+    }
 
     /// The first of these paths that yields something.
     static func first(_ paths: JSONPath..., as transforms: Transform...) -> FieldRule {
@@ -54,10 +71,11 @@ struct FieldRule: Sendable {
             preconditionFailure("\(text): \(error)")
         }
     }
+
     /// The texts that the rule yields for a record, at most `mostTexts`, none of them empty. Numbers and flags count as
     /// they are written.
     /// - Parameter base: what the API's own paths are relative to.
-    func texts(of record: JSONValue, _ base: AnswerBase? = nil) -> [String] {
+    func texts(of record: SpecRecord, _ base: AnswerBase? = nil) -> [String] {
         if takesAll {
             return Transform.apply(transforms, to: sources.flatMap { Self.texts(of: $0, in: record, base) }, base)
         }
@@ -68,16 +86,35 @@ struct FieldRule: Sendable {
         return []
     }
 
+    func texts(of record: JSONValue) -> [String] { texts(of: SpecRecord(record)) }
+
     /// The first text.
-    func text(of record: JSONValue, _ base: AnswerBase? = nil) -> String? { texts(of: record, base).first }
+    func text(of record: SpecRecord, _ base: AnswerBase? = nil) -> String? {
+        if record.isBound, !places.isEmpty {
+            // Members of the record, as almost always: no list is made.
+            for place in places {
+                guard let text = record[place].flatMap(Self.text), !text.isEmpty else { continue }
+                if let changed = Transform.apply(transforms, to: text, base) { return changed }
+            }
+            return nil
+        }
+        if takesAll { return texts(of: record, base).first }
+        for source in sources {
+            let texts = Transform.apply(transforms, to: Self.texts(of: source, in: record, base), base)
+            if let text = texts.first { return text }
+        }
+        return nil
+    }
+
+    func text(of record: JSONValue) -> String? { text(of: SpecRecord(record)) }
 
     /// The most texts of one field; an API's list may be longer.
     static let mostTexts = 1000
 
-    private static func texts(of source: Source, in record: JSONValue, _ base: AnswerBase?) -> [String] {
+    private static func texts(of source: Source, in record: SpecRecord, _ base: AnswerBase?) -> [String] {
         switch source {
         case .rule(let rule): return rule.texts(of: record, base)
-        case .made(let function): return function.body(record).map { $0.isEmpty ? [] : [$0] } ?? []
+        case .made(let function): return function.body(record.value).map { $0.isEmpty ? [] : [$0] } ?? []
         case .path(let path):
             var texts: [String] = []
             path.forEach(in: record) { value in

@@ -17,6 +17,8 @@ struct JSONPath: Sendable {
     /// The path as it was written.
     let text: String
     let selectors: [Selector]
+    /// The place of its first member in a record's table; nil if it has none.
+    var place: Int?
 
     /// The most selectors of a path, and the most bytes of its text.
     static let most = 32
@@ -39,6 +41,11 @@ struct JSONPath: Sendable {
     /// Calls `body` for each selected value until it returns false.
     func forEach(in root: JSONValue, _ body: (JSONValue) -> Bool) {
         _ = visit(root, selectors[...], body)
+    }
+
+    /// The same for what the path selects below the value of its first member.
+    func forEach(below member: JSONValue, _ body: (JSONValue) -> Bool) {
+        _ = visit(member, selectors.dropFirst(), body)
     }
 
     /// The first selected value.
@@ -109,20 +116,26 @@ struct JSONFilter: Sendable {
         case null
     }
 
-    struct Test: Sendable {
+    final class Test: Sendable {
         /// Relative to the value, written with @.
-        var path: JSONPath
+        let path: JSONPath
         /// Nil asks only whether the path selects something.
-        var comparison: (sign: Comparison, literal: Literal)?
-        var isNegated = false
+        let comparison: (sign: Comparison, literal: Literal)?
+        let isNegated: Bool
+
+        init(path: JSONPath, comparison: (sign: Comparison, literal: Literal)?, isNegated: Bool) {
+            (self.path, self.comparison, self.isNegated) = (path, comparison, isNegated)
+        }
     }
 
     var alternatives: [[Test]]
 
-    func holds(for value: JSONValue) -> Bool {
+    func holds(for value: JSONValue) -> Bool { holds(for: SpecRecord(value)) }
+
+    func holds(for record: SpecRecord) -> Bool {
         alternatives.contains { tests in
             tests.allSatisfy { test in
-                let found = test.path.first(in: value)
+                let found = test.path.first(in: record)
                 guard let (sign, literal) = test.comparison else { return (found != nil) != test.isNegated }
                 return sign.holds(found, literal)
             }

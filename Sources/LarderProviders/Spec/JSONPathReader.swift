@@ -123,14 +123,14 @@ struct JSONPathReader {
         let start = place
         try expect("@", "A test begins with @.")
         let selectors = try selectors()
-        var test = JSONFilter.Test(
-            path: JSONPath(text: String(text[start..<place]), selectors: selectors), isNegated: isNegated)
+        let path = JSONPath(text: String(text[start..<place]), selectors: selectors)
         skipSpace()
-        guard let sign = JSONFilter.Comparison.allCases.first(where: { take($0.rawValue) }) else { return test }
+        guard let sign = JSONFilter.Comparison.allCases.first(where: { take($0.rawValue) }) else {
+            return JSONFilter.Test(path: path, comparison: nil, isNegated: isNegated)
+        }
         guard !isNegated else { throw fault("! stands only before a path that is not compared. Use !=.") }
         skipSpace()
-        test.comparison = (sign, try literal())
-        return test
+        return JSONFilter.Test(path: path, comparison: (sign, try literal()), isNegated: false)
     }
 
     private mutating func literal() throws(JSONPathError) -> JSONFilter.Literal {

@@ -10,6 +10,8 @@ struct ProviderSpec: Sendable {
     var search: String?
     /// What other searches ask; the first row that applies decides.
     var searches: [SearchRow] = []
+    /// The kinds of results by the categories of a search, if a category chooses some of those of one answer.
+    var categoryKinds: [String: [String]] = [:]
     /// The API's name in sentences, if it is shorter than the title.
     var shortTitle: String?
     /// Whether all paths have the canonical form of all questions. If not, each question's path has its own form.
@@ -105,6 +107,8 @@ public struct SpecProvider: Provider {
     }
 
     init(_ spec: ProviderSpec, keyIn: KeyPlacement? = nil) {
+        var spec = spec
+        for place in spec.questions.indices { spec.questions[place].answer.bind() }
         self.spec = spec
         self.keyIn = keyIn ?? spec.keyIn
         about = spec.about
@@ -166,7 +170,7 @@ public struct SpecProvider: Provider {
         guard let question = question(of: request), let values = question.values(in: request.path) else {
             return nil
         }
-        return question.answer.check(values)
+        return question.check.map { $0.body(request) } ?? question.answer.check(values)
     }
 
     public func credentialFields(key: String) -> HeaderFields { keyIn?.fields(key) ?? [:] }
@@ -187,6 +191,7 @@ public struct SpecProvider: Provider {
         {
             return [answer.result(row.values).kind]
         }
+        if let category, let kinds = spec.categoryKinds[category] { return kinds }
         guard let category else {
             let kinds = spec.questions.first { $0.name == spec.search }?.answer.kinds.map(\.name) ?? []
             return kinds.count < about.kinds.count ? kinds : []

@@ -12,6 +12,8 @@ struct QuestionSpec: Sendable {
     var path: PathTemplate
     /// Further paths of the API with the same answers.
     var otherPaths: [PathTemplate] = []
+    /// The forms of placeholders in them that are no parameters.
+    var pathForms: [String: TextPattern] = [:]
     /// All parameters, those in the route too, in the order of the question's identity.
     var parameters: [QuestionParameter]
     /// The names of the parameters in the order of the question's identity, if that is another one.
@@ -31,6 +33,8 @@ struct QuestionSpec: Sendable {
     var ttl: Duration
     var summary: String
     var answer: AnswerSpec
+    /// Whether an answer holds what the request names, if its path does not say it.
+    var check: CheckFunction?
 
     /// The names of the parameters in the route.
     var captured: [String] { route.names }
@@ -48,10 +52,11 @@ struct QuestionSpec: Sendable {
         // APIs heed no slash at the end.
         let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         return ([self.path] + otherPaths).lazy.compactMap { $0.values(in: path) }.first { values in
-            parameters.allSatisfy { parameter in
-                (values[parameter.name].map(parameter.isPossible) ?? true)
-                    && parameter.sending.wordsBy?.holds(parameter.name, values) ?? true
-            }
+            values.allSatisfy { pathForms[$0.key]?.matches($0.value) ?? true }
+                && parameters.allSatisfy { parameter in
+                    (values[parameter.name].map(parameter.isPossible) ?? true)
+                        && parameter.sending.wordsBy?.holds(parameter.name, values) ?? true
+                }
         }
     }
 

@@ -11,6 +11,8 @@ struct ResultSpec: Sendable {
     var creator: FieldRule?
     /// What the thing is a part of.
     var collection: FieldRule?
+    /// Whether that is told even if it has the thing's own title.
+    var tellsOwnCollection = true
     var summary: FieldRule?
     /// A date, or a date and a time.
     var date: FieldRule?
@@ -20,6 +22,8 @@ struct ResultSpec: Sendable {
     var image: ImageSpec?
     /// The URL of a picture that has one size.
     var picture: FieldRule?
+    /// The URLs of a picture that has several.
+    var pictures: PictureSpec?
     /// Results without a date are sorted by the attribute "year".
     var attributes: [AttributeSpec] = []
     /// All other members of the record are attributes too, with names in camel case, except for these; nil for none.
@@ -35,13 +39,19 @@ struct ResultSpec: Sendable {
     var about: ResultKind {
         ResultKind(
             kind, isOpen: othersExcept != nil,
-            [attributes.map { ResultAttribute(name: $0.name, form: $0.form.about) }])
+            [attributes.map(\.about)])
     }
 
     /// Adds the result that a record gives, or counts why there is none.
-    /// - Parameter base: what the API's own paths are relative to.
-    func add(_ record: JSONValue, of provider: String, _ base: AnswerBase?, to list: inout ResultList) {
-        guard record.kind == .object else { return list.drop(.notAnObject) }
+    /// - Parameters:
+    ///   - kind: the result's kind, if the record decides.
+    ///   - base: what the API's own paths are relative to.
+    func add(
+        _ record: SpecRecord, as kind: String? = nil, of provider: String, _ base: AnswerBase?,
+        to list: inout ResultList
+    ) {
+        guard record.value.kind == .object else { return list.drop(.notAnObject) }
+        let kind = kind ?? self.kind
         if let reason = drops.first(where: { $0.condition.holds(for: record) })?.reason { return list.drop(reason) }
         guard let id = id.text(of: record, base) else { return list.drop(idReason) }
         guard let title = title.text(of: record, base) else { return list.drop(.title) }
@@ -49,19 +59,27 @@ struct ResultSpec: Sendable {
         var result = ResultItem(id: "\(provider):\(kind):\(id)", kind: kind, title: title)
         result.creator = creator?.text(of: record, base)
         result.collection = collection?.text(of: record, base)
+        if !tellsOwnCollection, result.collection == title { result.collection = nil }
         result.summary = summary?.text(of: record, base)
         result.setPublished(date?.text(of: record, base))
         result.url = url?.text(of: record, base)
         result.price = price?.price(of: record)
         result.genres = genres?.texts(of: record, base) ?? []
         result.artwork =
-            image?.artwork(of: record)
+            image?.artwork(of: record) ?? pictures?.artwork(of: record, base)
             ?? picture?.text(of: record, base).map { url in
                 ResultItem.Artwork(small: url, large: url, original: url)
             }
         for attribute in attributes { attribute.add(record, base, to: &result) }
-        if let othersExcept { result.addOthers(of: record, except: othersExcept, base) }
-        list.add(result, from: record)
+        if let othersExcept { result.addOthers(of: record.value, except: othersExcept, base) }
+        list.add(result, from: record.value)
+    }
+
+    /// The same with a change.
+    func with(_ change: (inout ResultSpec) -> Void) -> ResultSpec {
+        var copy = self
+        change(&copy)
+        return copy
     }
 }
 
@@ -77,11 +95,27 @@ extension ResultItem {
 
 /// The price of a record, in a currency that it names.
 struct PriceSpec: Sendable {
-    var amount: JSONPath
+    /// The first that is an amount counts.
+    var amounts: [JSONPath]
     var currency: JSONPath
 
-    fileprivate func price(of record: JSONValue) -> ResultItem.Price? {
-        Numbers.price(amount.first(in: record), currency: currency.first(in: record)?.string)
+    fileprivate func price(of record: SpecRecord) -> ResultItem.Price? {
+        guard let currency = currency.first(in: record)?.string else { return nil }
+        return amounts.lazy.compactMap { Numbers.price($0.first(in: record), currency: currency) }.first
+    }
+}
+
+/// The URLs of a picture in three sizes. Without the last there is no picture.
+struct PictureSpec: Sendable {
+    var small: FieldRule
+    var large: FieldRule
+    var original: FieldRule
+
+    fileprivate func artwork(of record: SpecRecord, _ base: AnswerBase?) -> ResultItem.Artwork? {
+        guard let original = original.text(of: record, base) else { return nil }
+        return ResultItem.Artwork(
+            small: small.text(of: record, base) ?? original, large: large.text(of: record, base) ?? original,
+            original: original)
     }
 }
 
@@ -95,56 +129,11 @@ struct ImageSpec: Sendable {
     var large: String
     var original: String
 
-    fileprivate func artwork(of record: JSONValue) -> ResultItem.Artwork? {
+    fileprivate func artwork(of record: SpecRecord) -> ResultItem.Artwork? {
         guard let name = name.text(of: record) else { return nil }
         func url(_ size: String) -> String {
             template.replacing("{image}", with: PercentCoding.encode(name)).replacing("{size}", with: size)
         }
         return ResultItem.Artwork(small: url(small), large: url(large), original: url(original))
-    }
-}
-
-/// One attribute that only this source gives.
-struct AttributeSpec: Sendable {
-    var name: String
-    var form: Form
-
-    enum Form: Sendable {
-        case text, number, texts
-
-        fileprivate var about: ResultAttribute.Form {
-            switch self {
-            case .text: .text
-            case .number: .number
-            case .texts: .texts
-            }
-        }
-    }
-    var rule: FieldRule
-
-    init(_ name: String, _ form: Form, _ rule: FieldRule) {
-        self.name = name
-        self.form = form
-        self.rule = rule
-    }
-
-    fileprivate func add(_ record: JSONValue, _ base: AnswerBase?, to result: inout ResultItem) {
-        let texts = rule.texts(of: record, base)
-        guard let text = texts.first else { return }
-        var json = Bytes()
-        switch form {
-        case .text: JSONText.append(text, to: &json)
-        case .texts: JSONText.append(texts, to: &json)
-        case .number:
-            guard let number = Self.number(text) else { return }
-            if name == "year" { result.year = Int(number) }
-            JSONText.append(plain: number, to: &json)
-        }
-        result.attribute(named: name, json: json)
-    }
-
-    /// A text that is a number of JSON, written plainly.
-    private static func number(_ text: String) -> String? {
-        (try? JSON.parse(Bytes(text: text)))?.numberText.map(Numbers.plain)
     }
 }

@@ -42,6 +42,8 @@ enum Transform: Sendable {
     case web
     /// Only http and https URLs, as they are, or only other texts.
     case link, noLink
+    /// A date or an instant in its one form (RFC 3339).
+    case instant
     /// A date out of seconds since 1970.
     case unixTime
     /// The first hexadecimal digits of a digest, as an id.
@@ -57,39 +59,65 @@ enum Transform: Sendable {
         transforms.reduce(texts) { texts, transform in texts.isEmpty ? texts : transform.apply(to: texts, base) }
     }
 
+    /// The same for one text; nil if it is left out.
+    static func apply(_ transforms: [Transform], to text: String, _ base: AnswerBase?) -> String? {
+        var text = text
+        for transform in transforms {
+            guard let changed = transform.changed(text, base) else { return nil }
+            text = changed
+        }
+        return text
+    }
+
     private func apply(to texts: [String], _ base: AnswerBase?) -> [String] {
         switch self {
-        case .line: texts.compactMap(TextCleaning.line)
-        case .html: texts.compactMap(TextCleaning.htmlLine)
-        case .paragraphs: texts.compactMap(TextCleaning.paragraphs)
-        case .shortened(let count): texts.map { Self.shortened($0, to: count) }
-        case .lastSegment: texts.compactMap { $0.split(separator: "/").last.map(String.init) }
-        case .prefix(let text): texts.map { text + $0 }
-        case .integer(let range): texts.compactMap { Int($0).flatMap { range.contains($0) ? String($0) : nil } }
-        case .matching(let pattern): texts.filter(pattern.matches)
-        case .absolute: texts.compactMap { base?.url($0) }
-        case .web:
-            texts.compactMap { text in
-                let url = text.hasPrefix("//") ? "https:" + text : text
-                return WebURL(url) == nil ? nil : url
-            }
-        case .link: texts.filter(WebURL.isWeb)
-        case .noLink: texts.filter { !WebURL.isWeb($0) }
-        case .digest(let count): texts.map { String(Digest(of: Bytes(text: $0)).hex.prefix(count)) }
-        case .using(let function): texts.compactMap(function.body)
-        case .unixTime:
-            texts.compactMap { text in
-                // The years that four digits can write.
-                Int64(text).flatMap { (-62_135_596_800...253_402_300_799).contains($0) ? $0 : nil }
-                    .map { WallTime(seconds: $0).rfc3339 }
-            }
         case .most(let count): Array(texts.prefix(count))
         case .join(let mark): [texts.joined(separator: mark)]
+        default: texts.compactMap { changed($0, base) }
+        }
+    }
+
+    private func changed(_ text: String, _ base: AnswerBase?) -> String? {
+        switch self {
+        case .line: return TextCleaning.line(text)
+        case .html: return TextCleaning.htmlLine(text)
+        case .paragraphs: return TextCleaning.paragraphs(text)
+        case .shortened(let count): return Self.shortened(text, to: count)
+        case .lastSegment: return text.split(separator: "/").last.map(String.init)
+        case .prefix(let before): return before + text
+        case .integer(let range): return Int(text).flatMap { range.contains($0) ? String($0) : nil }
+        case .matching(let pattern): return pattern.matches(text) ? text : nil
+        case .absolute: return base?.url(text)
+        case .web:
+            let url = text.hasPrefix("//") ? "https:" + text : text
+            return WebURL(url) == nil ? nil : url
+        case .link: return WebURL.isWeb(text) ? text : nil
+        case .noLink: return WebURL.isWeb(text) ? nil : text
+        case .digest(let count): return String(Digest(of: Bytes(text: text)).hex.prefix(count))
+        case .using(let function): return function.body(text)
+        case .instant: return DateText.parse(text)?.rfc3339
+        case .unixTime:
+            // The years that four digits can write.
+            let seconds = Int64(text).flatMap { (-62_135_596_800...253_402_300_799).contains($0) ? $0 : nil }
+            return seconds.map { WallTime(seconds: $0).rfc3339 }
+        case .most, .join: return text
         }
     }
 
     private static func shortened(_ text: String, to count: Int) -> String {
         let line = TextCleaning.line(text) ?? text
         return line.count <= count ? line : line.prefix(count - 1) + "…"
+    }
+}
+
+/// A function of a request that tells whether an answer holds what the request names; nil if it names nothing.
+struct CheckFunction: Sendable {
+    typealias Check = @Sendable (JSONValue) -> Bool
+
+    let name: String
+    let body: @Sendable (UpstreamRequest) -> Check?
+
+    init(_ name: String, _ body: @escaping @Sendable (UpstreamRequest) -> Check?) {
+        (self.name, self.body) = (name, body)
     }
 }

@@ -77,4 +77,12 @@ struct CamelCase {
         let words = name.split(separator: "_")
         return words.enumerated().map { $0 == 0 ? String($1) : $1.prefix(1).uppercased() + $1.dropFirst() }.joined()
     }
+
+    /// The words of a text as a kind of results: "hologram-show" becomes "hologramShow".
+    static func kind(_ text: String) -> String {
+        let words = text.split { !$0.isLetter && !$0.isNumber }
+        return words.enumerated().map { position, word in
+            position == 0 ? word.lowercased() : word.prefix(1).uppercased() + word.dropFirst().lowercased()
+        }.joined()
+    }
 }

@@ -45,11 +45,10 @@ struct ResultFileReader {
 
     /// A rule that yields http and https URLs only, whatever `as` says.
     private func webRule(_ key: String) -> FieldRule? {
-        var rule = map.node(key).flatMap {
+        let rule = map.node(key).flatMap {
             FieldRuleReader($0, at: map.path(key), map.findings, isURL: true).rule([])
         }
-        rule?.transforms.append(.web)
-        return rule
+        return rule?.then(.web)
     }
 
     /// A URL template with sizes, or a rule that yields the URL of a picture of one size.
@@ -88,7 +87,9 @@ struct ResultFileReader {
             {
                 (form, node) = (word.1, only.value)
             }
-            return FieldRuleReader(node, at: entry.path, map.findings).rule(form == .number ? [] : [.line])
+            var usual: [Transform] = [.line]
+            if case .number = form { usual = [] }
+            return FieldRuleReader(node, at: entry.path, map.findings).rule(usual)
                 .map { AttributeSpec(entry.name, form, $0) }
         }
     }
