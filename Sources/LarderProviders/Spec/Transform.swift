@@ -18,7 +18,7 @@ struct TextFunction: Sendable {
     init(_ name: String, _ body: @escaping @Sendable (String) -> String?) { (self.name, self.body) = (name, body) }
 }
 
-/// A change of a field's texts. Each has a name in providers' files.
+/// A change of a field's texts. Those of `TransformNames` can be named in providers' files too.
 enum Transform: Sendable {
     /// One line of plain text; an empty one is left out.
     case line
