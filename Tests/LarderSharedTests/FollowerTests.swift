@@ -26,6 +26,12 @@ struct FollowerTests {
         try loop.start()
     }
 
+    /// Waits for the thread too, or the thread sanitizer may see it as left behind at the end of the process.
+    private func end() {
+        loop.stop()
+        loop.join()
+    }
+
     /// Runs a host.
     private func host(_ id: String, _ kept: Kept, _ body: (SharedTier) async throws -> Void) async throws {
         let settings = SharedSettings(
@@ -71,7 +77,7 @@ struct FollowerTests {
     }
 
     @Test func whatARunCarriedOutForGoodIsNotCarriedOutAgain() async throws {
-        defer { loop.stop() }
+        defer { end() }
         let kept = Kept()
         #expect(try await news(kept) == ["gap"])
         try await remove("first")
@@ -80,7 +86,7 @@ struct FollowerTests {
     }
 
     @Test func aRemovalThatWouldNotSurviveIsCarriedOutAgainByTheNextRun() async throws {
-        defer { loop.stop() }
+        defer { end() }
         let kept = Kept()
         #expect(try await news(kept) == ["gap"])
         try await remove("first")
@@ -91,7 +97,7 @@ struct FollowerTests {
 
     /// Others may write to the stream: they do not break the chain, and hide no order of this fleet.
     @Test func entriesOfOthersArePassedOver() async throws {
-        defer { loop.stop() }
+        defer { end() }
         let kept = Kept()
         #expect(try await news(kept) == ["gap"])
         for order in ["first", "second"] {
@@ -108,7 +114,7 @@ struct FollowerTests {
 
     /// An entry that is larger than any reply may be does not end following.
     @Test func anEntryOfFourMebibytesIsPassedOver() async throws {
-        defer { loop.stop() }
+        defer { end() }
         let kept = Kept()
         let heard = try await news(kept) { heard in
             for order in ["first", "second"] {
@@ -132,7 +138,7 @@ struct FollowerTests {
     }
 
     @Test func falseRowsHideNoHostAndAreNone() async throws {
-        defer { loop.stop() }
+        defer { end() }
         try addRows(3000)
         _ = try await news(Kept())
         try await host("a", Kept()) { tier in
@@ -143,7 +149,7 @@ struct FollowerTests {
     }
 
     @Test func aTableThatIsTooLongToBeReadIsNotReportedInPart() async throws {
-        defer { loop.stop() }
+        defer { end() }
         try addRows(9000)
         try await host("a", Kept()) { tier in
             await tier.follow { _ in true }
