@@ -60,8 +60,9 @@ public struct FetchOrder: Sendable {
     /// Credentials of an API that takes them in the query only. They get the same care: the response's `url` does not
     /// contain them, response fields that repeat one are dropped, and no redirect is followed with them.
     public var secretQuery = QueryParameters()
-    /// Whether the provider's token is put into `secretFields` before the order is given to the fetcher.
-    public var wantsToken = false
+    /// The identity of the client whose token is put into `secretFields` before the order is given to the fetcher. The
+    /// token of another client, which a reload may bring, is never sent.
+    public var tokenOf: String?
     public var body: Bytes?
     public var addresses: AddressPolicy
     /// The maximum size of a response body in bytes. A transfer with a larger body is cut off.

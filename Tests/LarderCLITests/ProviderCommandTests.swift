@@ -96,6 +96,8 @@ import Testing
     @Test(arguments: [
         (["library", "books?q=x&limit=99"], "\"limit\" is not a number between 1 and 50."),
         (["library", "films"], "There is no route /v1/library/films"),
+        (["library", "books?q=%ZZ"], "\"q=%ZZ\" is not percent-encoded UTF-8."),
+        (["library", "books?q=x", "--status", "404"], "--status is for an answer: give --sample too"),
         (["mine"], "mine has no description"),
         (["library", "books?q=x", "--sample", "/nowhere/a.json"], "/nowhere/a.json cannot be read"),
     ])

@@ -180,6 +180,19 @@ import Testing
         #expect(again == .renew(nil, generation: 0))
     }
 
+    @Test func aRefusalWithoutAnotherTokenLeavesTheTokenToOtherRequests() throws {
+        var state = try holding()
+        let asked = state.rejected(0, now: later(1))
+        #expect(asked == .renew(try tokens("abc"), generation: 0))
+        state.renewalFailed(.unreachable, "gone", of: 0, now: later(2))
+        let other = state.wanted(now: later(3))
+        #expect(other == .use(try tokens("abc"), generation: 0))
+        let refusedAgain = state.rejected(0, now: later(4))
+        #expect(refusedAgain == .stands, "no request to the token server within the pause")
+        let later = state.rejected(0, now: later(12))
+        #expect(later == .renew(try tokens("abc"), generation: 0))
+    }
+
     @Test func aFailedRenewalLeavesAValidTokenInUse() throws {
         var state = try holding()
         _ = state.wanted(now: later(900))

@@ -98,7 +98,7 @@ struct ProviderDescriptionTests {
         ("answers: [{ means: empty, when: \"@.a =\" }]\n", "answers[0].when: at character"),
         ("kind: passthrough\n", "providers.library.kind: is not for an API with a description"),
         ("alsoNamed: [news]\n", "alsoNamed: \"news\" is the name of a route or a source of Larder"),
-        ("key: k\nkeyIn: query q\n", "keyIn: q is sent by a question too"),
+        ("key: k\nkeyIn: query Q\n", "keyIn: Q is also what a question sends"),
         ("answers: [{ means: empty, when: \"@.a\", if: x }]\n", "if: there is no such key"),
     ])
     func aMistakeAtTheTopIsToldWithItsPlace(_ line: String, _ told: String) {
@@ -118,6 +118,7 @@ struct ProviderDescriptionTests {
         ("default: 20", "default: 99", "limit.default: \"99\" is not a value of this parameter"),
         ("q: { term", "fields: { term", "Larder has a parameter of this name"),
         ("term: true", "term: maybe", "term: must be true or false"),
+        ("default: 20", "default: 20, required: true", "limit.required: has no meaning beside a default"),
         ("path: /search", "path: /search/{q}-{limit}", "has at most one placeholder {name} in each segment"),
         ("path: /search", "path: /search/{q", "has at most one placeholder {name} in each segment"),
         ("path: /search", "path: \"/search#top\"", "has no query"),
@@ -157,6 +158,11 @@ struct ProviderDescriptionTests {
         #expect(
             findings.first?.contains("its route books/newest is never reached: books/{q} before it") == true,
             "\(findings)")
+    }
+
+    @Test func aSecretInFixedIsToldOnce() {
+        let text = Self.plain.replacing("path: /search", with: "path: /search\n    fixed: { api_key: x }")
+        #expect(findings(text).count == 1, "\(findings(text))")
     }
 
     @Test(arguments: ["search", "status", "books", "hn"])

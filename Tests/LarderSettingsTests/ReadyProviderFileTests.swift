@@ -91,6 +91,32 @@ struct ReadyProviderFileTests {
         for (name, value) in expected.first { #expect(first[name]?.string == value, "\(name)") }
     }
 
+    /// The request that a question becomes, if its parameter `kind` is described so.
+    private func target(_ parameter: String, _ query: String) throws -> String {
+        let text = """
+            baseURL: https://library.example
+            questions:
+              books:
+                path: /find
+                parameters: { kind: { \(parameter) } }
+                list: $.docs
+                result: { id: $.key, title: $.title, url: "{$.base}/{$.key}" }
+            """
+        let provider = try provider(try load("library", Bytes(text: text)))
+        return try provider.endpoint(path: ["books"], query: QueryParameters(parsing: query)).upstream.target
+    }
+
+    @Test(arguments: [
+        ("words: [a, b], list: true, meaning: { a: A, b: B }", "kind=a,b", "/find?kind=A%2CB"),
+        ("words: [a, b, c], meaning: { a: A }", "kind=b", "/find?kind=b"),
+        ("flag: true, meaning: { yes: TRUE, no: FALSE }", "kind=yes", "/find?kind=TRUE"),
+        ("flag: true, meaning: { yes: isOpen, no: any }", "kind=true", "/find?kind=isOpen"),
+        ("flag: true, meaning: { yes: 'True', no: 'False' }", "kind=no", "/find?kind=False"),
+    ])
+    func aMeaningIsSentAsItIsWritten(_ parameter: String, _ query: String, _ target: String) throws {
+        #expect(try self.target(parameter, query) == target)
+    }
+
     @Test func everyReadyFileIsTried() throws {
         let names = try FileManager.default.contentsOfDirectory(
             atPath: Self.root.appending(path: "config/providers.d").path())

@@ -28,6 +28,8 @@ import Testing
         ("oauth2 ftp://a/token", "the token server"), ("oauth2 https://u:p@a/token", "the token server"),
         ("oauth2 https://a/token#x", "no fragment"), ("oauth2 https://a/token?x#y", "no fragment"),
         ("oauth2 http://login.example/token", "plain http beyond this machine"),
+        ("oauth2 HTTP://login.example/token", "plain http beyond this machine"),
+        ("oauth2 http://login.example:80?a=b:c", "plain http beyond this machine"),
         ("oauth2 https://a/token re\\\\ad", "is not a scope"),
     ])
     func aMistakeIsNamed(_ keyIn: String, _ message: String) {
@@ -51,6 +53,14 @@ import Testing
         let settings = try load(own("oauth2 \(url)", more: more))
         #expect(settings.providers["mine"]?.tokenClient?.server.url == url)
         #expect(settings.notes.contains { $0.contains("unencrypted to its token server") } == !more.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("HTTPS://Login.Example/Token", "https://login.example/Token"), ("https://a?x=Y", "https://a/?x=Y"),
+        ("https://a/b/?x", "https://a/b/?x"),
+    ])
+    func theURLHasOneSpelling(_ url: String, _ read: String) throws {
+        #expect(try load(own("oauth2 \(url)")).providers["mine"]?.tokenClient?.server.url == read)
     }
 
     @Test func authoritiesCountForATokenServerToo() throws {

@@ -311,17 +311,18 @@ private final class TokenStand: Sendable {
         }
     }
 
-    @Test func nothingSecretIsToldAnybody() async throws {
+    @Test(arguments: [(true, 401), (false, 503)])
+    func nothingSecretIsToldAnybody(_ hasToken: Bool, _ status: Int) async throws {
         let lines = Lock("")
         let log = Logger(label: "test", threshold: .debug, sink: KeptLog(lines))
         let secrets = [TokenStand.secret, "token-number", "YXBwOnMzY3JldC1vZi1hcHA"]
         try await withStand { stand in
             try await withLarder(stand.settings(), log: log) { larder async throws in
-                _ = try await larder.get("/raw/api/a?q=1")
+                if hasToken { _ = try await larder.get("/raw/api/a?q=1") }
                 stand.refuse(ok(#"{"error":"no_\#(TokenStand.secret)"}"#, status: "400 No"))
                 stand.revoke()
                 let refused = try await larder.get("/raw/api/b")
-                #expect(refused.status == 503, "\(refused)")
+                #expect(refused.status == status, "\(refused)")
                 let authority = ("Authorization", "Bearer \(Fleet.token)")
                 var told = ["\(refused)"]
                 let explained = "/v1/explain/\(refused["X-Request-Id"] ?? "")"
@@ -331,6 +332,43 @@ private final class TokenStand: Sendable {
                 for text in told + [lines.withLock { $0 }] {
                     for secret in secrets { #expect(!text.contains(secret), "\(text)") }
                 }
+            }
+        }
+    }
+
+    /// The token server of the former settings answers only after the reload.
+    @Test func aTokenThatFormerSettingsAskedForIsNotUsed() async throws {
+        let directory = TemporaryDirectory()
+        let gate = Gate()
+        defer { gate.open() }
+        try await withStand(TokenStand(after: [.await(gate)])) { former in
+            // Its token has another number.
+            former.revoke()
+            try await withStand { stand in
+                let settings = stand.settings().replacing(stand.tokens.base, with: former.tokens.base)
+                try await withLarder(settings, directory: directory) { larder async throws in
+                    async let early = larder.get("/raw/api/a")
+                    try await larder.eventually("the former server is asked") { former.tokens.requests.count == 1 }
+                    await larder.reload(stand.settings())
+                    #expect(try await larder.get("/raw/api/b").status == 200)
+                    gate.open()
+                    _ = try await early
+                    let sent = Set(stand.api.requests.compactMap { $0.field("Authorization") })
+                    #expect(sent == ["Bearer token-number-1"] && stand.tokens.requests.count == 1)
+                }
+            }
+        }
+    }
+
+    @Test func theAnswerOfAnAPIStandsIfNoOtherTokenCanBeHad() async throws {
+        try await withStand { stand in
+            try await withLarder(stand.settings()) { larder async throws in
+                #expect(try await larder.get("/raw/api/a").status == 200)
+                stand.refuse(target: "/b")
+                stand.refuse(ok("{}", status: "500 No"))
+                for _ in 0..<3 { #expect(try await larder.get("/raw/api/b").status == 401) }
+                #expect(try await larder.get("/raw/api/c").status == 200, "the token is good for others")
+                #expect(stand.tokens.requests.count == 2)
             }
         }
     }

@@ -33,6 +33,9 @@ enum ProviderTestCommand {
             throw CommandFailure(
                 .usage, "\(api.name) has no description", advice: "It is passed through as bytes: see your-own-api.md.")
         }
+        guard invocation.has("--sample") || !invocation.has("--status") else {
+            throw CommandFailure(.usage, "--status is for an answer: give --sample too")
+        }
         let endpoint = try question(invocation.operands.dropFirst().first, of: provider)
         let url = provider.about.url(base: api.settings.baseURL, request: endpoint.upstream)
         guard let path = invocation.value("--sample") else {
@@ -49,19 +52,21 @@ enum ProviderTestCommand {
     }
 
     private static func question(_ route: String?, of provider: any Provider) throws(CommandFailure) -> Endpoint {
-        do {
+        do throws(ClientFacingError) {
             guard let route else {
-                let terms = provider.about.endpoints.flatMap(\.parameters).filter {
-                    $0.name == "q" || $0.name == "term"
-                }
+                let all = provider.about.endpoints.flatMap(\.parameters)
+                let terms = all.filter(\.isTerm) + all.filter { $0.name == "q" || $0.name == "term" }
                 return try provider.search(SearchRequest(term: terms.first?.example ?? "lantern"))
             }
             let parts = route.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
             let segments = parts[0].split(separator: "/").map { segment in
                 (try? PercentCoding.decode(segment.utf8, plusIsSpace: false)) ?? String(segment)
             }
-            let query = try? QueryParameters(parsing: parts.count > 1 ? String(parts[1]) : "")
-            return try provider.endpoint(path: segments, query: query ?? QueryParameters())
+            let text = parts.count > 1 ? String(parts[1]) : ""
+            guard let query = try? QueryParameters(parsing: text) else {
+                throw ClientFacingError.invalid("query", "\"\(text)\" is not percent-encoded UTF-8.")
+            }
+            return try provider.endpoint(path: segments, query: query)
         } catch {
             let allowed = error.allowed.isEmpty ? nil : "Allowed: \(error.allowed.joined(separator: ", "))"
             throw CommandFailure(.usage, error.detail, advice: allowed)

@@ -37,9 +37,7 @@ extension AccountCoordinator {
         let clients = ClientApplication.all(settings)
         for name in accounts.keys
         where accounts[name]?.client != nil && !clients.contains(where: { $0.provider == name }) {
-            accounts[name]?.state.signedOut()
-            await save(name)
-            accounts[name] = nil
+            await forget(name)
         }
         for client in clients {
             let name = client.provider
@@ -48,20 +46,34 @@ extension AccountCoordinator {
                 accounts[name] = Account(state: TokenState(standing, isForItself: true))
                 hide(name)
             }
+            let former = accounts[name]?.client
             accounts[name]?.client = client
-            if let account = accounts[name]?.state.standing.account, account != client.client.identity {
-                accounts[name]?.state.signedOut()
+            let identity = client.client.identity
+            let owner = accounts[name]?.state.standing.account ?? former?.client.identity
+            if let owner, owner != identity {
+                end(name)
                 await save(name)
+            } else if let former, former.client != client.client, accounts[name]?.state.standing == .signedOut {
+                // Another secret. Nobody waits for what the former one would get.
+                end(name)
             }
             accounts[name]?.state.forgetFailure()
         }
     }
 
+    /// Discards the tokens, and those that are being fetched.
+    private func end(_ name: String) {
+        accounts[name]?.renewal?.cancel()
+        accounts[name]?.state.signedOut()
+    }
+
     /// Returns the pass for a call to a provider that takes tokens. One that is about to expire is renewed first, once
     /// for all waiting calls.
-    /// - Throws: if there is no token and the token server gives none.
-    func token(for provider: String) async throws(UpstreamFailure) -> AccountPass {
-        guard let pass = try await pass(provider, afterRefusal: nil) else { throw changing(provider) }
+    /// - Throws: if there is no token and the token server gives none, or if the settings name another client now.
+    func token(for provider: String, of client: String) async throws(UpstreamFailure) -> AccountPass {
+        guard let pass = try await pass(provider, afterRefusal: nil), pass.account == client else {
+            throw changing(provider)
+        }
         return pass
     }
 

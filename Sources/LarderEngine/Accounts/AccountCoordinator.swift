@@ -153,6 +153,7 @@ public actor AccountCoordinator {
 
     private func held(_ pass: AccountPass, by account: String?) throws(UpstreamFailure) -> AccountPass {
         guard pass.account == account else {
+            if accounts[pass.provider]?.client != nil { throw changing(pass.provider) }
             throw UpstreamFailure(
                 provider: pass.provider, failure: .overloaded,
                 detail: "Another account was signed in meanwhile. Try again.", retryAt: time.wall())
@@ -307,6 +308,17 @@ public actor AccountCoordinator {
         }
     }
 
+    /// Removes a provider and what was saved of it. No call finds it from here on.
+    func forget(_ provider: String) async {
+        accounts.removeValue(forKey: provider)?.renewal?.cancel()
+        hide(provider)
+        do {
+            try await store.setValue(Self.valueName(provider), nil)
+        } catch {
+            log.error("the token could not be removed", ["provider": provider, "error": "\(error)"])
+        }
+    }
+
     /// Registers the present tokens as secrets, so that no text from an upstream repeats them.
     func hide(_ provider: String) {
         guard case .signedIn(let tokens) = accounts[provider]?.state.standing else {
@@ -327,8 +339,9 @@ public actor AccountCoordinator {
     private static func valueName(_ provider: String) -> String { "account.\(provider)" }
 
     func changing(_ provider: String) -> UpstreamFailure {
-        UpstreamFailure(
-            provider: provider, failure: .overloaded, detail: "The sign-in at \(provider) is changing. Try again.",
+        let what = accounts[provider]?.client == nil ? "sign-in at" : "token of"
+        return UpstreamFailure(
+            provider: provider, failure: .overloaded, detail: "The \(what) \(provider) is changing. Try again.",
             retryAt: time.wall())
     }
 

@@ -237,7 +237,7 @@ public final class ConfiguredProvider: Sendable {
                 return url.hasPrefix("https://") || (plainHTTP && url.hasPrefix("http://")) ? .publicOnly : nil
             })
         if let key = settings.key { order.secretQuery = provider.credentialQuery(key: key) }
-        order.wantsToken = settings.tokenClient != nil
+        order.tokenOf = settings.tokenClient?.identity
         return order
     }
 }

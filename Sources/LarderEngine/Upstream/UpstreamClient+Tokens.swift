@@ -9,7 +9,7 @@ extension UpstreamClient {
     public func perform(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
         do throws(UpstreamFailure) {
             if let claim = call.claim { return try await perform(call, for: claim) }
-            if call.order.wantsToken { return try await performWithToken(call) }
+            if let client = call.order.tokenOf { return try await perform(call, withTokenOf: client) }
         } catch {
             return .failure(error)
         }
@@ -32,20 +32,29 @@ extension UpstreamClient {
         return .failure(refusal.ofAccount)
     }
 
-    private func performWithToken(
-        _ call: UpstreamCall
+    private func perform(
+        _ call: UpstreamCall, withTokenOf client: String
     ) async throws(UpstreamFailure) -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
         var call = call
-        let pass = try await accounts.token(for: call.provider)
+        let pass = try await accounts.token(for: call.provider, of: client)
         call.order.secretFields = pass.fields
         call.isTokenInDoubt = true
         let first = await send(call)
         guard case .failure(let refusal) = first, refusal.response?.status == 401,
-            let renewed = try await accounts.rejected(pass)
+            let renewed = await renewed(pass)
         else { return first }
         call.order.secretFields = renewed.fields
         call.isTokenInDoubt = false
         return await send(call)
+    }
+
+    /// Another token after a 401. Nil if there is none: then the API's own answer stands.
+    private func renewed(_ pass: AccountPass) async -> AccountPass? {
+        do throws(UpstreamFailure) {
+            return try await accounts.rejected(pass)
+        } catch {
+            return nil
+        }
     }
 
     /// Sends one call and returns with the head of its answer, whatever its status. For pass-through every status is an
@@ -55,11 +64,11 @@ extension UpstreamClient {
     public func open(
         _ call: UpstreamCall, upload: Upload?, stall: Duration?
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
-        guard call.order.wantsToken else { return await opened(call, upload: upload, stall: stall) }
+        guard let client = call.order.tokenOf else { return await opened(call, upload: upload, stall: stall) }
         var call = call
         let pass: AccountPass
         do throws(UpstreamFailure) {
-            pass = try await accounts.token(for: call.provider)
+            pass = try await accounts.token(for: call.provider, of: client)
         } catch {
             upload?.reader.abandon()
             return .failure(error)
@@ -69,18 +78,11 @@ extension UpstreamClient {
         let body = upload.map { RememberingReader($0) }
         let first = await opened(call, upload: body?.remembered, stall: stall)
         guard case .success((let stream, _)) = first, stream.head.status == 401 else { return first }
-        do throws(UpstreamFailure) {
-            // `RedactingUpstream` has collected the body of an error, so the exchange holds no place any more.
-            guard let renewed = try await accounts.rejected(pass), body == nil || body?.whole != nil else {
-                return first
-            }
-            stream.cancel()
-            if let whole = body?.whole { call.order.body = whole }
-            call.order.secretFields = renewed.fields
-        } catch {
-            stream.cancel()
-            return .failure(error)
-        }
+        // `RedactingUpstream` has collected the body of an error, so the exchange holds no place any more.
+        guard let renewed = await renewed(pass), body == nil || body?.whole != nil else { return first }
+        stream.cancel()
+        if let whole = body?.whole { call.order.body = whole }
+        call.order.secretFields = renewed.fields
         call.isTokenInDoubt = false
         return await opened(call, upload: nil, stall: stall)
     }

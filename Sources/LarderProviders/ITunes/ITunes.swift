@@ -22,7 +22,7 @@ extension ProviderSpec {
         offers: "every media and entity of the iTunes Search API",
         terms: "Apple asks for at most about 20 calls a minute and for caching; previews and artwork may be used to "
             + "promote the store.",
-        attribution: "Provided courtesy of iTunes", normaliserVersion: 2, hasFurtherKinds: true)
+        attribution: "Provided courtesy of iTunes", normaliserVersion: 3, hasFurtherKinds: true)
 
     private static let search = QuestionSpec(
         name: "search", route: PathTemplate("search"), path: PathTemplate("/search"),

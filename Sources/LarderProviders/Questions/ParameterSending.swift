@@ -10,8 +10,9 @@ extension QuestionParameter {
         var name: String?
         /// The value that the API takes for an omitted parameter. It is not sent, so that both are one request.
         var apiDefault: String?
-        /// The API's own words for values. If there are any, other values are not sent.
+        /// The API's own words for values. If there are any, other values are not sent, or sent as they are.
         var words: [String: String] = [:]
+        var sendsOtherWords = false
         /// Whether the value is spelt in capitals, or in small letters.
         var isUpperCase = false
         var isLowerCase = false
@@ -88,7 +89,7 @@ extension QuestionParameter {
     struct DefaultBy: Sendable, Hashable {
         var parameter: String
         var defaults: [String: String]
-        /// The value beside any other, if the interface description is not to name it as the default.
+        /// The value for all other values of that parameter. Unlike a default, the interface description does not show it.
         var otherwise: String?
     }
 }

@@ -39,6 +39,9 @@ public struct QuestionParameter: Sendable, Hashable {
     /// How the parameter goes to the API, for providers that are data.
     var sending = Sending()
 
+    /// Whether the parameter is a search term, as far as the provider is data.
+    public var isTerm: Bool { sending.isTerm }
+
     /// The name and all aliases.
     public var names: [String] { [name] + aliases }
 

@@ -80,6 +80,8 @@ public struct TokenState: Sendable {
     public mutating func rejected(_ generation: UInt64, now: WallTime) -> Step {
         guard generation == self.generation, case .signedIn = standing else { return wanted(now: now) }
         if !isRenewing, let last = renewedForRefusalAt, now < last + Self.refusalPause, now >= last { return .stands }
+        // No other token can be had now, and the API may refuse only this request.
+        if isForItself, let failure, now < failure.until, failure.until - now <= Self.pause { return .stands }
         isRejected = true
         return wanted(now: now)
     }
@@ -108,6 +110,8 @@ public struct TokenState: Sendable {
     public mutating func renewalFailed(_ reason: FailureClass, _ detail: String, of generation: UInt64, now: WallTime) {
         guard ends(generation) else { return }
         failure = (reason, detail, now + Self.pause)
+        // A refusal of one request must not keep the token from all others. If it is worth nothing, they are refused too.
+        if isForItself { isRejected = false }
     }
 
     private mutating func ends(_ generation: UInt64) -> Bool {

@@ -10,7 +10,7 @@ struct AnswerSpec: Sendable {
     var record: JSONPath?
     /// What the records are, in the plural: "books".
     var noun: String
-    /// What an answer without the list is told when it is judged, and one with a list of other things; nil for a sentence
+    /// What a client is told of an answer without the list, and of one with a list of other things; nil for a sentence
     /// made from the noun.
     var misshapen: String?
     var foreign: String?
@@ -117,7 +117,7 @@ struct AnswerSpec: Sendable {
             all += 1
             if let places = asked.places, !places.contains(all - 1) { continue }
             guard choices.allSatisfy({ $0.holds(for: record, asked.values[$0.parameter]) }) else {
-                // Where the matches are counted, what else the list holds is of no account.
+                // Where all records are counted, one without an id is counted as dropped.
                 if counts == .records, result.id.text(of: record) == nil {
                     results.drop(result.idReason)
                 } else {

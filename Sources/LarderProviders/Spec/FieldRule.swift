@@ -130,7 +130,8 @@ final class FieldRule: Sendable {
                 case .path(let path):
                     let value = path.first(in: record).flatMap { $0.kind == .bool ? nil : text(of: $0) }
                     guard let text = TextCleaning.line(value) else { return [] }
-                    out += isURL ? PercentCoding.encode(text) : text
+                    // A path at the beginning selects a whole URL, to which something is added.
+                    out += isURL && !out.isEmpty ? PercentCoding.encode(text) : text
                 }
             }
             return [out]
@@ -152,8 +153,7 @@ extension FieldRule.Source {
     init(_ text: String, isURL: Bool = false) throws(JSONPathError) {
         self =
             text.hasPrefix("$")
-            // A path at the beginning selects a whole URL, to which something is added.
-            ? .path(try JSONPath(text)) : .template(try Self.pieces(of: text), isURL: isURL && !text.hasPrefix("{"))
+            ? .path(try JSONPath(text)) : .template(try Self.pieces(of: text), isURL: isURL)
     }
 
     fileprivate static func pieces(of text: String) throws(JSONPathError) -> [FieldRule.Piece] {

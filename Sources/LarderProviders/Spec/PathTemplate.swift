@@ -34,7 +34,8 @@ struct PathTemplate: Sendable {
             && zip(segments, other.segments).allSatisfy { own, other in
                 guard own.name != nil else { return other.name == nil && own.before == other.before }
                 guard other.name != nil else {
-                    return other.before.hasPrefix(own.before) && other.before.hasSuffix(own.after)
+                    return other.before.utf8.count > own.before.utf8.count + own.after.utf8.count
+                        && other.before.hasPrefix(own.before) && other.before.hasSuffix(own.after)
                 }
                 return other.before.hasPrefix(own.before) && other.after.hasSuffix(own.after)
             }

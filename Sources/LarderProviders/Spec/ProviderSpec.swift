@@ -55,9 +55,10 @@ extension QuestionParameter {
         if sending.isLowerCase { form.lowerCase.insert(name) }
         if let value = sending.apiDefault { form.defaults[name] = value }
         guard case .flag = self.form else { return }
-        if sending.words.values.allSatisfy({ $0 == $0.lowercased() }) {
+        let words = sending.words.values
+        if words.allSatisfy({ $0 == $0.lowercased() }) {
             form.lowerCase.insert(name)
-        } else {
+        } else if words.allSatisfy({ $0 == $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }) {
             form.capitalised.insert(name)
         }
     }

@@ -169,10 +169,13 @@ extension QuestionParameter {
 
     /// What the API gets; nil if it gets nothing.
     func item(_ value: String) -> QueryParameters.Item? {
-        let word = sending.words.isEmpty ? value : sending.words[value]
-        guard sending.isSent, let word else { return nil }
-        return QueryParameters.Item(sending.name ?? name, word)
+        guard sending.isSent else { return nil }
+        let values = isList ? value.split(separator: ",").map(String.init) : [value]
+        let words = sending.words.isEmpty ? values : values.compactMap(word)
+        return words.isEmpty ? nil : QueryParameters.Item(sending.name ?? name, words.joined(separator: ","))
     }
+
+    private func word(_ value: String) -> String? { sending.words[value] ?? (sending.sendsOtherWords ? value : nil) }
 }
 
 extension QuestionReader {

@@ -9,8 +9,10 @@ extension SettingsReader {
             SettingsTable.providerKeyIn, path: "\(provider).keyIn", default: KeyPlacement.bearer.description
         ) {
             text throws(SettingFault) in
-            guard let placement = KeyPlacement(text) else { throw Self.fault(in: text) }
-            if let server = placement.tokenServer { try Self.check(server, plainHTTP: plainHTTP) }
+            guard var placement = KeyPlacement(text) else { throw Self.fault(in: text) }
+            if let server = placement.tokenServer {
+                placement = .oauth2(try Self.checked(server, plainHTTP: plainHTTP))
+            }
             if let name = placement.fieldName, !ASCII.equalFolded(name, "Authorization") {
                 try KeyFieldName.checkKey(name)
             }
@@ -39,11 +41,13 @@ extension SettingsReader {
                 ?? "oauth2 needs the URL of a token server: oauth2 https://… SCOPE…")
     }
 
-    /// The URL may have a query, but no fragment (RFC 6749 §3.2).
-    private static func check(_ server: TokenServer, plainHTTP: Bool) throws(SettingFault) {
+    /// The server with scheme and host in lower case. The URL may have a query, but no fragment (RFC 6749 §3.2).
+    private static func checked(_ server: TokenServer, plainHTTP: Bool) throws(SettingFault) -> TokenServer {
         let query = server.url.drop { $0 != "?" }
+        let path = server.url.dropLast(query.count)
+        let base: String
         do {
-            _ = try BaseURL.check(String(server.url.dropLast(query.count)))
+            base = try BaseURL.check(String(path))
         } catch {
             throw SettingFault("the token server: \(error.message)")
         }
@@ -51,10 +55,12 @@ extension SettingsReader {
             throw SettingFault(
                 "the token server: a query holds printable ASCII and no fragment; encode the rest as %XX")
         }
-        guard plainHTTP || !BaseURL.isReadableOnTheWay(server.url) else {
+        guard plainHTTP || !BaseURL.isReadableOnTheWay(base) else {
             throw SettingFault(
                 "the token server is reached by plain http beyond this machine: use https, or allow it with "
                     + "plainHTTP: true")
         }
+        let slash = path.hasSuffix("/") || !query.isEmpty && !base.dropFirst(8).contains("/") ? "/" : ""
+        return TokenServer(url: base + slash + query, scopes: server.scopes)
     }
 }

@@ -74,8 +74,10 @@ extension SettingsLoader {
                     path: "\(path).questions", value: description.summary, defaultText: nil,
                     origin: written.whole.origin()))
             let settings = provider(&reader, description.about, secrets, .described(description))
-            if let name = settings.keyIn.parameterName, description.sentNames.contains(name) {
-                reader.issue("\(path).keyIn", "\(name) is sent by a question too: the key would be sent beside it")
+            if let name = settings.keyIn.parameterName,
+                description.sentNames.contains(where: { ASCII.equalFolded($0, name) })
+            {
+                reader.issue("\(path).keyIn", "\(name) is also what a question sends, which the key would replace")
             }
             return settings
         } catch {

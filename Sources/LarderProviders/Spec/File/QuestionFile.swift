@@ -88,7 +88,7 @@ struct QuestionFileReader {
                     map.mark, map.path(place), "\"\(name)\" is a name of another parameter of this question")
             }
             let name = parameter.sending.name ?? parameter.name
-            // A parameter may replace a fixed value: then the fixed one would be sent too.
+            // A fixed value of the same name would be sent beside the parameter's.
             guard parameter.sending.isSent, !sent.insert(name).inserted else { continue }
             map.findings.add(map.mark, map.path(place), "\"\(name)\" is sent by another parameter or by fixed already")
         }
@@ -251,6 +251,7 @@ struct ParameterFileReader {
     /// The API's own words for values.
     private func readMeanings(_ parameter: inout QuestionParameter) {
         guard let meanings = map.map("meaning", names: nil) else { return }
+        parameter.sending.sendsOtherWords = true
         for entry in meanings.entries {
             guard let value = parameter.canonicalValue(entry.name) else {
                 meanings.fault(entry.name, "is not a value of this parameter")
@@ -270,6 +271,9 @@ struct ParameterFileReader {
                 continue
             }
             if key == "default" { parameter.defaultText = value }
+        }
+        if parameter.isRequired, parameter.defaultText != nil {
+            map.fault("required", "has no meaning beside a default: leave one of them out")
         }
     }
 

@@ -17,7 +17,9 @@ final class SpecFindings {
     private static let most = 50
 
     func add(_ mark: YAMLMark, _ path: String, _ message: String) {
-        if all.count < Self.most { all.append(SpecFinding(mark: mark, path: path, message: message)) }
+        let finding = SpecFinding(mark: mark, path: path, message: message)
+        // A mapping may be read for several purposes.
+        if all.count < Self.most, !all.contains(finding) { all.append(finding) }
     }
 }
 
