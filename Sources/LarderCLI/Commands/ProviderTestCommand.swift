@@ -86,6 +86,12 @@ enum ProviderTestCommand {
         case .data, .empty: break
         default: return .failed
         }
+        if let isAsked = provider.recordCheck(for: endpoint.upstream, endpoint: endpoint.name),
+            let root = try? JSON.parse(response.body), !isAsked(root)
+        {
+            console.note("It has another record than the one that is asked for. The daemon answers 502.")
+            return .failed
+        }
         let made: NormalisedAnswer
         do {
             made = try endpoint.normalise(response, ArtworkSigner(key: Secrets.random(32)))

@@ -6,6 +6,8 @@ import LarderHTTP
 struct AnswerSpec: Sendable {
     /// The list of records; nil if the answer is one record.
     var list: JSONPath?
+    /// Where the record lies in an element of the list, if it is not the whole element.
+    var each: JSONPath?
     /// The one record, if it is not the whole answer.
     var record: JSONPath?
     /// What the records are, in the plural: "books".
@@ -20,6 +22,8 @@ struct AnswerSpec: Sendable {
     var counts: Counted?
     /// What names a single record, and what it must be: `{id}` is the parameter, in any letter case.
     var identity: (path: JSONPath, name: PathTemplate)?
+    /// Whether what names a record may be a number.
+    var mayBeNumber = false
     var result: ResultSpec
     /// The shapes of records, if they are of several kinds in one list.
     var shapes: [ShapeSpec] = []
@@ -103,7 +107,9 @@ struct AnswerSpec: Sendable {
             if let identity, self.identity(of: root) == nil {
                 throw NormaliseError(provider: provider, message: "The record has no \(identity.path.lastName).")
             }
-            let record = record.map { $0.first(in: root) ?? root } ?? root
+            guard let record = record.map({ $0.first(in: root) }) ?? root else {
+                throw NormaliseError(provider: provider, message: "The answer has no record.")
+            }
             result.add(SpecRecord(record), of: provider, base, to: &results)
             return results.answer(sort: .relevance, language: nil)
         }
@@ -113,8 +119,12 @@ struct AnswerSpec: Sendable {
         let choices = choices.filter { asked.choosing.contains($0.parameter) }
         var members = table.map { JSONRecord($0) }
         var (matching, all) = (0, 0)
-        for record in records.elements {
+        for element in records.elements {
             all += 1
+            guard let record = each.map({ $0.first(in: element) }) ?? element else {
+                results.drop(.notAnObject)
+                continue
+            }
             if let places = asked.places, !places.contains(all - 1) { continue }
             guard choices.allSatisfy({ $0.holds(for: record, asked.values[$0.parameter]) }) else {
                 // Where all records are counted, one without an id is counted as dropped.
@@ -171,7 +181,12 @@ struct AnswerSpec: Sendable {
     }
 
     private func identity(of root: JSONValue) -> String? {
-        identity?.path.first(in: root)?.string.flatMap { $0.isEmpty ? nil : $0 }
+        guard let value = identity?.path.first(in: root),
+            let text = value.string ?? (mayBeNumber ? value.numberText : nil)
+        else {
+            return nil
+        }
+        return text.isEmpty ? nil : text
     }
 }
 

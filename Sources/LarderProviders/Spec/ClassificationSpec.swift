@@ -67,10 +67,16 @@ struct ClassificationSpec: Sendable {
         }
         let row = rows.first { $0.applies(to: response.status, question?.name ?? "other", root) }
         if let row, let means = row.means { return row.classify(as: means, root, response) }
-        if row == nil, isGood, let root { return question?.answer.classify(root) ?? classifyOther(root) }
+        if row == nil, isGood, let root {
+            // An API may say with 200 that a record does not exist.
+            if let question, question.answer.list == nil, absence?.holds(for: root) == true { return .notFound }
+            return question?.answer.classify(root) ?? classifyOther(root)
+        }
         if Absence.statuses.contains(response.status) {
             let isOwn = saysAbsence(response.body, root)
             let isList = question?.answer.list != nil
+            // A list of something that a value of the path names is absent with it.
+            if isList, isOwn, question?.hasFreePath == true { return .notFound }
             if isList, isOwn || !isAbsenceStrict { return Absence.ofList(response, of: title) }
             if isOwn { return .notFound }
         }

@@ -44,8 +44,10 @@ struct PathTemplate: Sendable {
     /// The path with each placeholder's value, percent-encoded.
     func path(_ values: [String: String]) -> String { filled { PercentCoding.encode(values[$0] ?? "") } }
 
-    /// The same with the values as they are.
-    func plain(_ values: [String: String]) -> String { filled { values[$0] ?? "" } }
+    /// The text with the values as they are. It need not be a path.
+    func plain(_ values: [String: String]) -> String {
+        values.reduce(text) { $0.replacing("{\($1.key)}", with: $1.value) }
+    }
 
     private func filled(_ value: (String) -> String) -> String {
         let path = segments.map { segment in

@@ -148,7 +148,9 @@ extension QuestionSpec {
 
     private func request(_ values: [String: String], of provider: SpecProvider) -> UpstreamRequest {
         var items = fixed.map { QueryParameters.Item($0.name, $0.value) }
-        for parameter in identity where !captured.contains(parameter.name) {
+        // What stands in the route and not in the path is sent like any other.
+        let inPath = path.names
+        for parameter in identity where !inPath.contains(parameter.name) {
             if let item = values[parameter.name].flatMap(parameter.item) { items.append(item) }
         }
         return UpstreamRequest(path: path.path(values), query: provider.form(of: self).encode(items))

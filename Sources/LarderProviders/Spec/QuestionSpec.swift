@@ -40,6 +40,15 @@ struct QuestionSpec: Sendable {
     var captured: [String] { route.names }
     private var captures: [QuestionParameter] { parameters.filter { captured.contains($0.name) } }
     var asked: [QuestionParameter] { parameters.filter { !captured.contains($0.name) } }
+    /// Whether a value in the path can be other than one of some words.
+    var hasFreePath: Bool {
+        let inPath = path.names
+        return parameters.contains { parameter in
+            if case .choice = parameter.form { return false }
+            return inPath.contains(parameter.name)
+        }
+    }
+
     /// What the question needs and a search of several sources may not give.
     var neededBesideTerm: [String] {
         let needed = parameters.filter { captured.contains($0.name) || $0.isRequired && $0.defaultText == nil }
@@ -58,6 +67,16 @@ struct QuestionSpec: Sendable {
                         && parameter.sending.wordsBy?.holds(parameter.name, values) ?? true
                 }
         }
+    }
+
+    /// The same with the values in the query.
+    func values(in request: UpstreamRequest) -> [String: String]? {
+        guard var values = values(in: request.path) else { return nil }
+        guard let query = request.query.flatMap({ try? QueryParameters(parsing: $0) }) else { return values }
+        for parameter in parameters where values[parameter.name] == nil && parameter.sending.isSent {
+            values[parameter.name] = query[parameter.sending.name ?? parameter.name]
+        }
+        return values
     }
 
     /// Whether the canonical form of this question is that of the path. A path with other values has a form of its own.

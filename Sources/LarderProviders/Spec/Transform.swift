@@ -38,7 +38,7 @@ enum Transform: Sendable {
     case matching(TextPattern)
     /// The URL of a path of the API; other texts are left out.
     case absolute
-    /// Only http and https URLs. One without a scheme (`//host/path`) is of https.
+    /// Only http and https URLs. One without a scheme (`//host/path`) is of https; spaces are encoded.
     case web
     /// Only http and https URLs, as they are, or only other texts.
     case link, noLink
@@ -89,7 +89,7 @@ enum Transform: Sendable {
         case .matching(let pattern): return pattern.matches(text) ? text : nil
         case .absolute: return base?.url(text)
         case .web:
-            let url = text.hasPrefix("//") ? "https:" + text : text
+            let url = (text.hasPrefix("//") ? "https:" + text : text).replacing(" ", with: "%20")
             return WebURL(url) == nil ? nil : url
         case .link: return WebURL.isWeb(text) ? text : nil
         case .noLink: return WebURL.isWeb(text) ? nil : text

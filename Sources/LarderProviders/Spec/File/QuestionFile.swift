@@ -114,20 +114,40 @@ struct QuestionFileReader {
         return ResultFileReader((name, node, map.path("result")), map.findings)?.result()
     }
 
+    /// The list, and where the record lies in each of its elements: `$.docs[*].show` is the member of each.
+    private func list() -> (list: JSONPath?, each: JSONPath?) {
+        guard let path = map.jsonPath("list") else { return (nil, nil) }
+        let isOne: (JSONPath.Selector) -> Bool = {
+            switch $0 {
+            case .name, .index: true
+            case .wildcard, .filter: false
+            }
+        }
+        let before = path.selectors.prefix(while: isOne)
+        guard let several = path.selectors.dropFirst(before.count).first else { return (path, nil) }
+        let behind = path.selectors.dropFirst(before.count + 1)
+        guard case .wildcard = several, behind.allSatisfy(isOne) else {
+            map.fault("list", "is one list, and perhaps a member of each of its elements: $.docs or $.docs[*].show")
+            return (nil, nil)
+        }
+        let each = behind.isEmpty ? nil : JSONPath(text: path.text, selectors: Array(behind))
+        return (JSONPath(text: path.text, selectors: Array(before)), each)
+    }
+
     private func answer(_ names: [String]) -> AnswerSpec? {
-        let list = map.jsonPath("list")
+        let (list, each) = list()
         guard let result = result() else { return nil }
-        var answer = AnswerSpec(list: list, noun: map.text("noun") ?? name, result: result)
+        var answer = AnswerSpec(list: list, each: each, noun: map.text("noun") ?? name, result: result)
         answer.record = map.jsonPath("record")
         answer.total = map.jsonPath("total")
         if let identity = map.map("identity", names: ["path", "is"]), identity.needed("is") != nil,
             let path = identity.needed("path").flatMap({ _ in identity.jsonPath("path") })
         {
-            let template = PathTemplate(identity.text("is") ?? "")
-            for name in template.names where !names.contains(name) {
-                identity.fault("is", "{\(name)} is not a parameter of this question")
+            let text = identity.text("is") ?? ""
+            for hole in text.matches(of: #/\{([^{}]*)\}/#) where !names.contains(String(hole.1)) {
+                identity.fault("is", "{\(hole.1)} is not a parameter of this question")
             }
-            answer.identity = (path, template)
+            (answer.identity, answer.mayBeNumber) = ((path, PathTemplate(text)), true)
         }
         return answer
     }
@@ -191,7 +211,7 @@ struct ParameterFileReader {
     func parameter() -> QuestionParameter? {
         guard let form = form() else { return nil }
         var parameter = QuestionParameter(
-            name, form, map.text("about") ?? "The parameter \(map.text("sent") ?? name) of the API.",
+            name, form, map.text("about") ?? about(),
             example: map.text("example") ?? Self.example(form), default: map.text("default"))
         parameter.isRequired = map.flag("required") ?? false
         parameter.isList = map.flag("list") ?? false
@@ -204,6 +224,13 @@ struct ParameterFileReader {
         readMeanings(&parameter)
         checkValues(&parameter)
         return parameter
+    }
+
+    private func about() -> String {
+        switch map.text("sent") {
+        case "false", "no": "Larder itself heeds it."
+        case let sent: "The parameter \(sent ?? name) of the API."
+        }
     }
 
     /// The one form that is given; any text if there is none.

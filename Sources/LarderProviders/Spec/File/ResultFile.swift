@@ -4,8 +4,7 @@ import LarderCore
 
 struct ResultFileReader {
     private static let keys = [
-        "kind", "id", "title", "creator", "summary", "date", "url", "genres", "language", "price", "image",
-        "attributes",
+        "kind", "id", "title", "creator", "summary", "date", "url", "genres", "image", "attributes",
     ]
 
     private let kind: String
@@ -32,7 +31,7 @@ struct ResultFileReader {
         result.creator = rule("creator", .line, .join(", "))
         result.summary = rule("summary", .paragraphs)
         result.date = rule("date")
-        result.url = webRule("url")
+        result.url = webRule("url", in: map)
         result.genres = rule("genres", .line, .most(12))
         readImage(&result)
         result.attributes = attributes()
@@ -44,21 +43,35 @@ struct ResultFileReader {
     }
 
     /// A rule that yields http and https URLs only, whatever `as` says.
-    private func webRule(_ key: String) -> FieldRule? {
+    private func webRule(_ key: String, in map: SpecMap) -> FieldRule? {
         let rule = map.node(key).flatMap {
             FieldRuleReader($0, at: map.path(key), map.findings, isURL: true).rule([])
         }
         return rule?.then(.web)
     }
 
-    /// A URL template with sizes, or a rule that yields the URL of a picture of one size.
+    /// A URL template with sizes, a rule for each size, or a rule that yields the URL of a picture of one size.
     private func readImage(_ result: inout ResultSpec) {
         guard let node = map.node("image") else { return }
-        if case .mapping(let members) = node.content, members.contains(where: { $0.key == "url" }) {
+        var keys: [String] = []
+        if case .mapping(let members) = node.content { keys = members.map(\.key) }
+        if keys.contains("url") {
             result.image = image(node)
+        } else if keys.contains("original") {
+            result.pictures = pictures(node)
         } else {
-            result.picture = webRule("image")
+            result.picture = webRule("image", in: map)
         }
+    }
+
+    private func pictures(_ node: YAMLNode) -> PictureSpec? {
+        let names = ["small", "large", "original"]
+        guard let map = SpecMap(node, at: map.path("image"), names: names, map.findings),
+            let original = webRule("original", in: map)
+        else { return nil }
+        return PictureSpec(
+            small: webRule("small", in: map) ?? original, large: webRule("large", in: map) ?? original,
+            original: original)
     }
 
     private func image(_ node: YAMLNode) -> ImageSpec? {
@@ -69,7 +82,9 @@ struct ResultFileReader {
         else { return nil }
         if !template.contains("{image}") { map.fault("url", "must contain {image}") }
         let example = template.replacing("{image}", with: "a").replacing("{size}", with: "b")
-        if WebURL(example) == nil { map.fault("url", "must be an http or https URL") }
+        if WebURL(example) == nil || example.contains("{") {
+            map.fault("url", "must be an http or https URL with {image} and perhaps {size}, and no other braces")
+        }
         return ImageSpec(
             name: name, template: template, small: map.text("small") ?? "", large: map.text("large") ?? "",
             original: map.text("original") ?? "")
