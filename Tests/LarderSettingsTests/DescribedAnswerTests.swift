@@ -103,6 +103,18 @@ struct DescribedAnswerTests {
         #expect(shows.classify(answer("[]"), endpoint: "show") == .empty)
     }
 
+    @Test func noMoreResultsAreGivenThanAskedForThoughTheAPIGivesMore() throws {
+        let shows = try provider("path: /search\nparameters: { q: { term: true }, limit: { number: 1..50 } }\nlist: $")
+        let list = #"[{"id":1,"name":"One"},{"id":2,"name":"Two"},{"id":3,"name":"Three"}]"#
+        #expect(try results(try ask(shows, "show", "q=a&limit=2"), list).count == 2)
+    }
+
+    @Test func anAnswerHasAMostOfResults() throws {
+        let shows = try provider("path: /search\nparameters: { q: { term: true } }\nlist: $")
+        let list = Array(repeating: #"{"id":1,"name":"One"}"#, count: 10_001).joined(separator: ",")
+        #expect(try results(try ask(shows, "show", "q=a"), "[\(list)]").count == 10_000)
+    }
+
     @Test func aRecordThatIsNotThereIsNoAnswer() throws {
         let shows = try provider("path: /one\nrecord: $.product")
         #expect(

@@ -14,6 +14,9 @@ struct ResultList {
     private var dropped: [String: Int] = [:]
     private var seen: Set<String> = []
 
+    /// The most results of one answer. An answer of some hundred kilobytes may inflate to millions of records.
+    static let most = 10_000
+
     /// - Parameter signer: makes artwork handles; nil for a list without them.
     init(provider: String, signer: ArtworkSigner?, capacity: Int = 0) {
         self.provider = provider
@@ -74,7 +77,7 @@ struct ResultList {
     mutating func answer(
         sort: SortOrder, language: String?, total: Int? = nil, limit: Int? = nil
     ) -> NormalisedAnswer {
-        let order = ResultOrder.order(keys, by: sort, language: language).prefix(limit ?? .max)
+        let order = ResultOrder.order(keys, by: sort, language: language).prefix(max(0, limit ?? .max))
         var answer = NormalisedAnswer(
             results: handedOver(in: order), count: order.count, dropped: dropped.values.reduce(0, +),
             droppedReasons: dropped, totalUpstream: total)

@@ -104,13 +104,7 @@ struct AnswerSpec: Sendable {
         let base = AnswerBase(url: response.url.isEmpty ? asked.baseURL : response.url, path: asked.path)
         var results = ResultList(provider: provider, signer: signer, capacity: response.body.count * 3)
         guard let list else {
-            if let identity, self.identity(of: root) == nil {
-                throw NormaliseError(provider: provider, message: "The record has no \(identity.path.lastName).")
-            }
-            guard let record = record.map({ $0.first(in: root) }) ?? root else {
-                throw NormaliseError(provider: provider, message: "The answer has no record.")
-            }
-            result.add(SpecRecord(record), of: provider, base, to: &results)
+            result.add(SpecRecord(try self.record(in: root, asked)), of: provider, base, to: &results)
             return results.answer(sort: .relevance, language: nil)
         }
         guard let records = list.first(in: root), records.kind == .array else {
@@ -126,6 +120,10 @@ struct AnswerSpec: Sendable {
                 continue
             }
             if let places = asked.places, !places.contains(all - 1) { continue }
+            guard results.count < ResultList.most else {
+                results.leaveOut()
+                continue
+            }
             guard choices.allSatisfy({ $0.holds(for: record, asked.values[$0.parameter]) }) else {
                 // Where all records are counted, one without an id is counted as dropped.
                 if counts == .records, result.id.text(of: record) == nil {
@@ -150,6 +148,17 @@ struct AnswerSpec: Sendable {
             sort: asked.sort, language: asked.language,
             total: total?.first(in: root)?.integer ?? counts.map { $0 == .records ? all : matching }, limit: asked.limit
         )
+    }
+
+    /// The one record of an answer without a list.
+    private func record(in root: JSONValue, _ asked: AskedQuestion) throws(NormaliseError) -> JSONValue {
+        if let identity, self.identity(of: root) == nil {
+            throw NormaliseError(provider: asked.provider, message: "The record has no \(identity.path.lastName).")
+        }
+        guard let found = record.map({ $0.first(in: root) }) ?? root else {
+            throw NormaliseError(provider: asked.provider, message: "The answer has no record.")
+        }
+        return found
     }
 
     /// Classifies an answer of status 200.

@@ -168,7 +168,7 @@ extension QuestionSpec {
         var asked = AskedQuestion(
             provider: provider.about.name, baseURL: provider.about.defaultBaseURL, path: path, values: values,
             choosing: unsent, sort: values["sort"].flatMap(SortOrder.init) ?? .relevance, language: language,
-            limit: unsent.contains("limit") ? values["limit"].flatMap { Int($0) } : nil)
+            limit: cutsAtLimit || unsent.contains("limit") ? values["limit"].flatMap { Int($0) } : nil)
         if rows.canSayEmpty { asked.isEmpty = { rows.saysEmpty($0, question: name) } }
         return asked
     }

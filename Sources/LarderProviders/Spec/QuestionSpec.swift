@@ -24,6 +24,8 @@ struct QuestionSpec: Sendable {
     var assumed: [String: String] = [:]
     /// Beginning of the sentence when what the question needs is not given: "A search for books".
     var subject = ""
+    /// Whether Larder gives no more results than `limit` though the API gives more.
+    var cutsAtLimit = false
     /// What the parameters must be to each other.
     var rules: [QuestionRule] = []
     /// Refusals that do not follow from the parameters.

@@ -38,10 +38,12 @@ struct QuestionFileReader {
         checkNames(parameters)
         guard let answer = answer(names) else { return nil }
         let about = map.text("about") ?? "\(path.text): \(answer.noun)"
-        return QuestionSpec(
+        var question = QuestionSpec(
             name: name, route: route, path: PathTemplate(path.text.hasPrefix("/") ? path.text : "/" + path.text),
             parameters: parameters, fixed: fixed(), subject: map.text("subject") ?? "A question for \(answer.noun)",
             ttl: map.duration("ttl") ?? .seconds(3600), summary: about, answer: answer)
+        question.cutsAtLimit = true
+        return question
     }
 
     /// A path with placeholders, each a parameter.
@@ -147,6 +149,7 @@ struct QuestionFileReader {
             for hole in text.matches(of: #/\{([^{}]*)\}/#) where !names.contains(String(hole.1)) {
                 identity.fault("is", "{\(hole.1)} is not a parameter of this question")
             }
+            if list != nil { map.fault("identity", "names one record: it is not for a list") }
             (answer.identity, answer.mayBeNumber) = ((path, PathTemplate(text)), true)
         }
         return answer
@@ -223,6 +226,7 @@ struct ParameterFileReader {
         parameter.sending = sending()
         readMeanings(&parameter)
         checkValues(&parameter)
+        checkLimit(parameter)
         return parameter
     }
 
@@ -286,6 +290,13 @@ struct ParameterFileReader {
             }
             parameter.sending.words[value] = meanings.text(entry.name)
         }
+    }
+
+    /// Larder itself keeps to this number of results, and fills it in from `/v1/search`.
+    private func checkLimit(_ parameter: QuestionParameter) {
+        guard name == "limit" else { return }
+        if case .number(let range) = parameter.form, range.lowerBound >= 1, !parameter.isList { return }
+        map.findings.add(map.mark, map.path, "is a number of results: number: 1..50")
     }
 
     /// A default of another form would be refused if a client wrote it. It is spelt as a client's value would be, so that
