@@ -14,9 +14,9 @@ private func named(_ name: String) -> any Provider {
 /// A question of each kind; the input's first byte chooses one.
 private let questions: [(provider: any Provider, endpoint: Endpoint)] = {
     let asked: [(any Provider, [String], String)] = [
-        (ITunes(), ["search"], "q=word&limit=50"), (ITunes(), ["search"], "q=word&media=software&sort=price"),
-        (ITunes(), ["lookup"], "id=1"), (NewsAPI(), ["headlines"], "q=word"),
-        (NewsAPI(), ["everything"], "q=word&sort=date"), (NewsAPI(), ["sources"], "name=word"),
+        (named("itunes"), ["search"], "q=word&limit=50"), (named("itunes"), ["search"], "q=word&media=software&sort=price"),
+        (named("itunes"), ["lookup"], "id=1"), (named("newsapi"), ["headlines"], "q=word"),
+        (named("newsapi"), ["everything"], "q=word&sort=date"), (named("newsapi"), ["sources"], "name=word"),
         (named("dnd5e"), ["spells"], "name=word"), (named("dnd5e"), ["spells", "word"], ""), (named("dnd5e"), ["monsters", "word"], ""),
         (named("dnd5e"), ["equipment", "word"], ""), (Jokes(), ["search"], "q=word&explicit=no"), (Jokes(), ["random"], ""),
         (Jokes(dialect: .icndb), ["search"], "q=word"), (Jokes(), ["categories"], ""),
