@@ -135,8 +135,6 @@ sanitize: deps check-swift
 
 lint:
 	scripts/check-format
-	scripts/embed-samples --check
-	scripts/embed-console --check
 	scripts/check-imports
 	scripts/check-house-rules
 

@@ -20,7 +20,7 @@ let unchecked: [SwiftSetting] = [
 
 func room(_ name: String, _ imports: [Target.Dependency]) -> Target {
     .target(
-        name: name, dependencies: imports, exclude: samples(of: name),
+        name: name, dependencies: imports, exclude: embedded(in: name),
         swiftSettings: strict + (hotRooms.contains(name) ? unchecked : []))
 }
 
@@ -29,12 +29,14 @@ let hotRooms: Set = [
     "LarderDaemon",
 ]
 
-/// Folders of samples and of the console's files, which scripts write into sources beside them.
-func samples(of room: String) -> [String] {
+/// What `Sources/CEmbedded` embeds: the console's files, the samples of providers, a table.
+func embedded(in room: String) -> [String] {
     if room == "LarderConsole" { return ["Files"] }
+    guard room == "LarderProviders" else { return [] }
     let folder = "\(Context.packageDirectory)/Sources/\(room)"
     let providers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return providers.map { "\($0)/Samples" }.filter { FileManager.default.fileExists(atPath: "\(folder)/\($0)") }
+    return ["Text/CharacterReferences.txt"]
+        + providers.map { "\($0)/Samples" }.filter { FileManager.default.fileExists(atPath: "\(folder)/\($0)") }
 }
 
 /// The commit that is built: `make build` says it, since the sources may be without their history. What is no name of a commit
@@ -65,8 +67,10 @@ let package = Package(
         .systemLibrary(name: "CHiredis"),
 
         .target(name: "CBuild", cSettings: commit),
+        // `#embed` is an extension before C23.
+        .target(name: "CEmbedded", cSettings: [.unsafeFlags(["-std=c23"])]),
 
-        room("LarderCore", ["CCrypto", "CLinux"]),
+        room("LarderCore", ["CCrypto", "CLinux", "CEmbedded"]),
         room("LarderHTTP", ["LarderCore", "CZlib"]),
         room("LarderCache", ["LarderCore", "LarderHTTP"]),
         room("LarderProviders", ["LarderCore", "LarderHTTP"]),

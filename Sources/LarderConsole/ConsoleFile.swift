@@ -10,9 +10,9 @@ public struct ConsoleFile: Sendable {
     /// A strong validator, including the quotation marks.
     public let etag: String
 
-    private init(_ name: String, _ text: StaticString) {
-        self.name = name
-        body = Bytes(text: "\(text)")
+    private init(_ path: String) {
+        name = String(path.dropFirst(Self.folder.count))
+        body = Bytes(EmbeddedFile.bytes(path))
         etag = "\"\(Base64URL.encode(Digest(of: body).bytes).prefix(16))\""
         type =
             switch name.split(separator: ".").last {
@@ -23,8 +23,10 @@ public struct ConsoleFile: Sendable {
             }
     }
 
+    private static let folder = "LarderConsole/Files/"
+
     private static let files = Dictionary(
-        ConsoleFiles.all.map { ($0.name, ConsoleFile($0.name, $0.text)) }
+        EmbeddedFile.paths.filter { $0.hasPrefix(folder) }.map(ConsoleFile.init).map { ($0.name, $0) }
     ) { first, _ in first }
 
     /// The names of all files, sorted.

@@ -4,9 +4,8 @@ import LarderCore
 enum Glossary {
     /// The explanations by word.
     static let words: [String: String] = {
-        let file = "\(ConsoleFiles.glossaryJs)"
-        guard let start = file.firstIndex(of: "{"), let end = file.lastIndex(of: "}"),
-            let words = try? JSON.parse(Bytes(text: String(file[start...end])))
+        guard let file = ConsoleFile.named("glossary.js")?.body, let start = file.firstIndex(of: 0x7B),
+            let end = file.lastIndex(of: 0x7D), let words = try? JSON.parse(Bytes(file[start...end]))
         else { return [:] }
         return Dictionary(words.members.map { ($0.name, $0.value.string ?? "") }) { _, last in last }
     }()

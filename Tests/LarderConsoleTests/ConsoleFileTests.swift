@@ -7,11 +7,15 @@ import Testing
 @testable import LarderConsole
 
 struct ConsoleFileTests {
-    private static let scripts = ConsoleFiles.all.filter { $0.name.hasSuffix(".js") }
+    private static let scripts = ConsoleFile.names.filter { $0.hasSuffix(".js") }.map { (name: $0, text: text($0)) }
+
+    private static func text(_ name: String) -> String {
+        ConsoleFile.named(name).map { String(decoding: $0.body, as: UTF8.self) } ?? ""
+    }
 
     @Test func everyImportNamesAFileAndEveryPageAScript() {
         for (name, text) in Self.scripts {
-            for match in "\(text)".matches(of: #/(?:from|import) "\.\/([a-z-]+\.js)"/#) {
+            for match in text.matches(of: #/(?:from|import) "\.\/([a-z-]+\.js)"/#) {
                 #expect(ConsoleFile.named(String(match.1)) != nil, "\(name) imports \(match.1)")
             }
         }
@@ -21,7 +25,7 @@ struct ConsoleFileTests {
     @Test func noScriptMakesMarkupOfText() {
         for (name, text) in Self.scripts {
             for sink in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"] {
-                #expect(!"\(text)".contains(sink), "\(name): \(sink)")
+                #expect(!text.contains(sink), "\(name): \(sink)")
             }
         }
     }
@@ -40,7 +44,7 @@ struct ConsoleFileTests {
     }
 
     @Test func aLostDaemonIsLookedForEachSecondAndNeverForLonger() {
-        let script = "\(ConsoleFiles.connectionJs)"
+        let script = Self.text("connection.js")
         #expect(script.contains("setInterval(watch, 1000);") && script.contains("AbortSignal.timeout(900)"))
     }
 
@@ -73,20 +77,20 @@ struct ConsoleFileTests {
     }
 
     @Test func coloursStandInTheTwoRootsAndNowhereElse() {
-        let style = "\(ConsoleFiles.consoleCss)"
+        let style = Self.text("console.css")
         let rules = style.components(separatedBy: "/* The page */").last ?? ""
         #expect(rules.count > 1000 && !rules.contains(#/#[0-9a-fA-F]{3,8}\b/#))
     }
 
     @Test func nothingIsWiderThanANarrowScreen() {
-        let style = "\(ConsoleFiles.consoleCss)"
+        let style = Self.text("console.css")
         #expect(style.contains("overflow-wrap: anywhere") && style.contains("@media (max-width: 44rem)"))
         #expect(style.contains("minmax(min(23rem, 100%), 1fr)") && style.contains("max-width: 100%"))
     }
 
     /// The custom properties of one of the two `:root` rules.
     private func colours(_ scheme: String) throws -> [String: (Double, Double, Double)] {
-        let head = try #require("\(ConsoleFiles.consoleCss)".components(separatedBy: "/* The page */").first)
+        let head = try #require(Self.text("console.css").components(separatedBy: "/* The page */").first)
         let parts = head.components(separatedBy: "@media (prefers-color-scheme: dark)")
         var colours: [String: (Double, Double, Double)] = [:]
         for match in (scheme == "light" ? parts[0] : try #require(parts.last)).matches(of: #/--(\w+): #([0-9a-f]{6})/#)

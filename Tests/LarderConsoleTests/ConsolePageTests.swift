@@ -101,8 +101,8 @@ struct ConsolePageTests {
     }
 
     @Test func theTokenIsInNoPageAndInNoStorage() {
-        for file in ConsoleFiles.all where file.name.hasSuffix(".js") {
-            let text = "\(file.text)"
+        for file in ConsoleFile.names.compactMap(ConsoleFile.named) where file.name.hasSuffix(".js") {
+            let text = String(decoding: file.body, as: UTF8.self)
             #expect(!text.contains("localStorage") && !text.contains("sessionStorage") && !text.contains("cookie"))
         }
     }

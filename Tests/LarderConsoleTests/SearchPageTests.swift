@@ -28,7 +28,8 @@ struct SearchPageTests {
     @Test(arguments: [(true, "runs"), (false, "waits")])
     func theScriptSearchesByItselfOnlyWhereThePageSaysSo(_ runs: Bool, _ word: String) throws {
         #expect(try page("q=a", runs: runs).contains("data-search=\"\(word)\""))
-        #expect("\(ConsoleFiles.searchJs)".contains(#"document.documentElement.dataset.search === "runs""#))
+        let script = String(decoding: ConsoleFile.named("search.js")?.body ?? [], as: UTF8.self)
+        #expect(script.contains(#"document.documentElement.dataset.search === "runs""#))
     }
 
     @Test func aTermThatIsMarkupStaysText() throws {

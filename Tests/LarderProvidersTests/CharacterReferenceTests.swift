@@ -7,7 +7,9 @@ import Testing
 @Suite struct CharacterReferenceTests {
     private func decoded(_ text: String) -> String? { TextCleaning.htmlLine(text) }
 
-    private var records: [Substring] { "\(CharacterReferenceTable.records)".split(whereSeparator: \.isWhitespace) }
+    private var records: [Substring] {
+        String(decoding: CharacterReferenceTable.text, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+    }
 
     @Test func theTableHasEveryNameOfTheStandardOnceAndInOrder() {
         let names = records.map { $0.prefix { $0 != ":" } }

@@ -25,10 +25,10 @@ struct DnDSamples: SampleAPI {
 
     /// The records of each collection, ordered by index.
     private static let collections = [
-        "monsters": SampleFile(DnDSampleFiles.monsters).records(),
-        "equipment": SampleFile(DnDSampleFiles.equipment).records(),
-        "spells": SampleFile(DnDSampleFiles.spells).records(),
-    ].merging(SampleFile(DnDSampleFiles.others).root?.members.map { ($0.name, Array($0.value.elements)) } ?? []) { $1 }
+        "monsters": SampleFile("DnD/monsters").records(),
+        "equipment": SampleFile("DnD/equipment").records(),
+        "spells": SampleFile("DnD/spells").records(),
+    ].merging(SampleFile("DnD/others").root?.members.map { ($0.name, Array($0.value.elements)) } ?? []) { $1 }
     private static let provider = SpecProvider(.dnd)
 
     func answer(_ request: SampleRequest) -> SampleAnswer {

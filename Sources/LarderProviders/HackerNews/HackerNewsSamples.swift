@@ -158,11 +158,11 @@ struct HackerNewsSamples: SampleAPI {
     }
 
     /// 1000008 does not exist, 1000006 is dead and 1000007 deleted. The live lists contain such ids too.
-    private static let lists = SampleFile(HackerNewsSampleFiles.lists).root
-    private static let users = SampleFile(HackerNewsSampleFiles.users).root
+    private static let lists = SampleFile("HackerNews/lists").root
+    private static let users = SampleFile("HackerNews/users").root
 
     private static let posts = Dictionary(
-        SampleFile(HackerNewsSampleFiles.items).records().map(Post.init).map { ($0.id, $0) },
+        SampleFile("HackerNews/items").records().map(Post.init).map { ($0.id, $0) },
         uniquingKeysWith: { first, _ in first })
 
     private struct Post: Sendable {

@@ -112,7 +112,7 @@ struct ITunesSamples: SampleAPI {
         "shortFilmArtist", "shortFilm", "tvEpisode", "tvSeason", "macSoftware", "tvSoftware", "allArtist",
     ]
 
-    private static let items = SampleFile(ITunesSampleFiles.items).records().map { Item(record: $0) }
+    private static let items = SampleFile("ITunes/items").records().map { Item(record: $0) }
 
     /// One record of the sample store.
     private struct Item: Sendable {

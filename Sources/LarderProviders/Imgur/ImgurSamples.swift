@@ -17,10 +17,10 @@ struct ImgurSamples: SampleAPI {
     }
 
     /// The posts in the gallery.
-    private static let posts = SampleFile(ImgurSampleFiles.gallery).records()
+    private static let posts = SampleFile("Imgur/gallery").records()
     /// The pictures of albums that the gallery shows without them.
-    private static let hidden = SampleFile(ImgurSampleFiles.hidden).root
-    private static let tags = SampleFile(ImgurSampleFiles.tags).root
+    private static let hidden = SampleFile("Imgur/hidden").root
+    private static let tags = SampleFile("Imgur/tags").root
 
     /// Only these links are pictures. Other links lead to pages.
     func isPicture(member: String, _ text: String) -> Bool { member == "link" && text.contains("://i.imgur.com/") }

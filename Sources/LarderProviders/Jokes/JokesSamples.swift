@@ -6,7 +6,7 @@ struct JokesSamples: SampleAPI {
     let paths = ["/jokes/"]
     let fields: HeaderFields = ["Content-Type": "application/json", "X-Frame-Options": "DENY"]
 
-    private static let file = SampleFile(JokesSampleFiles.chucknorris)
+    private static let file = SampleFile("Jokes/chucknorris")
     private static let jokes = file.records("jokes")
 
     /// Takes records in turn where the live API is random, so that a demonstration behaves the same each time.
@@ -83,7 +83,7 @@ struct ICNDbSamples: SampleAPI {
     ]
 
     /// The same jokes as HTML, which is icndb's default.
-    private static let file = SampleFile(JokesSampleFiles.icndb)
+    private static let file = SampleFile("Jokes/icndb")
     private static let jokes = file.records("jokes")
 
     func answer(_ request: SampleRequest) -> SampleAnswer {

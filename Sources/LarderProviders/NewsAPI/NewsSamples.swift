@@ -25,8 +25,8 @@ struct NewsSamples: SampleAPI {
     }
 
     /// The articles, each with its category of headlines, which responses do not contain.
-    private static let articles = SampleFile(NewsAPISampleFiles.articles).records()
-    private static let allSources = SampleFile(NewsAPISampleFiles.sources).records()
+    private static let articles = SampleFile("NewsAPI/articles").records()
+    private static let allSources = SampleFile("NewsAPI/sources").records()
 
     func answer(_ request: SampleRequest) -> SampleAnswer {
         switch request.path {

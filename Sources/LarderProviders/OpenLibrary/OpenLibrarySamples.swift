@@ -8,7 +8,7 @@ struct OpenLibrarySamples: SampleAPI {
 
     var questions: [SampleQuestion] { [.search("lantern", ("source", "books"))] }
 
-    private static let works = SampleFile(OpenLibrarySampleFiles.works).records()
+    private static let works = SampleFile("OpenLibrary/works").records()
 
     func answer(_ request: SampleRequest) -> SampleAnswer {
         if request.path == "/search.json" { return search(request.parameters) }

@@ -1,13 +1,14 @@
-// Samples that are stored in files (`scripts/embed-samples`): how they are read and written into a response.
+// Samples that are stored in files (`EmbeddedFile`): how they are read and written into a response.
 import LarderCore
 
 /// A file of samples.
 struct SampleFile: Sendable {
     let root: JSONValue?
 
-    /// - Parameter text: a JSON text; tests check that it is valid.
-    init(_ text: StaticString) {
-        root = try? JSON.parse(Bytes(text: "\(text)"))
+    /// - Parameter name: the provider's folder and the file: "ITunes/items". Tests check that it is there and valid.
+    init(_ name: String) {
+        let path = "LarderProviders/\(name.replacing("/", with: "/Samples/")).json"
+        root = try? JSON.parse(Bytes(EmbeddedFile.bytes(path)))
     }
 
     /// The elements of the root list, or of the list in a member.

@@ -29,9 +29,9 @@ struct TMDbSamples: SampleAPI {
     }
 
     /// The records, including members that lists leave out.
-    private static let movies = SampleFile(TMDbSampleFiles.movies).records()
-    private static let series = SampleFile(TMDbSampleFiles.series).records()
-    private static let people = SampleFile(TMDbSampleFiles.people).records()
+    private static let movies = SampleFile("TMDb/movies").records()
+    private static let series = SampleFile("TMDb/series").records()
+    private static let people = SampleFile("TMDb/people").records()
 
     /// The records of a kind of the API: "movie", "tv" or "person".
     private static func records(_ kind: String) -> [JSONValue] {
@@ -174,5 +174,5 @@ struct TMDbSamples: SampleAPI {
         }
     }
 
-    private static let configuration = SampleFile(TMDbSampleFiles.configuration).root
+    private static let configuration = SampleFile("TMDb/configuration").root
 }

@@ -94,7 +94,14 @@ struct CharacterReference: Equatable {
     }
 }
 
-extension CharacterReferenceTable {
+/// The named references of HTML: all 2,231 names, as `scripts/make-character-references` wrote them. A record is
+/// "name:code point" in hexadecimal, or "name:first,second" where the name stands for two; records are in the order of
+/// their bytes, with a space or a line end after each. The semicolon that ends every name is left out. Names that HTML also
+/// knows without it end in "*". The table is searched where it lies in the program's file.
+enum CharacterReferenceTable {
+    /// Safe because nothing writes to it and it lives as long as the program.
+    nonisolated(unsafe) static let text = EmbeddedFile.bytes("LarderProviders/Text/CharacterReferences.txt")
+
     struct Record {
         var first: Unicode.Scalar
         var second: Unicode.Scalar?
@@ -104,7 +111,7 @@ extension CharacterReferenceTable {
 
     /// The record of a name; nil if there is none. A binary search of about a dozen comparisons.
     static func find(_ name: ArraySlice<UInt8>) -> Record? {
-        let text = UnsafeBufferPointer(start: records.utf8Start, count: records.utf8CodeUnitCount)
+        let text = Self.text
         var (low, high) = (0, text.count)
         while low < high {
             // Goes back from the middle to the beginning of its record.
