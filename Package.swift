@@ -62,6 +62,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1"),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat"),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
         // Without pkg-config: what that says of hiredis has a definition of a macro in it, which SwiftPM refuses.
         .systemLibrary(name: "CHiredis"),
@@ -73,7 +74,7 @@ let package = Package(
         room("LarderCore", ["CCrypto", "CLinux", "CEmbedded"]),
         room("LarderHTTP", ["LarderCore", "CZlib"]),
         room("LarderCache", ["LarderCore", "LarderHTTP"]),
-        room("LarderProviders", ["LarderCore", "LarderHTTP"]),
+        room("LarderProviders", ["LarderCore", "LarderHTTP", "CExpat"]),
         room("LarderConsole", ["LarderCore"]),
         room("LarderIO", ["LarderCore", "CLinux"]),
         room("LarderStore", ["LarderCore", "CLinux", "CSQLite"]),

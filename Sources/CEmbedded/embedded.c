@@ -130,6 +130,15 @@ static const char TMDb_people[] = {
 static const char TMDb_series[] = {
 #embed "../LarderProviders/TMDb/Samples/series.json"
 };
+static const char TVmaze_episodes[] = {
+#embed "../LarderProviders/TVmaze/Samples/episodes.json"
+};
+static const char TVmaze_show[] = {
+#embed "../LarderProviders/TVmaze/Samples/show.json"
+};
+static const char TVmaze_search[] = {
+#embed "../LarderProviders/TVmaze/Samples/search.json"
+};
 static const char CharacterReferences[] = {
 #embed "../LarderProviders/Text/CharacterReferences.txt"
 };
@@ -183,6 +192,9 @@ static const struct {
     FILE("LarderProviders/TMDb/Samples/movies.json", TMDb_movies),
     FILE("LarderProviders/TMDb/Samples/people.json", TMDb_people),
     FILE("LarderProviders/TMDb/Samples/series.json", TMDb_series),
+    FILE("LarderProviders/TVmaze/Samples/episodes.json", TVmaze_episodes),
+    FILE("LarderProviders/TVmaze/Samples/show.json", TVmaze_show),
+    FILE("LarderProviders/TVmaze/Samples/search.json", TVmaze_search),
     FILE("LarderProviders/Text/CharacterReferences.txt", CharacterReferences),
 };
 

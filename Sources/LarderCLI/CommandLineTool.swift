@@ -24,7 +24,8 @@ public struct CommandLineTool: Sendable {
             ResumeCommand.command, OriginCommand.command,
         ]
         let last = [
-            ConfigCommand.command, ProviderListCommand.list, ProviderListCommand.show, ProviderTestCommand.command,
+            ConfigCommand.command, ProviderListCommand.list, ProviderListCommand.show, ProviderNewCommand.command,
+            ProviderTestCommand.command,
             ParamsCommand.command, CompletionsCommand.command, HelpCommand.command,
             VersionCommand.command,
         ]

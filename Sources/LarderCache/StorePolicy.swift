@@ -60,8 +60,8 @@ public enum StorePolicy {
     private static func refusal(
         request: UpstreamRequest, requestFields: HeaderFields, response: UpstreamResponse
     ) -> StoreObstacle? {
-        if request.method != .get { return .method }
-        if let body = request.body, !body.isEmpty { return .requestBody }
+        if request.method != .get, !request.isReadOnly { return .method }
+        if let body = request.body, !body.isEmpty, !request.isReadOnly { return .requestBody }
         if requestFields.contains("Authorization") { return .authorization }
         if requestFields.contains("Cookie") { return .cookie }
         if CacheControl(requestFields.all("Cache-Control")).noStore { return .requestNoStore }

@@ -12,6 +12,8 @@ public struct UpstreamRequest: Sendable, Hashable {
     /// Fields that this request sends in addition to those that every request carries. Never secret.
     public var fields: HeaderFields
     public var body: Bytes?
+    /// Whether the request only reads though its method is POST. Its content is then part of the question.
+    public var isReadOnly = false
 
     public init(
         method: Method = .get, path: String, query: String? = nil, fields: HeaderFields = [:], body: Bytes? = nil

@@ -66,6 +66,19 @@ import Testing
         #expect(shown.err.contains("Did you mean library?"))
     }
 
+    @Test func aDraftMayGoStraightIntoItsFile() async {
+        _ = await run("provider", "list")
+        directory.write("providers.d/shows.yaml", "")
+        directory.write("shows.json", #"[{"show":{"id":7,"name":"The Lantern","genres":[]}}]"#)
+        let draft = await run(
+            "provider", "new", "shows", "https://shows.example/find?q=lantern", "--sample",
+            directory.path + "/shows.json")
+        #expect(draft.status == .done, "\(draft.err)")
+        directory.write("providers.d/shows.yaml", draft.text)
+        let trial = await run("provider", "test", "shows", "--sample", directory.path + "/shows.json")
+        #expect(trial.status == .done && trial.text.contains("The Lantern"), "\(draft.text)\(trial.err)")
+    }
+
     @Test func aTrialWithoutASampleShowsTheRequest() async {
         let trial = await run("provider", "test", "library", "books?q=paper lantern&limit=5")
         #expect(trial.status == .done)

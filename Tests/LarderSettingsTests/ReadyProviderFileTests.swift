@@ -36,6 +36,7 @@ struct ReadyProviderFileTests {
         var target: String
         var results: Int
         var dropped = 0
+        var sample: String?
         var first: [String: String]
         var testDescription: String { name }
     }
@@ -71,6 +72,19 @@ struct ReadyProviderFileTests {
                 "title": "How to fold a \"lantern\"?", "creator": "Ines & Max", "publishedAt": "2020-01-01T00:00:00Z",
             ]),
         Expected(
+            name: "arxiv", target: "/api/query?max_results=5&search_query=lantern", results: 2, sample: "arxiv.xml",
+            first: [
+                "id": "arxiv:paper:2401.90001v2", "title": "On the light of paper lanterns",
+                "creator": "Ines Brandt, Max Adler", "publishedAt": "2024-01-05T18:00:00Z",
+                "url": "http://arxiv.org/abs/2401.90001v2",
+            ]),
+        Expected(
+            name: "anilist", target: "/", results: 2,
+            first: [
+                "title": "Forest of Lanterns", "summary": "A girl follows a light.\n\nIt leads her home.",
+                "url": "https://anilist.co/anime/900001",
+            ]),
+        Expected(
             name: "gutenberg", target: "/books?search=lantern", results: 1,
             first: ["creator": "Brandt, Ines", "url": "https://www.gutenberg.org/ebooks/800001"]),
     ])
@@ -82,7 +96,8 @@ struct ReadyProviderFileTests {
         let endpoint = try provider.search(SearchRequest(term: "lantern", limit: 5))
         #expect(endpoint.upstream.target == expected.target)
         let answer = UpstreamResponse(
-            status: 200, body: try Self.read("config/providers.d/samples/\(expected.name).json"),
+            status: 200,
+            body: try Self.read("config/providers.d/samples/\(expected.sample ?? "\(expected.name).json")"),
             requestTime: WallTime(seconds: 1000), responseTime: WallTime(seconds: 1000))
         #expect(provider.classify(answer, endpoint: endpoint.name) == .data)
         let made = try endpoint.normalise(answer, ArtworkSigner(key: Bytes(repeating: 7, count: 32)))
@@ -120,7 +135,7 @@ struct ReadyProviderFileTests {
     @Test func everyReadyFileIsTried() throws {
         let names = try FileManager.default.contentsOfDirectory(
             atPath: Self.root.appending(path: "config/providers.d").path())
-        #expect(names.filter { $0.hasSuffix(".yaml") }.count == 8)
+        #expect(names.filter { $0.hasSuffix(".yaml") }.count == 10)
     }
 
     @Test func theExamplesOfThePageAreRight() throws {
@@ -128,7 +143,7 @@ struct ReadyProviderFileTests {
         let examples = page.components(separatedBy: "```yaml\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }
-        #expect(examples.count == 2)
+        #expect(examples.count == 3)
         for example in examples { #expect(try load("library", Bytes(text: example)).baseURL.hasPrefix("https")) }
     }
 

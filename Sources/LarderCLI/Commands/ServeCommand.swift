@@ -67,13 +67,15 @@ struct SettingsSources: Sendable {
         for text in invocation.options["--listen"] ?? [] { flags.append(("listen", text)) }
     }
 
-    func read(mayBeEmpty: Bool = true) throws(SettingsError) -> Settings {
-        try SettingsLoader().load(file: file, environment: environment, flags: flags, mayBeEmpty: mayBeEmpty)
+    func read(mayBeEmpty: Bool = true, unwritten: String? = nil) throws(SettingsError) -> Settings {
+        try SettingsLoader().load(
+            file: file, environment: environment, flags: flags, mayBeEmpty: mayBeEmpty, unwritten: unwritten)
     }
 
-    func load() throws(CommandFailure) -> Settings {
+    /// - Parameter unwritten: the name of a provider whose own file is yet to be written.
+    func load(unwritten: String? = nil) throws(CommandFailure) -> Settings {
         do {
-            return try read()
+            return try read(unwritten: unwritten)
         } catch {
             throw CommandFailure(.usage, "the configuration cannot be used\n\(error)")
         }

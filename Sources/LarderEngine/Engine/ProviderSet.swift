@@ -154,6 +154,7 @@ public final class ConfiguredProvider: Sendable {
         identity: Bytes = []
     ) -> CacheKey {
         let identity = identity.isEmpty ? accountIdentity(request) : identity
+        let content = content ?? (request.isReadOnly ? request.body.map { Digest(of: $0).hex } : nil)
         let spelled = { [isPassthrough] (text: String) in isPassthrough ? EquivalentURL.normalised(text) : text }
         return CacheKey(
             layer: .raw, provider: name, endpoint: request.method.name,

@@ -5,7 +5,7 @@ public struct ProviderRegistry: Sendable {
     /// The APIs that Larder supports.
     public static let builtIn: [any Provider] = [
         SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), HackerNews(), Jokes(), TMDb(), Imgur(),
-        SpecProvider(.openLibrary),
+        SpecProvider(.openLibrary), SpecProvider(.tvMaze),
     ]
 
     /// The titles of the built-in providers, separated by commas.

@@ -14,7 +14,8 @@ extension Provider {
         let response = response.unpadded(of: request)
         let found = classify(response, endpoint: endpoint)
         // For other methods, the response need not be the record that the path names.
-        guard found == .data, request.method == .get, let isAsked = recordCheck(for: request, endpoint: endpoint),
+        guard found == .data, request.method == .get || request.isReadOnly,
+            let isAsked = recordCheck(for: request, endpoint: endpoint),
             let root = try? JSON.parse(response.body)
         else { return found }
         return isAsked(root) ? .data : .broken("\(about.title) answered with a record that was not requested.")

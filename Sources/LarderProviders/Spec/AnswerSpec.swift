@@ -31,6 +31,8 @@ struct AnswerSpec: Sendable {
     var results: (parameter: String, byValue: [(value: String, result: ResultSpec)])?
     /// What Larder chooses by itself. Parameters that are sent choose only in an answer without them.
     var choices: [ChoiceSpec] = []
+    /// Whether the answer is a feed. Paths are then those of a JSON Feed.
+    var isFeed = false
     /// The members with which paths begin; set by `bind`.
     var table: JSONMemberTable?
 
@@ -86,9 +88,28 @@ struct AnswerSpec: Sendable {
 
     private func read(_ response: UpstreamResponse, _ asked: AskedQuestion) throws(NormaliseError) -> JSONValue {
         do {
-            return try JSON.parse(response.body)
+            return try Self.root(of: response.body, isFeed: isFeed)
         } catch {
-            throw NormaliseError(provider: asked.provider, message: Impostor.describe(response.body, error))
+            throw NormaliseError(provider: asked.provider, message: error.message)
+        }
+    }
+
+    /// The answer as JSON.
+    /// - Throws: a sentence that says what the answer is instead.
+    static func root(of body: Bytes, isFeed: Bool) throws(UnreadableAnswer) -> JSONValue {
+        var text = body
+        if isFeed {
+            do {
+                text = try FeedDocument.json(body)
+            } catch {
+                throw UnreadableAnswer(
+                    message: "The answer is no feed that can be read: \(Impostor.shown(error.message))")
+            }
+        }
+        do {
+            return try JSON.parse(text)
+        } catch {
+            throw UnreadableAnswer(message: Impostor.describe(text, error))
         }
     }
 
@@ -199,6 +220,11 @@ struct AnswerSpec: Sendable {
     }
 }
 
+/// What an answer is in place of JSON.
+struct UnreadableAnswer: Error, Sendable {
+    var message: String
+}
+
 /// What an answer is read for.
 struct AskedQuestion: Sendable {
     var provider: String
@@ -226,6 +252,8 @@ struct ChoiceSpec: Sendable {
         case contains(FieldRule)
         /// A text of the record is one of the values.
         case among(FieldRule)
+        /// The texts of the record contain every word of the value, in any letter case.
+        case words([FieldRule])
     }
 
     var parameter: String
@@ -238,6 +266,9 @@ struct ChoiceSpec: Sendable {
         case .among(let rule):
             let texts = rule.texts(of: record)
             return value.split(separator: ",").contains { texts.contains(String($0)) }
+        case .words(let rules):
+            let text = rules.flatMap { $0.texts(of: record) }.joined(separator: " ").lowercased()
+            return value.split(separator: " ").allSatisfy { text.contains($0) }
         }
     }
 
@@ -245,6 +276,7 @@ struct ChoiceSpec: Sendable {
     fileprivate func isSaid(by record: JSONValue) -> Bool {
         switch rule {
         case .contains(let rule), .among(let rule): !rule.texts(of: record).isEmpty
+        case .words: true
         }
     }
 }

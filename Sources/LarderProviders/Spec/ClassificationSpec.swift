@@ -59,9 +59,9 @@ struct ClassificationSpec: Sendable {
         let statuses = StatusTable(title, statuses)
         var root: JSONValue?
         do {
-            root = try JSON.parse(response.body)
+            root = try AnswerSpec.root(of: response.body, isFeed: question?.answer.isFeed == true)
         } catch {
-            let form = Impostor.describe(response.body, error)
+            let form = error.message
             if isGood { return .broken(form) }
             if describesErrors { return statuses.classify(response, form) }
         }
@@ -70,6 +70,7 @@ struct ClassificationSpec: Sendable {
         if row == nil, isGood, let root {
             // An API may say with 200 that a record does not exist.
             if let question, question.answer.list == nil, absence?.holds(for: root) == true { return .notFound }
+            if question?.isGraphQL == true, let found = Self.graphQLError(root) { return found }
             return question?.answer.classify(root) ?? classifyOther(root)
         }
         if Absence.statuses.contains(response.status) {
@@ -84,6 +85,15 @@ struct ClassificationSpec: Sendable {
             row.map { $0.message(root) ?? "" } ?? message?.first(in: root)?.string
         }
         return statuses.classify(response, text.map(Impostor.shown))
+    }
+
+    /// What the errors of a GraphQL answer mean; nil if it has none (GraphQL, October 2021, §7.1). Without data, the request
+    /// was refused; with data, some of it is missing.
+    private static func graphQLError(_ root: JSONValue) -> Classification? {
+        guard let first = root["errors"]?.elements.first(where: { _ in true }) else { return nil }
+        let message = Impostor.shown(first["message"]?.string ?? "The answer has errors.")
+        let hasData = root["data"].map { $0.kind != .null } ?? false
+        return hasData ? .broken(message) : .invalidRequest(message)
     }
 
     /// An answer that belongs to no question, unless it is JSON that is to be read.

@@ -149,11 +149,18 @@ extension QuestionSpec {
     private func request(_ values: [String: String], of provider: SpecProvider) -> UpstreamRequest {
         var items = fixed.map { QueryParameters.Item($0.name, $0.value) }
         // What stands in the route and not in the path is sent like any other.
-        let inPath = path.names
-        for parameter in identity where !inPath.contains(parameter.name) {
+        let told = (body?.names ?? []).union(path.names)
+        for parameter in identity where !told.contains(parameter.name) {
             if let item = values[parameter.name].flatMap(parameter.item) { items.append(item) }
         }
-        return UpstreamRequest(path: path.path(values), query: provider.form(of: self).encode(items))
+        var request = UpstreamRequest(path: path.path(values), query: provider.form(of: self).encode(items))
+        if answer.isFeed { request.fields.set("Accept", FeedSpec.accepted) }
+        if let body {
+            (request.method, request.isReadOnly) = (.post, true)
+            request.fields.set("Content-Type", "application/json")
+            request.body = body.body(values, parameters)
+        }
+        return request
     }
 
     /// The parameters in the order of the question's identity.

@@ -18,6 +18,10 @@ struct QuestionSpec: Sendable {
     var parameters: [QuestionParameter]
     /// The names of the parameters in the order of the question's identity, if that is another one.
     var keyOrder: [String] = []
+    /// What the API gets by POST; nil if it is asked by GET.
+    var body: BodyTemplate?
+    /// Whether that is a GraphQL request. The API then tells its errors in the answer, whatever the status is.
+    var isGraphQL = false
     /// Parameters that each request has.
     var fixed: [(name: String, value: String)] = []
     /// What the API takes for parameters that no question has.
@@ -74,6 +78,7 @@ struct QuestionSpec: Sendable {
     /// The same with the values in the query.
     func values(in request: UpstreamRequest) -> [String: String]? {
         guard var values = values(in: request.path) else { return nil }
+        if let body { values.merge(body.values(in: request.body)) { $1 } }
         guard let query = request.query.flatMap({ try? QueryParameters(parsing: $0) }) else { return values }
         for parameter in parameters where values[parameter.name] == nil && parameter.sending.isSent {
             values[parameter.name] = query[parameter.sending.name ?? parameter.name]

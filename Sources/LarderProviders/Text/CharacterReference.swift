@@ -64,6 +64,12 @@ struct CharacterReference: Equatable {
         return code == 0 ? "\u{FFFD}" : Unicode.Scalar(code) ?? "\u{FFFD}"
     }
 
+    /// The code point of a byte of windows-1252; bytes without a character stand for themselves.
+    static func windows1252(_ byte: Int) -> Int {
+        let place = byte - 0x80
+        return windows1252.indices.contains(place) && windows1252[place] != 0 ? Int(windows1252[place]) : byte
+    }
+
     private static let windows1252: [UInt16] = [
         0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
         0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,

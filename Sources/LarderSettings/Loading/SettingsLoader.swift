@@ -20,10 +20,11 @@ public struct SettingsLoader: Sendable {
     ///   - flags: paths and values from the command line. They override all else; a repeated path adds to a list.
     ///   - mayBeEmpty: false at a reload. A file without a byte is then most often one that is just being written, and
     ///     as a configuration it would take every provider away.
+    ///   - unwritten: the name of a provider whose own file is left out, because it is yet to be written.
     /// - Throws: `SettingsError` with every finding.
     public func load(
         file: String?, environment: [String: String], flags: [(path: String, value: String)] = [],
-        mayBeEmpty: Bool = true
+        mayBeEmpty: Bool = true, unwritten: String? = nil
     ) throws(SettingsError) -> Settings {
         var text: Bytes?
         if let file {
@@ -39,7 +40,7 @@ public struct SettingsLoader: Sendable {
         }
         return try load(
             text: text, named: file ?? "", environment: environment, flags: flags,
-            providerFiles: file.map(ProviderFile.all) ?? [])
+            providerFiles: (file.map(ProviderFile.all) ?? []).filter { $0.provider != unwritten })
     }
 
     /// Loads the settings from a text instead of a file. Messages use `name` for the file.

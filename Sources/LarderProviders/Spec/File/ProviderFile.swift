@@ -33,7 +33,7 @@ public struct ProviderDescription: Sendable {
     /// The keys of a description. All other keys of a provider are settings.
     public static let keys = [
         "title", "offers", "terms", "attribution", "alsoNamed", "categories", "minimumTerm", "needsKey", "keyNote",
-        "search", "questions", "results", "answers", "absence", "message",
+        "search", "questions", "results", "answers", "absence", "message", "feed",
     ]
 
     /// The first segments of Larder's own routes below `/v1/`. No description has such a name.
@@ -104,8 +104,9 @@ struct ProviderFileReader {
             map.findings.add(map.mark, "", "\"\(name)\" is the name of a route or a source of Larder: choose another")
         }
         let questions = questions()
-        if questions.isEmpty, !map.has("questions") {
-            map.findings.add(map.mark, "questions", "is needed: it lists what can be asked of the API")
+        if questions.isEmpty, !map.has("questions"), !map.has("feed") {
+            map.findings.add(
+                map.mark, "questions", "is needed: it lists what can be asked of the API; or feed, the path of a feed")
         }
         return ProviderSpec(
             facts: facts(), questions: questions, search: search(questions), isFormShared: false,
@@ -116,9 +117,18 @@ struct ProviderFileReader {
         let results = results()
         let kinds = map.map("results", names: nil)?.entries.map(\.name) ?? []
         var questions: [QuestionSpec] = []
+        if let path = map.text("feed") {
+            if !path.hasPrefix("/") || path.contains("{") || path.contains("#") {
+                map.fault("feed", "must be the path of the feed below baseURL, with its query if it has one: /news.rss")
+            }
+            questions.append(FeedSpec.items(path, of: map.text("title") ?? name))
+        }
         for entry in map.map("questions", names: nil)?.entries ?? [] {
             guard let reader = QuestionFileReader(entry, results, named: kinds, map.findings) else { continue }
             guard let question = reader.question() else { continue }
+            if questions.contains(where: { $0.name == question.name }) {
+                map.findings.add(entry.node.mark, entry.path, "\"items\" is the question for the items of the feed")
+            }
             if let other = questions.first(where: { $0.route.takesAll(of: question.route) }) {
                 map.findings.add(
                     entry.node.mark, entry.path,

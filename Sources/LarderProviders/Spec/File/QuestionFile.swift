@@ -4,8 +4,7 @@ import LarderCore
 struct QuestionFileReader {
     private static let keys = [
         "route", "path", "about", "subject", "parameters", "fixed", "ttl", "list", "record", "noun", "total",
-        "identity",
-        "result",
+        "identity", "result", "post", "graphql", "format",
     ]
 
     private let name: String
@@ -26,8 +25,11 @@ struct QuestionFileReader {
         (name, self.map, self.results, self.names) = (entry.name, map, results, names)
     }
 
+    private var isFeed: Bool { map.text("format").map { ASCII.equalFolded($0, "feed") } ?? false }
+
     /// Nil with a finding if something needed is missing.
     func question() -> QuestionSpec? {
+        _ = map.word("format", among: ["json", "feed"])
         let parameters = parameters()
         let names = parameters.map(\.name)
         let route = template("route", among: names) ?? PathTemplate(name)
@@ -43,6 +45,8 @@ struct QuestionFileReader {
             parameters: parameters, fixed: fixed(), subject: map.text("subject") ?? "A question for \(answer.noun)",
             ttl: map.duration("ttl") ?? .seconds(3600), summary: about, answer: answer)
         question.cutsAtLimit = true
+        question.body = BodyFileReader(map: map, parameters: parameters).body()
+        question.isGraphQL = map.has("graphql")
         return question
     }
 
@@ -109,6 +113,7 @@ struct QuestionFileReader {
     /// The results by their name, or those that the question itself describes.
     private func result() -> ResultSpec? {
         guard let node = map.node("result") else {
+            if isFeed { return FeedSpec.item }
             map.findings.add(map.mark, map.path("result"), "is needed: a name of results, or a mapping like those")
             return nil
         }
@@ -137,11 +142,13 @@ struct QuestionFileReader {
     }
 
     private func answer(_ names: [String]) -> AnswerSpec? {
-        let (list, each) = list()
+        var (list, each) = list()
+        if isFeed, !map.has("list"), !map.has("record") { list = FeedSpec.list }
         guard let result = result() else { return nil }
         var answer = AnswerSpec(list: list, each: each, noun: map.text("noun") ?? name, result: result)
+        answer.isFeed = isFeed
         answer.record = map.jsonPath("record")
-        answer.total = map.jsonPath("total")
+        answer.total = map.jsonPath("total") ?? (isFeed ? FeedSpec.total : nil)
         if let identity = map.map("identity", names: ["path", "is"]), identity.needed("is") != nil,
             let path = identity.needed("path").flatMap({ _ in identity.jsonPath("path") })
         {

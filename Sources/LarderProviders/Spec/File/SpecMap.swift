@@ -86,13 +86,17 @@ struct SpecMap {
 
 extension SpecMap {
     /// A single value, or nil with a finding if it is a list or a mapping.
-    func text(_ key: String, longest: Int = 500) -> String? {
+    /// - Parameter hasLines: whether line ends and tabs are allowed.
+    func text(_ key: String, longest: Int = 500, hasLines: Bool = false) -> String? {
         guard let node = node(key) else { return nil }
         guard case .scalar(let text, _) = node.content else {
             fault(key, "must be a single value, not \(node.kindText)")
             return nil
         }
-        guard text.utf8.count <= longest, text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        let isAllowed = { (scalar: Unicode.Scalar) in
+            scalar.properties.generalCategory != .control || hasLines && (scalar == "\n" || scalar == "\t")
+        }
+        guard text.utf8.count <= longest, text.unicodeScalars.allSatisfy(isAllowed)
         else {
             fault(key, "must have at most \(longest) bytes and no control character")
             return nil
