@@ -67,7 +67,19 @@ struct ProviderDraftTests {
         let made = try results(provider, Bytes(text: Self.shows))
         let first = try #require(try JSON.parse(made.results).elements.first { _ in true })
         #expect(first["id"]?.string == "mine:show:139" && first["publishedAt"]?.string?.hasPrefix("2012-04-15") == true)
-        #expect(first["summary"]?.string == "Four friends." && first["attributes"]?["average"]?.numberText == "6.7")
+        #expect(
+            first["summary"]?.string == "Four friends." && first["attributes"]?["ratingAverage"]?.numberText == "6.7")
+    }
+
+    @Test func namesThatEndInAKnownOneAreFoundAndAnIdIsDifferentInEachRecord() throws {
+        let answer = Bytes(
+            text: #"{"results":[{"artistId":1,"trackId":5,"trackName":"a","artworkUrl60":"https://img.example/5"},"#
+                + #"{"artistId":1,"trackId":6,"trackName":"b","artworkUrl60":"https://img.example/6"}]}"#)
+        let draft = try ProviderDraft(name: "mine", url: "https://x.example/find.json?term=a", answer: answer)
+        let lines = draft.text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        for line in ["find:", "id: $.trackId # a guess", "title: $.trackName", "image: $.artworkUrl60"] {
+            #expect(lines.contains { $0.hasPrefix(line) }, "\(draft.text)")
+        }
     }
 
     @Test func aSecretOfTheURLIsNotInTheDraft() throws {

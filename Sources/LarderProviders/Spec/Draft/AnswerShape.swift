@@ -117,15 +117,19 @@ struct AnswerShape {
         }
     }
 
-    /// The first place with one of these names, in the order of the names, whose values all fit. Places that are less deep
-    /// come first.
+    /// The first place with one of these names, in the order of the names, whose values all fit; else the first whose name
+    /// ends in one. Places that are less deep come first.
     func place(_ names: [String], where fits: (JSONValue) -> Bool) -> Place? {
         let fitting = places.filter { place in !place.values.isEmpty && place.values.allSatisfy(fits) }
-        for name in names {
-            let found = fitting.filter { $0.name == name || $0.names.suffix(2).joined(separator: ".") == name }
-            if let best = found.min(by: { $0.names.count < $1.names.count }) { return best }
+        func first(_ isNamed: (Place, String) -> Bool) -> Place? {
+            for name in names {
+                let found = fitting.filter { isNamed($0, name) }
+                if let best = found.min(by: { $0.names.count < $1.names.count }) { return best }
+            }
+            return nil
         }
-        return nil
+        return first { $0.name == $1 || $0.names.suffix(2).joined(separator: ".") == $1 }
+            ?? first { place, name in place.name.filter { !$0.isNumber }.hasSuffix(name) }
     }
 
     /// The members whose names a file can have.

@@ -63,7 +63,8 @@ public struct ProviderDraft {
         if !fields.imageHosts.isEmpty { lines.add("imageHosts: [\(fields.imageHosts.joined(separator: ", "))]") }
         lines.add("questions:")
         let path = parts[0].isEmpty ? "/" : parts[0]
-        let name = path.split(separator: "/").last.map { $0.filter { $0.isASCII && $0.isLetter } } ?? ""
+        let last = path.split(separator: "/").last?.prefix { $0 != "." } ?? ""
+        let name = last.filter { $0.isASCII && $0.isLetter }
         lines.add("  \(name.isEmpty ? "items" : String(name.prefix(40))):")
         lines.add("    path: \(DraftLines.quoted(path))")
         lines.add(parameters.lines.map { "    \($0)" })
@@ -186,7 +187,11 @@ private struct DraftFields {
         _ field: String, _ shape: AnswerShape, _ names: [String], _ used: inout Set<String>,
         where fits: (JSONValue) -> Bool
     ) {
-        let place = shape.place(names, where: fits) ?? shape.places.first { $0.values.allSatisfy(fits) }
+        let isOneOfAll = { (place: AnswerShape.Place) in Set(place.values.map(\.raw)).count == place.values.count }
+        let named = shape.place(names, where: fits)
+        let place =
+            named.flatMap { field != "id" || isOneOfAll($0) ? $0 : nil }
+            ?? shape.places.first { $0.values.allSatisfy(fits) && (field != "id" || isOneOfAll($0)) } ?? named
         if let place {
             if field != "id" { used.insert(place.path) }
             let isKnown = names.contains(place.name)
@@ -201,8 +206,11 @@ private struct DraftFields {
         var attributes: [String] = []
         let scalars = shape.places.filter { !used.contains($0.path) && $0.names.count <= 2 && !$0.path.contains("[*]") }
         for place in scalars where place.name != "id" {
-            let written = place.path.split { !$0.isASCII || !($0.isLetter || $0.isNumber || $0 == "_") }.last.map(
-                String.init)
+            // "$.rating.average" → "ratingAverage"
+            let words = place.path.split { !$0.isASCII || !($0.isLetter || $0.isNumber || $0 == "_") }
+            let written = words.first.map { first in
+                words.dropFirst().reduce(String(first)) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+            }
             guard let name = written, SpecName.isName(name), attributes.count < Self.mostAttributes else { continue }
             guard names.insert(name).inserted else { continue }
             let path = DraftLines.quoted(place.path)
@@ -236,7 +244,7 @@ private struct DraftFields {
     ]
     private static let images = [
         "image", "imageurl", "image.medium", "image.original", "thumbnail", "thumbnailurl", "thumb", "cover",
-        "coverimage",
+        "coverimage", "artworkurl",
         "poster", "picture", "photo", "artwork", "avatar", "avatarurl", "icon", "image.url", "thumbnail.url",
     ]
     private static let genres = [
