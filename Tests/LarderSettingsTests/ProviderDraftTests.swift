@@ -106,9 +106,9 @@ struct ProviderDraftTests {
 
     /// Names of every kind get into the file as text.
     @Test func hostileNamesMakeNoOtherFile() throws {
-        let answer = #"{"a: b\n- c":[{"id":1,"title":"x","y\"]}: \n":"2","it's":{"no":true}}]}"#
+        let answer = #"{"a: b- c":[{"id":1,"title":"x","y\"]}: \n":"2","it's":{"no":true}}]}"#
         let draft = try ProviderDraft(
-            name: "mine", url: "https://x.example/a:b?q=%22%0A&a%0Ab=1&%7Bq%7D=2", answer: Bytes(text: answer))
+            name: "mine", url: "https://x.example/a:b?q=%22&b=%0A&a%0Ab=1&%7Bq%7D=2", answer: Bytes(text: answer))
         let (provider, _) = try load(draft)
         #expect(try results(provider, Bytes(text: answer)).count == 1, "\(draft.text)")
     }

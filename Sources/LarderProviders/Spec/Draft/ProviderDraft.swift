@@ -171,13 +171,13 @@ private struct DraftFields {
         _ = add("creator", Self.creators, where: isText)
         _ = add("summary", Self.summaries, where: isText)
         _ = add("date", Self.dates, where: isDate)
-        _ = add("url", Self.urls, where: isURL)
         if let image = add("image", Self.images, where: isURL) {
             // The syntax of the setting: a host alone is one of https on port 443.
             let urls = image.values.compactMap { $0.string.flatMap { HTTPURL($0) } }
             let hosts = urls.map { $0.scheme == "https" ? $0.authority : "\($0.scheme)://\($0.authority)" }
             imageHosts = Array(Set(hosts).sorted().prefix(Self.mostHosts))
         }
+        _ = add("url", Self.urls, where: isURL)
         _ = add("genres", Self.genres, where: isText)
         addAttributes(shape, used)
     }
