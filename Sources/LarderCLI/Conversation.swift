@@ -67,6 +67,8 @@ struct Conversation: Sendable {
     ) throws(CommandFailure) -> DaemonRequest {
         var request = request
         request.fields.add("User-Agent", "larder/\(LarderVersion.text)")
+        // A person waits at the terminal (RFC 9218), unless the command says otherwise.
+        if !request.fields.contains("Priority") { request.fields.add("Priority", "u=1") }
         if let token, !request.method.isSafe || request.needsAuthority {
             guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw CommandFailure(

@@ -109,27 +109,31 @@ public struct CallBudget: Sendable {
     /// Whether any limit applies.
     public var isLimited: Bool { rate != nil || quota != nil }
 
+    /// The windows of the limits.
+    public var windows: [Duration] { Set([rate, quota].compactMap { $0?.window }).sorted() }
+
     /// The longest time for which calls are remembered; zero without limits.
     public var longestWindow: Duration { max(rate?.window ?? .zero, quota?.window ?? .zero) }
 
     /// Whether a call can be taken now. Counts nothing.
-    public mutating func look(now: Moment) -> Grant {
+    /// - Parameter kept: what must be left afterwards.
+    public mutating func look(now: Moment, leaving kept: BudgetShares.Kept = .nothing) -> Grant {
         if !told.isEmpty { forgetTold(now) }
-        if let end = blockedUntil, end > now.monotonic { return .spent(until: end) }
+        if let end = blockedUntil(kept), end > now.monotonic { return .spent(until: end) }
         return .granted
     }
 
     /// Takes one call, if one is left.
-    public mutating func take(now: Moment) -> Grant {
-        if case .spent(let end) = look(now: now) { return .spent(until: end) }
+    public mutating func take(now: Moment, leaving kept: BudgetShares.Kept = .nothing) -> Grant {
+        if case .spent(let end) = look(now: now, leaving: kept) { return .spent(until: end) }
         calls.insert(now)
         takeTold()
         return .granted
     }
 
     /// Takes one call, if one is left, that may be sent until `last`, and counts it at that time.
-    mutating func take(now: Moment, countedFrom last: Moment) -> Grant {
-        if case .spent(let end) = look(now: now) { return .spent(until: end) }
+    mutating func take(now: Moment, countedFrom last: Moment, leaving kept: BudgetShares.Kept) -> Grant {
+        if case .spent(let end) = look(now: now, leaving: kept) { return .spent(until: end) }
         calls.insert(last)
         takeTold()
         return .granted
@@ -149,7 +153,7 @@ public struct CallBudget: Sendable {
         let isLate = call.monotonic < now.monotonic
         // A call that was forgotten meanwhile has left every window. It is treated like a new call.
         calls.remove(call)
-        if isLate, let end = windowsBlockedUntil, end > now.monotonic {
+        if isLate, let end = windowsBlockedUntil(.nothing), end > now.monotonic {
             noteReturn(of: callNumber)
             return .spent(until: end)
         }
@@ -186,14 +190,15 @@ public struct CallBudget: Sendable {
 
     /// When a call is allowed again: when the windows allow one and every exhausted allowance of the API has been
     /// reset.
-    private var blockedUntil: MonotonicTime? {
-        (told.filter { $0.remaining == 0 }.map(\.resetsAt) + [windowsBlockedUntil].compactMap { $0 }).max()
+    private func blockedUntil(_ kept: BudgetShares.Kept) -> MonotonicTime? {
+        let spent = told.filter { $0.remaining <= ($0.limit ?? 0) * kept.percentOfTold / 100 }
+        return (spent.map(\.resetsAt) + [windowsBlockedUntil(kept)].compactMap { $0 }).max()
     }
 
     /// The time at which the Nth last call has left its window, for the limit that blocks longest.
-    private var windowsBlockedUntil: MonotonicTime? {
-        [rate, quota].compactMap { limit -> MonotonicTime? in
-            guard let limit, let call = calls.last(limit.calls) else { return nil }
+    private func windowsBlockedUntil(_ kept: BudgetShares.Kept) -> MonotonicTime? {
+        [(rate, kept.rate), (quota, kept.quota)].compactMap { limit, kept -> MonotonicTime? in
+            guard let limit, let call = calls.last(max(1, limit.calls - kept)) else { return nil }
             return call.monotonic + limit.window
         }.max()
     }

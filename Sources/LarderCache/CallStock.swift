@@ -65,7 +65,10 @@ public struct CallStock: Sendable {
     /// Takes calls from the budget to be recorded together with the current call, which has been taken already. Takes
     /// none outside a burst, and none if the API itself states what is left, because its statement is newer than our
     /// count.
-    public mutating func reserveAhead(from budget: inout CallBudget, now: Moment) -> [Call] {
+    /// - Parameter kept: what must be left for others. Anybody may use a call of the stock.
+    public mutating func reserveAhead(
+        from budget: inout CallBudget, leaving kept: BudgetShares.Kept = .nothing, now: Moment
+    ) -> [Call] {
         guard let first = turns.first, turns.count == Self.burst, now.monotonic - first <= Self.burstSpan,
             budget.allowances(now: now).isEmpty,
             let limit = [budget.rate, budget.quota].compactMap({ $0?.calls }).min(),
@@ -74,7 +77,8 @@ public struct CallStock: Sendable {
         let room = min(limit / Self.share, Self.most) - count
         let last = now + Self.keeps
         var ahead: [Call] = []
-        while ahead.count < min(room, left / 2), case .granted = budget.take(now: now, countedFrom: last) {
+        while ahead.count < min(room, left / 2), case .granted = budget.take(now: now, countedFrom: last, leaving: kept)
+        {
             ahead.append(
                 Call(counted: last, number: budget.taken, round: round))
         }

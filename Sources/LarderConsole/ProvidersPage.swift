@@ -83,8 +83,28 @@ public enum ProvidersPage {
                     budget(&budgets, member.name, member.value)
                 }
             }
+            tools(&card, provider)
             if let attribution = provider["attribution"]?.string {
                 card.add("footer") { $0.add("small", ["class": "soft"], text: attribution) }
+            }
+        }
+    }
+
+    /// The calls by tool. Hidden if no setting tells tools apart: then all are of one.
+    private static func tools(_ card: inout Markup, _ provider: JSONValue) {
+        let tools = (provider["tools"]?.elements).all
+        guard tools.contains(where: { !["other", "larder"].contains($0["tool"]?.string ?? "") }) else { return }
+        card.add("table", ["class": "rows"]) { table in
+            table.add("caption", ["class": "apart"], text: "Calls by tool")
+            table.addColumns([("Tool", nil, false), ("Calls", nil, true), ("Refused", nil, true)])
+            table.add("tbody") { body in
+                for tool in tools {
+                    body.add("tr") { row in
+                        row.add("td", ["data-name": "Tool"], text: tool["tool"]?.string ?? "")
+                        row.add("td", ["data-name": "Calls", "class": "number"], text: tool["calls"]?.said ?? "")
+                        row.add("td", ["data-name": "Refused", "class": "number"], text: tool["refused"]?.said ?? "")
+                    }
+                }
             }
         }
     }

@@ -22,6 +22,10 @@ public enum ParameterKind: Sendable, Hashable {
     case fields
     /// A list of mappings with `path`, `ttl` and `kind`: POST endpoints that only read.
     case readOnlyPosts
+    /// A whole number of percent.
+    case percent(ClosedRange<Int>)
+    /// A list of mappings with `name`, and `user`, `token` or `share`: tools whose calls are told apart.
+    case tools
 }
 
 /// One setting.

@@ -91,8 +91,11 @@ public struct FetchOrder: Sendable {
     public var provider: String?
     /// Whose certificate authorities count for an exchange without `provider`.
     public var authorities: HostAuthorities?
-    /// The client for which the exchange is made. Clients that wait for places of one provider take turns.
-    public var client = ""
+    /// For whom the exchange is made. It decides which of the exchanges that wait for places of one provider goes first.
+    public var turn = CallTurn()
+    /// Called when the exchange begins to wait for a place. The function that it gets may be called from any thread when
+    /// somebody joins for whom the exchange is more urgent.
+    public var rises: (@Sendable (_ rise: @escaping @Sendable (Urgency) -> Void) -> Void)?
     /// Asked once, when the exchange has its place and before anything is sent. False ends the exchange as `cancelled`
     /// and unsent.
     public var beforeSending: (@Sendable () async -> Bool)?

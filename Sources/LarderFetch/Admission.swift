@@ -3,10 +3,10 @@
 // total and per holder (a provider, or an origin that belongs to no provider). Neither kind can use up the places of
 // the other.
 //
-// Holders take turns, and so do the clients of one holder, so no client waits behind the backlog of another. The queue
-// of each kind is bounded in total and per holder. A full queue refuses the new fetch, or drops the last fetch of a
-// client that has more fetches waiting. If the queue is full in total, the holder with the most waiting fetches makes
-// room for a holder that has fewer. Pure: no I/O, no clock.
+// What a person waits for goes first. Among holders whose next fetches are equally urgent, holders take turns;
+// `TurnQueue` is the order within one holder. The queue of each kind is bounded in total and per holder. A full queue
+// refuses the new fetch, or drops one that it would serve later. If the queue is full in total, the holder with the
+// most waiting fetches makes room for a holder that has fewer. Pure: no I/O, no clock.
 import LarderCore
 
 struct Admission: Sendable {
@@ -55,39 +55,50 @@ struct Admission: Sendable {
             takenBy[holder] = left > 0 ? left : nil
         }
 
-        fileprivate mutating func append(_ id: UInt64, _ holder: Holder, _ client: String) {
+        fileprivate mutating func append(_ id: UInt64, _ holder: Holder, _ turn: CallTurn) {
             if queues[holder] == nil { turns.append(holder) }
-            queues[holder, default: TurnQueue()].append(id, client: client)
+            queues[holder, default: TurnQueue()].append(id, turn)
             waiting += 1
         }
 
-        fileprivate mutating func remove(_ id: UInt64, _ holder: Holder, _ client: String) {
-            change(holder) { $0.remove(id, client: client) }
+        fileprivate mutating func remove(_ id: UInt64, _ holder: Holder, _ turn: CallTurn) {
+            change(holder) { $0.remove(id, turn) }
         }
 
-        /// Removes the next fetch of the first holder that has room. That holder moves to the end of the turns.
+        /// Removes the next fetch of the holder whose next fetch is the most urgent, among the holders that have room;
+        /// of the first one, if there are several. That holder moves to the end of the turns.
         fileprivate mutating func removeNext(where hasRoom: (Holder, Kind) -> Bool) -> (id: UInt64, holder: Holder)? {
-            guard let place = turns.firstIndex(where: { hasRoom($0, self) }) else { return nil }
-            let holder = turns.remove(at: place)
+            var next: (place: Int, urgency: Urgency)?
+            for (place, holder) in turns.enumerated() where hasRoom(holder, self) {
+                guard let urgency = queues[holder]?.urgency else { continue }
+                if next.map({ urgency.isMoreUrgent(than: $0.urgency) }) ?? true { next = (place, urgency) }
+            }
+            guard let next else { return nil }
+            let holder = turns.remove(at: next.place)
             turns.append(holder)
             var id: UInt64?
             change(holder) { id = $0.removeNext() }
             return id.map { ($0, holder) }
         }
 
-        /// The fetch to drop so that a fetch of `client` can enter the full queue of `holder`.
-        fileprivate func displaced(of holder: Holder, by client: String) -> UInt64? {
-            queues[holder]?.displaced(by: client)
+        /// The fetch to drop so that a fetch of that turn can enter the full queue of `holder`.
+        fileprivate func displaced(of holder: Holder, by turn: CallTurn) -> UInt64? {
+            queues[holder]?.displaced(by: turn)
         }
 
         /// The fetch to drop so that a fetch of `holder` can enter a queue that is full in total. This is the last
-        /// fetch of the holder with the most waiting, if that holder keeps at least as many as `holder` then has.
-        fileprivate func displaced(by holder: Holder, _ client: String) -> UInt64? {
+        /// fetch of the holder that has the most waiting below that urgency. If there is none, it is the last fetch of
+        /// the holder with the most waiting, if that holder keeps at least as many as `holder` then has.
+        fileprivate func displaced(by holder: Holder, _ turn: CallTurn) -> UInt64? {
+            func below(_ holder: Holder) -> Int { queues[holder]?.count(below: turn.urgency) ?? 0 }
+            if let least = turns.max(by: { below($0) < below($1) }), below(least) > 0 {
+                return queues[least]?.last(below: turn.urgency)
+            }
             let longest = turns.max { waiting(for: $0) < waiting(for: $1) }
             guard let longest, longest != holder, waiting(for: longest) > waiting(for: holder) + 1 else {
-                return displaced(of: holder, by: client)
+                return displaced(of: holder, by: turn)
             }
-            return queues[longest]?.lastOfLongest
+            return queues[longest]?.last
         }
 
         private mutating func change(_ holder: Holder, _ body: (inout TurnQueue) -> Void) {
@@ -102,7 +113,7 @@ struct Admission: Sendable {
     private struct Asker: Sendable {
         var holder: Holder
         var pace: Pace
-        var client: String
+        var turn: CallTurn
     }
 
     /// The places of exchanges paced by their upstream (`brief`), and of exchanges paced by a client (`paced`).
@@ -125,7 +136,7 @@ struct Admission: Sendable {
     /// later, unless it is withdrawn.
     /// - Parameter hasWaited: whether the exchange was waiting for a place of the other kind. It is then not refused.
     mutating func ask(
-        _ id: UInt64, _ holder: Holder, client: String = "", pace: Pace = .upstream, hasWaited: Bool = false
+        _ id: UInt64, _ holder: Holder, turn: CallTurn = CallTurn(), pace: Pace = .upstream, hasWaited: Bool = false
     ) -> Verdict {
         if isFree(holder, pace) {
             self[pace].take(holder)
@@ -137,13 +148,13 @@ struct Admission: Sendable {
             if isFull || self[pace].waiting >= settings.maxQueue {
                 replaced =
                     isFull
-                    ? self[pace].displaced(of: holder, by: client) : self[pace].displaced(by: holder, client)
+                    ? self[pace].displaced(of: holder, by: turn) : self[pace].displaced(by: holder, turn)
                 guard let replaced else { return .refused }
                 withdraw(replaced)
             }
         }
-        self[pace].append(id, holder, client)
-        askers[id] = Asker(holder: holder, pace: pace, client: client)
+        self[pace].append(id, holder, turn)
+        askers[id] = Asker(holder: holder, pace: pace, turn: turn)
         return replaced.map { .replaces($0) } ?? .waits
     }
 
@@ -175,7 +186,16 @@ struct Admission: Sendable {
     /// Removes a waiting exchange from the queue.
     mutating func withdraw(_ id: UInt64) {
         guard let asker = askers.removeValue(forKey: id) else { return }
-        self[asker.pace].remove(id, asker.holder, asker.client)
+        self[asker.pace].remove(id, asker.holder, asker.turn)
+    }
+
+    /// Moves a waiting exchange to the end of its client's fetches of a higher urgency. No effect if it is as urgent.
+    mutating func rise(_ id: UInt64, to urgency: Urgency) {
+        guard var asker = askers[id], urgency.isMoreUrgent(than: asker.turn.urgency) else { return }
+        withdraw(id)
+        asker.turn.urgency = urgency
+        self[asker.pace].append(id, asker.holder, asker.turn)
+        askers[id] = asker
     }
 
     private subscript(pace: Pace) -> Kind {

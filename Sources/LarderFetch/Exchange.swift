@@ -43,6 +43,8 @@ final class Exchange {
 
     let id: UInt64
     let order: FetchOrder
+    /// Where the exchange stands among those that wait. Its urgency may rise.
+    var turn: CallTurn
     /// The owner of the exchange's places. The exchange has one place from its turn to its end, across redirects and a
     /// retry.
     let holder: Admission.Holder
@@ -101,6 +103,7 @@ final class Exchange {
     ) {
         self.id = id
         self.order = order
+        turn = order.turn
         holder = order.provider.map { .provider($0) } ?? .origin(hop.url.origin)
         self.hop = hop
         self.deadline = deadline

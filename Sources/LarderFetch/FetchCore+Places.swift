@@ -23,9 +23,9 @@ extension FetchCore {
     static let moment = Duration.milliseconds(500)
 
     func ask(_ exchange: Exchange, hasWaited: Bool = false) {
-        let (id, holder, client, pace) = (exchange.id, exchange.holder, exchange.order.client, exchange.pace)
+        let (id, holder, turn, pace) = (exchange.id, exchange.holder, exchange.turn, exchange.pace)
         let verdict = places.step {
-            $0.ask(id, holder, core: number, client: client, pace: pace, hasWaited: hasWaited)
+            $0.ask(id, holder, core: number, turn: turn, pace: pace, hasWaited: hasWaited)
         }
         switch verdict {
         case .granted: reserve(exchange)
@@ -67,8 +67,23 @@ extension FetchCore {
             exchange.waitingSince = loop.monotonic
             watchQueue(exchange)
             watchClients(exchange)
+            watchUrgency(exchange)
         }
         exchange.feed?.gather()
+    }
+
+    /// Lets an exchange that waits go before others as soon as a more urgent client waits for it too.
+    private func watchUrgency(_ exchange: Exchange) {
+        guard let way else { return }
+        let id = exchange.id
+        exchange.order.rises? { urgency in way.post { $0.rise(id, to: urgency) } }
+    }
+
+    private func rise(_ id: UInt64, to urgency: Urgency) {
+        guard let exchange = exchanges[id] else { return }
+        exchange.turn.urgency = exchange.turn.urgency.raised(to: urgency)
+        guard case .waiting = exchange.phase else { return }
+        places.step { $0.rise(id, to: urgency) }
     }
 
     private func watchQueue(_ exchange: Exchange) {

@@ -85,10 +85,10 @@ struct PlaceTable: Sendable {
     /// later, unless it is withdrawn.
     /// - Parameter hasWaited: whether the exchange was waiting for a place of the other kind. It is then not refused.
     mutating func ask(
-        _ id: UInt64, _ holder: Admission.Holder, core: Int, client: String = "", pace: Admission.Pace = .upstream,
-        hasWaited: Bool = false
+        _ id: UInt64, _ holder: Admission.Holder, core: Int, turn: CallTurn = CallTurn(),
+        pace: Admission.Pace = .upstream, hasWaited: Bool = false
     ) -> Verdict {
-        switch admission.ask(id, holder, client: client, pace: pace, hasWaited: hasWaited) {
+        switch admission.ask(id, holder, turn: turn, pace: pace, hasWaited: hasWaited) {
         case .granted: return .granted
         case .refused: return .refused
         case .waits: break
@@ -101,6 +101,9 @@ struct PlaceTable: Sendable {
         settle()
         return .waits
     }
+
+    /// Notes that an exchange is more urgent than it was. No effect if it does not wait any more.
+    mutating func rise(_ id: UInt64, to urgency: Urgency) { admission.rise(id, to: urgency) }
 
     /// Removes an exchange from the queue. A grant whose errand no loop has taken yet is returned here. A grant that is
     /// already on its way is returned by the loop that receives it.

@@ -1,58 +1,107 @@
-// The fetches that wait for the places of one holder, and their order. Clients take turns (round robin), and each
-// client's fetches keep their order. A client with a hundred fetches delays a client with one by one turn only. Pure:
-// no I/O.
+// The fetches that wait for the places of one holder, and their order. What a person waits for goes first, then what
+// programs wait for, and refreshes last. Among fetches of one urgency, tools take turns (round robin), the clients of a
+// tool take turns, and each client's fetches keep their order. So a tool with a hundred fetches, from one client or
+// from many, delays another tool by one turn only. A full queue drops what it would serve last. Pure: no I/O.
+import LarderCore
 
 struct TurnQueue: Sendable {
-    private var lines: [String: [UInt64]] = [:]
-    /// The clients that wait, in the order of their turns.
+    private typealias Clients = Rounds<[UInt64]>
+    private typealias Tools = Rounds<Clients>
+
+    /// By urgency, the most urgent first.
+    private var tools = Urgency.allCases.map { _ in Tools() }
+
+    var count: Int { tools.reduce(0) { $0 + $1.count } }
+    var isEmpty: Bool { tools.allSatisfy(\.isEmpty) }
+
+    /// The urgency of the next fetch.
+    var urgency: Urgency? { Urgency.allCases.first { !tools[$0.rawValue].isEmpty } }
+
+    /// The number of fetches that are less urgent than that.
+    func count(below urgency: Urgency) -> Int { tools[(urgency.rawValue + 1)...].reduce(0) { $0 + $1.count } }
+
+    mutating func append(_ id: UInt64, _ turn: CallTurn) {
+        tools[turn.urgency.rawValue].change(turn.tool) { $0.change(turn.client) { $0.append(id) } }
+    }
+
+    /// Removes and returns the next fetch. Its client and its tool move to the end of their turns.
+    mutating func removeNext() -> UInt64? {
+        guard let urgency else { return nil }
+        return tools[urgency.rawValue].changeNext { $0.changeNext { $0.removeFirst() } } ?? nil
+    }
+
+    mutating func remove(_ id: UInt64, _ turn: CallTurn) {
+        tools[turn.urgency.rawValue].change(turn.tool) { $0.change(turn.client) { $0.removeAll { $0 == id } } }
+    }
+
+    /// The fetch to drop from a full queue so that a fetch of that turn can enter it: the last of those that are less
+    /// urgent. If there are none, the tool with the most waiting loses its last fetch, and of its clients the one with
+    /// the most, if each keeps at least as many as the newcomer's then has; otherwise nil. A full queue thus drops
+    /// fetches of whoever filled it.
+    func displaced(by turn: CallTurn) -> UInt64? {
+        if let last = last(below: turn.urgency) { return last }
+        let tools = tools[turn.urgency.rawValue]
+        guard let (longest, clients) = tools.longest else { return nil }
+        if longest != turn.tool, clients.count > tools.count(of: turn.tool) + 1 { return clients.longest?.queue.last }
+        guard let own = tools[turn.tool], let (_, line) = own.longest, line.count > own.count(of: turn.client) + 1
+        else { return nil }
+        return line.last
+    }
+
+    /// The fetch that would be served last of those that are less urgent than that.
+    func last(below urgency: Urgency) -> UInt64? {
+        tools[(urgency.rawValue + 1)...].last { !$0.isEmpty }?.longest?.queue.longest?.queue.last
+    }
+
+    /// The last fetch of the client that has the most waiting, among the least urgent ones.
+    var last: UInt64? { tools.last { !$0.isEmpty }?.longest?.queue.longest?.queue.last }
+}
+
+/// A queue whose length is known.
+private protocol Counted {
+    init()
+    var count: Int { get }
+}
+
+extension [UInt64]: Counted {}
+
+/// Queues that take turns, each under a name. Only those that are not empty are kept.
+private struct Rounds<Queue: Counted & Sendable>: Counted, Sendable {
+    private var queues: [String: Queue] = [:]
+    /// The names in the order of their turns.
     private var turns: [String] = []
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
-    mutating func append(_ id: UInt64, client: String) {
-        if lines[client] == nil { turns.append(client) }
-        lines[client, default: []].append(id)
-        count += 1
+    subscript(name: String) -> Queue? { queues[name] }
+
+    func count(of name: String) -> Int { queues[name]?.count ?? 0 }
+
+    /// The queue that has the most waiting.
+    var longest: (name: String, queue: Queue)? {
+        queues.max { $0.value.count < $1.value.count }.map { ($0.key, $0.value) }
     }
 
-    /// Removes and returns the next fetch. Its client moves to the end of the turns.
-    mutating func removeNext() -> UInt64? {
-        guard !turns.isEmpty else { return nil }
-        let client = turns.removeFirst()
-        guard var line = lines.removeValue(forKey: client) else { return nil }
-        let id = line.removeFirst()
-        count -= 1
-        if !line.isEmpty {
-            lines[client] = line
-            turns.append(client)
-        }
-        return id
-    }
-
-    mutating func remove(_ id: UInt64, client: String) {
-        guard var line = lines[client], let place = line.firstIndex(of: id) else { return }
-        line.remove(at: place)
-        count -= 1
-        if line.isEmpty {
-            lines[client] = nil
-            turns.removeAll { $0 == client }
+    mutating func change<Result>(_ name: String, _ body: (inout Queue) -> Result) -> Result {
+        var queue = queues.removeValue(forKey: name) ?? Queue()
+        let before = queue.count
+        let result = body(&queue)
+        count += queue.count - before
+        if queue.count == 0 {
+            if before > 0 { turns.removeAll { $0 == name } }
         } else {
-            lines[client] = line
+            if before == 0 { turns.append(name) }
+            queues[name] = queue
         }
+        return result
     }
 
-    /// The fetch to drop from a full queue so that a fetch of `client` can enter it. This is the last fetch of the
-    /// client with the most waiting, if that client keeps at least as many as `client` then has; otherwise nil. A full
-    /// queue thus drops fetches of the client that filled it.
-    func displaced(by client: String) -> UInt64? {
-        let own = lines[client]?.count ?? 0
-        guard let longest, longest.count > own + 1 else { return nil }
-        return longest.last
+    /// Changes the queue whose turn it is. It moves to the end of the turns.
+    mutating func changeNext<Result>(_ body: (inout Queue) -> Result) -> Result? {
+        guard let name = turns.first else { return nil }
+        turns.removeFirst()
+        turns.append(name)
+        return change(name, body)
     }
-
-    /// The last fetch of the client that has the most waiting.
-    var lastOfLongest: UInt64? { longest?.last }
-
-    private var longest: [UInt64]? { lines.values.max { $0.count < $1.count } }
 }

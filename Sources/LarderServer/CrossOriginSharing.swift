@@ -12,8 +12,8 @@ public enum CrossOriginSharing {
     ]
     /// Request fields that a script may send. Credentials are not among them.
     static let permitted = [
-        "Cache-Control", "If-None-Match", "If-Modified-Since", "Last-Event-ID", "Prefer", "Range", "traceparent",
-        "tracestate", "X-Larder-Session", "X-Larder-Debounce",
+        "Cache-Control", "If-None-Match", "If-Modified-Since", "Last-Event-ID", "Prefer", "Priority", "Range",
+        "traceparent", "tracestate", "X-Larder-Session", "X-Larder-Debounce", "X-Larder-Tool",
     ]
 
     /// The fields that a response needs for a page to read it.

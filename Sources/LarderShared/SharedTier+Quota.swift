@@ -10,6 +10,18 @@ public struct QuotaSubject: Sendable, Hashable {
     /// What the API distinguishes its callers by. It does not appear in any name in the engine.
     public var identity: Bytes
     public var limits: [CallRate]
+    /// The percentage of each limit that this lease leaves to those who may use the reserve.
+    public var reserve = 0
+    /// Whether the calls may use the reserve. They have a lease of their own, from the same ledger.
+    public var isReserve = false
+
+    /// The name of the lease on this host.
+    var lease: String { isReserve ? "\(provider) reserve" : provider }
+
+    /// The limits less what is left to others.
+    var ownLimits: [CallRate] {
+        limits.map { CallRate(calls: max(1, $0.calls - $0.calls * reserve / 100), per: $0.window) }
+    }
 
     public init(provider: String, identity: Bytes, limits: [CallRate]) {
         self.provider = provider
@@ -41,14 +53,14 @@ extension SharedTier {
     /// - Parameter own: returns this host's own calls in each window.
     public func takeCall(_ subject: QuotaSubject, own: @Sendable () -> [Int]) async -> QuotaTurn {
         let began = loop.clock.monotonic()
-        quotas.withLock { $0[subject.provider, default: QuotaState()].waiting += 1 }
-        defer { quotas.withLock { $0[subject.provider]?.waiting -= 1 } }
+        quotas.withLock { $0[subject.lease, default: QuotaState()].waiting += 1 }
+        defer { quotas.withLock { $0[subject.lease]?.waiting -= 1 } }
         var hasWaited = false
         while true {
             let now = loop.clock.monotonic()
             let (take, other, mine) = quotas.withLock { quotas -> (QuotaShare.Take, Promise<Void>?, Promise<Void>?) in
-                var state = quotas[subject.provider] ?? QuotaState()
-                defer { quotas[subject.provider] = state }
+                var state = quotas[subject.lease] ?? QuotaState()
+                defer { quotas[subject.lease] = state }
                 let take = state.share.take(now: now)
                 guard take == .ask else { return (take, nil, nil) }
                 if let asking = state.asking { return (take, asking, nil) }
@@ -84,7 +96,7 @@ extension SharedTier {
                 continue
             }
             _ = await askLedger(subject, own(), waits: true)
-            quotas.withLock { $0[subject.provider]?.asking = nil }
+            quotas.withLock { $0[subject.lease]?.asking = nil }
             mine?.fulfil()
         }
     }
@@ -92,9 +104,9 @@ extension SharedTier {
     /// Records that a call granted until `until` is now sent, or is not sent at all.
     /// - Parameter isWanted: false if the call is not sent, whatever the time.
     /// - Returns: whether the call may still be sent.
-    public func leaves(_ provider: String, grantedUntil until: MonotonicTime, isWanted: Bool) -> Bool {
+    public func leaves(_ subject: QuotaSubject, grantedUntil until: MonotonicTime, isWanted: Bool) -> Bool {
         let isInTime = loop.clock.monotonic() < until
-        quotas.withLock { $0[provider]?.share.callLeft(grantedUntil: until) }
+        quotas.withLock { $0[subject.lease]?.share.callLeft(grantedUntil: until) }
         return isWanted && isInTime
     }
 
@@ -127,11 +139,11 @@ extension SharedTier {
             String(decoding: $0.text, as: UTF8.self)
         }
         let ask = quotas.withLock { quotas -> QuotaAsk in
-            var state = quotas[subject.provider] ?? QuotaState()
-            defer { quotas[subject.provider] = state }
+            var state = quotas[subject.lease] ?? QuotaState()
+            defer { quotas[subject.lease] = state }
             state.subject = subject
             return state.share.ask(
-                host: host.id, name: words[0], waiting: waits ? max(1, state.waiting) : 0, limits: subject.limits,
+                host: host.id, name: words[0], waiting: waits ? max(1, state.waiting) : 0, limits: subject.ownLimits,
                 own: own, now: isLast ? sentAt + .seconds(60) : sentAt)
         }
         let name = names.quota(codec.code(of: subject.identity, Bytes(text: subject.provider)))
@@ -142,9 +154,9 @@ extension SharedTier {
         let now = loop.clock.monotonic()
         quotas.withLock { quotas in
             if let reply {
-                quotas[subject.provider]?.share.answered(reply, to: ask, sentAt: sentAt, now: now)
+                quotas[subject.lease]?.share.answered(reply, to: ask, sentAt: sentAt, now: now)
             } else {
-                quotas[subject.provider]?.share.unanswered(ask, now: now)
+                quotas[subject.lease]?.share.unanswered(ask, now: now)
             }
         }
         if let reply, reply.granted > 0 { count(SharedCounters.quota, "leased") }
@@ -154,8 +166,11 @@ extension SharedTier {
     /// The calls that this host may make without asking, by provider, for the sign of life.
     var callsInHand: [(provider: String, calls: Int)] {
         let now = loop.clock.monotonic()
-        return quotas.withLock { $0.map { ($0.key, $0.value.share.left(now: now)) } }.filter { $0.1 > 0 }.sorted {
-            $0.0 < $1.0
+        let leases = quotas.withLock {
+            $0.map { ($0.value.subject?.provider ?? $0.key, $0.value.share.left(now: now)) }
+        }
+        return Dictionary(leases, uniquingKeysWith: +).filter { $0.value > 0 }.sorted { $0.key < $1.key }.map {
+            ($0.key, $0.value)
         }
     }
 }

@@ -66,11 +66,13 @@ import Testing
 
     @Test func clientsOfOneHolderTakeTurnsAndEachKeepsItsOrder() {
         var admission = admission(1, each: 1, waiting: 99)
-        #expect(admission.ask(1, holder("a"), client: "crowd") == .granted)
-        for id in 2...5 as ClosedRange<UInt64> { #expect(admission.ask(id, holder("a"), client: "crowd") == .waits) }
-        #expect(admission.ask(6, holder("a"), client: "one") == .waits)
-        #expect(admission.ask(7, holder("a"), client: "other") == .waits)
-        #expect(admission.ask(8, holder("a"), client: "one") == .waits)
+        #expect(admission.ask(1, holder("a"), turn: CallTurn(client: "crowd")) == .granted)
+        for id in 2...5 as ClosedRange<UInt64> {
+            #expect(admission.ask(id, holder("a"), turn: CallTurn(client: "crowd")) == .waits)
+        }
+        #expect(admission.ask(6, holder("a"), turn: CallTurn(client: "one")) == .waits)
+        #expect(admission.ask(7, holder("a"), turn: CallTurn(client: "other")) == .waits)
+        #expect(admission.ask(8, holder("a"), turn: CallTurn(client: "one")) == .waits)
         var order: [UInt64] = []
         while admission.waiting > 0 {
             admission.release(holder("a"))
@@ -81,11 +83,13 @@ import Testing
 
     @Test func aFullQueueTurnsAwayTheClientThatFilledIt() {
         var admission = admission(1, each: 1, waiting: 99, eachWaiting: 3)
-        #expect(admission.ask(1, holder("a"), client: "crowd") == .granted)
-        for id in 2...4 as ClosedRange<UInt64> { #expect(admission.ask(id, holder("a"), client: "crowd") == .waits) }
-        #expect(admission.ask(5, holder("a"), client: "crowd") == .refused)
-        #expect(admission.ask(6, holder("a"), client: "one") == .replaces(4))
-        #expect(admission.ask(7, holder("a"), client: "one") == .refused, "the crowd has only one more")
+        #expect(admission.ask(1, holder("a"), turn: CallTurn(client: "crowd")) == .granted)
+        for id in 2...4 as ClosedRange<UInt64> {
+            #expect(admission.ask(id, holder("a"), turn: CallTurn(client: "crowd")) == .waits)
+        }
+        #expect(admission.ask(5, holder("a"), turn: CallTurn(client: "crowd")) == .refused)
+        #expect(admission.ask(6, holder("a"), turn: CallTurn(client: "one")) == .replaces(4))
+        #expect(admission.ask(7, holder("a"), turn: CallTurn(client: "one")) == .refused, "the crowd has only one more")
         #expect(admission.waiting == 3)
         admission.release(holder("a"))
         #expect(admission.next() == 2)
@@ -121,9 +125,11 @@ import Testing
         var admission = admission(9, each: 1, waiting: 4)
         #expect(admission.ask(1, holder("a")) == .granted)
         #expect(admission.ask(2, holder("b")) == .granted)
-        for id in 3...5 as ClosedRange<UInt64> { #expect(admission.ask(id, holder("a"), client: "crowd") == .waits) }
-        #expect(admission.ask(6, holder("a"), client: "one") == .waits)
-        #expect(admission.ask(7, holder("b"), client: "other") == .replaces(5))
+        for id in 3...5 as ClosedRange<UInt64> {
+            #expect(admission.ask(id, holder("a"), turn: CallTurn(client: "crowd")) == .waits)
+        }
+        #expect(admission.ask(6, holder("a"), turn: CallTurn(client: "one")) == .waits)
+        #expect(admission.ask(7, holder("b"), turn: CallTurn(client: "other")) == .replaces(5))
     }
 
     @Test func whoHasWaitedForTheOtherKindIsNotTurnedAwayAndWhoLeavesIsForgotten() {

@@ -195,12 +195,12 @@ import Testing
             var crowd: [Task<FetchError?, Never>] = []
             for place in 1...3 {
                 var asked = order(origin.base + "/crowd")
-                asked.client = "crowd"
+                asked.turn.client = "crowd"
                 crowd.append(stand.failure(asked, on: 0))
                 try await eventually { stand.rig.count(FetchCounters.waiting) == place }
             }
             var other = order(origin.base + "/other")
-            other.client = "other"
+            other.turn.client = "other"
             let second = stand.text(other, on: 1)
             let last = crowd.removeLast()
             #expect(await last.value?.stage == .overloaded)

@@ -191,9 +191,9 @@ import Testing
     @Test func whoIsReplacedIsToldOnItsLoopAndHasLeftTheQueue() {
         var table = table(each: 1)
         #expect(table.ask(1, a, core: 0) == .granted)
-        #expect(table.ask(2, a, core: 1, client: "crowd") == .waits)
-        #expect(table.ask(3, a, core: 2, client: "crowd") == .waits)
-        #expect(table.ask(4, a, core: 0, client: "one") == .waits)
+        #expect(table.ask(2, a, core: 1, turn: CallTurn(client: "crowd")) == .waits)
+        #expect(table.ask(3, a, core: 2, turn: CallTurn(client: "crowd")) == .waits)
+        #expect(table.ask(4, a, core: 0, turn: CallTurn(client: "one")) == .waits)
         #expect(table.all == [errand(3, 2, .replaced)])
         #expect(table.admission.waiting == 2)
     }
@@ -204,12 +204,12 @@ import Testing
         #expect(table.ask(1, a, core: 0, pace: .client) == .granted)
         #expect(table.ask(2, a, core: 0) == .granted)
         for id in 3...4 as ClosedRange<UInt64> {
-            #expect(table.ask(id, a, core: 1, client: "crowd", pace: .client) == .waits)
+            #expect(table.ask(id, a, core: 1, turn: CallTurn(client: "crowd"), pace: .client) == .waits)
         }
-        #expect(table.ask(5, a, core: 0, client: "one", pace: .client) == .waits)
+        #expect(table.ask(5, a, core: 0, turn: CallTurn(client: "one"), pace: .client) == .waits)
         #expect(table.all == [errand(4, 1, .replaced)])
         table.withdraw(4)
-        #expect(table.ask(4, a, core: 1, client: "crowd", hasWaited: true) == .waits)
+        #expect(table.ask(4, a, core: 1, turn: CallTurn(client: "crowd"), hasWaited: true) == .waits)
         #expect(table.admission.brief.waiting == 1)
         table.withdraw(4)
         #expect(table.admission.brief.waiting == 0)

@@ -314,12 +314,12 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<10 {
                     var crowd = order(origin.base + "/crowd\(number)")
-                    crowd.client = "crowd"
+                    crowd.turn.client = "crowd"
                     group.addTask { [crowd] in #expect(await rig.text(crowd) == "next") }
                     try await eventually { rig.count(FetchCounters.waiting) == number + 1 }
                 }
                 var single = order(origin.base + "/single")
-                single.client = "single"
+                single.turn.client = "single"
                 group.addTask { [single] in #expect(await rig.text(single) == "next") }
                 try await eventually { rig.count(FetchCounters.waiting) == 11 }
                 gate.open()

@@ -74,6 +74,27 @@ struct FleetQuotaScenarios {
         }
     }
 
+    @Test func theReserveHoldsForTheWholeFleet() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let reserved = settings(origin, engine.url, limit: "12/h") + "\nquota: { reserve: 50 % }\n"
+        try await three(reserved) { hosts in
+            let answered = try await ask(hosts, 10, "mass")
+            #expect(answered >= 3, "what is out in leases may be missing, and no more: \(answered)")
+            #expect(origin.requests.count <= 6)
+            var persons = 0
+            for number in 0..<10 {
+                for (place, host) in hosts.enumerated() {
+                    let answer = try await host.get("/raw/itunes/search?term=p+\(place)+\(number)", ("Priority", "u=0"))
+                    if answer.status == 200 { persons += 1 }
+                }
+            }
+            #expect(persons >= 3, "\(persons)")
+            #expect(origin.requests.count <= 12)
+        }
+    }
+
     @Test func hostsThatCountForThemselvesAreSeparate() async throws {
         let engine = try SharedEngine()
         let origin = ScriptedOrigin(answering: CacheScenarios.song)

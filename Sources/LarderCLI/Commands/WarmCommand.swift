@@ -28,7 +28,9 @@ enum WarmCommand {
         let lines = try read(invocation.operands.first ?? "-")
         var tally = Tally()
         for (number, line) in lines.enumerated() {
-            let request = try SearchCommand.request(line, invocation)
+            var request = try SearchCommand.request(line, invocation)
+            // Nobody waits for the answers (RFC 9218 §4.1).
+            request.fields.set("Priority", "u=7")
             var response = try conversation.ask(request)
             if let wait = retryAfter(response), wait <= longest {
                 invocation.console.note("\(Console.printable(line)): limited; waiting \(Units.format(duration: wait))")

@@ -32,6 +32,19 @@ function answers(provider) {
     : el("p", { class: "soft" }, "Not called since the start.");
 }
 
+/** The calls by tool; nothing if no setting tells tools apart. */
+function tools(provider) {
+  const list = provider.tools || [];
+  if (list.every((one) => ["other", "larder"].includes(one.tool))) return null;
+  return el("table", { class: "rows" }, el("caption", { class: "apart" }, "Calls by tool"),
+    el("thead", {}, el("tr", {}, ["Tool", "Calls", "Refused"].map((name) =>
+      el("th", { scope: "col", class: name === "Tool" ? null : "number" }, name)))),
+    el("tbody", {}, list.map((one) => el("tr", {},
+      el("td", { "data-name": "Tool" }, one.tool),
+      el("td", { "data-name": "Calls", class: "number" }, count(one.calls)),
+      el("td", { "data-name": "Refused", class: "number" }, count(one.refused))))));
+}
+
 function recent(provider) {
   if (!provider.recent || !provider.recent.length) return null;
   return el("details", { "data-of": provider.name }, el("summary", {}, "Recent changes"),
@@ -76,7 +89,7 @@ function card(provider) {
     provider.lastFailure ? el("p", {}, el("span", { class: "soft" }, "Last error ", ago(provider.lastFailure), ": "),
       provider.lastFailureDetail || words(provider.lastFailureClass || "")) : null,
     el("div", { class: "budgets" }, Object.entries(provider.budget || {}).map(([name, one]) => budget(name, one))),
-    answers(provider), recent(provider),
+    answers(provider), tools(provider), recent(provider),
     el("footer", {}, provider.attribution ? el("small", { class: "soft" }, provider.attribution) : el("span"), act(provider)));
 }
 

@@ -6,6 +6,7 @@ import { fromAddress, isStored, recordRoute, route, toAddress } from "./question
 import { drawAnswer, drawNothing, outcome } from "./answer.js";
 import { follow } from "./stream.js";
 import { onReturn, suspect } from "./connection.js";
+import { urgent } from "./ask.js";
 
 let state = fromAddress(location.search);
 /** The answer that is shown, and the answers of this page by their routes, for Back and Forward. */
@@ -103,7 +104,7 @@ async function search() {
 async function question(asked, headers) {
   let reply, envelope;
   try {
-    reply = await fetch(asked.place || asked.path, { headers, cache: "no-store", signal: asked.signal });
+    reply = await fetch(asked.place || asked.path, { headers: { ...urgent, ...headers }, cache: "no-store", signal: asked.signal });
     envelope = await reply.json();
   } catch {
     if (isLatest(asked)) unreachable();
@@ -212,7 +213,7 @@ async function type() {
   const headers = sessionOf(asked);
   if (isStored(asked.state)) return question(asked, headers);
   try {
-    const reply = await fetch(asked.path, { headers: { ...headers, Prefer: "provisional" }, cache: "no-store", signal: asked.signal });
+    const reply = await fetch(asked.path, { headers: { ...urgent, ...headers, Prefer: "provisional" }, cache: "no-store", signal: asked.signal });
     const envelope = await reply.json();
     if (!isLatest(asked) || reply.status === 409) return;
     if (!envelope.provisional) {

@@ -10,6 +10,7 @@
 // foreign, and a browser without the field reveals nothing. A page prefetched before the user presses Enter waits too.
 import LarderConsole
 import LarderCore
+import LarderEngine
 import LarderHTTP
 import LarderServer
 
@@ -110,6 +111,13 @@ enum ConsoleRoute {
         for name in ["Host", "Origin", "Authorization"] {
             if let value = call.request.fields.first(name) { request.fields.set(name, value) }
         }
+        let asked = request
+        return await AskingClient.$current.withValue(AskingClient.current?.asPerson) {
+            await answer(to: asked, parts)
+        }
+    }
+
+    private static func answer(to request: ServerRequest, _ parts: RouteParts) async -> ConsoleAnswer {
         do throws(ClientFacingError) {
             let match = try parts.routes.table.router.match(.get, path: request.path)
             guard !match.value.needsAuthority else { return .problem("This needs the admin token.") }

@@ -146,6 +146,16 @@ enum InterfaceHouseSchemas {
         .optional("lastFailureClass", .words(FailureClass.allCases.map(\.rawValue))), .optional("lastFailureDetail"),
         .optional("suspendedUntil", .time), .optional("suspensionReason"),
         .init("budget", .map(.any), "rate and quota as Limit, and the credits that the API reports."),
+        .init(
+            "tools",
+            .list(
+                .object([
+                    .init("tool", .text, "A name of the setting tools, other, or larder for Larder's own calls."),
+                    .init("calls", .integer, "Calls sent since the start."),
+                    .init("refused", .integer, "Calls that the budget refused, since the start."),
+                    .optional("rate", .integer, "Its calls in the window of the rate, made by this run."),
+                    .optional("quota", .integer, "Its calls in the window of the quota, made by this run."),
+                ])), "The calls by tool. Tools without any are left out."),
         .init("answers", .map(.integer), "The number of answers by outcome, since the start."),
         .init("totals", .map(.integer), "The same, over all runs."), .optional("attribution"),
         .init(

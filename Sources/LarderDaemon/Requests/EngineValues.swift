@@ -5,8 +5,27 @@ import LarderServer
 import LarderSettings
 
 extension AskingClient {
-    init(_ request: ServerRequest) {
-        self.init(peer: request.peer, fields: request.fields, id: request.id, halfClose: request.halfClose)
+    /// - Parameter request: the request as received.
+    init(_ request: ServerRequest, tools: [ToolSetting] = []) {
+        self.init(
+            peer: request.peer, fields: request.fields, id: request.id, halfClose: request.halfClose, tools: tools)
+    }
+
+    /// Returns the request without the fields that are for Larder alone: whose call it is and how urgent. One call may
+    /// answer many clients, so these fields neither go upstream nor choose an answer.
+    /// - Returns: nil if the request has none, as is nearly always so.
+    static func removed(from request: ServerRequest, _ tools: [ToolSetting]) -> ServerRequest? {
+        let hasToken =
+            !tools.isEmpty && request.fields.contains("Authorization")
+            && ToolSetting.bearer(of: request.fields, among: tools) != nil
+        guard hasToken || request.fields.contains("Priority") || request.fields.contains(toolField) else { return nil }
+        var request = request
+        request.fields.remove("Priority")
+        request.fields.remove(toolField)
+        if hasToken {
+            request.fields.lines.removeAll { ToolSetting.bearer(of: HeaderFields([$0]), among: tools) != nil }
+        }
+        return request
     }
 }
 

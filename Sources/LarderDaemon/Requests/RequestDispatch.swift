@@ -27,12 +27,13 @@ final class RequestDispatch: RequestHandler {
     /// Sets the task-local values: the client, in whose turn the request's fetches wait, and a timeline of the stages.
     func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never> {
         Timeline.$current.withValue(Timeline(began: engine.time.monotonic())) {
-            AskingClient.$current.withValue(AskingClient(request), operation: start)
+            let client = AskingClient(request, tools: engine.snapshot.settings.tools)
+            return AskingClient.$current.withValue(client, operation: start)
         }
     }
 
     func respond(to request: ServerRequest) async -> ServerResponse {
-        var request = request
+        var request = AskingClient.removed(from: request, engine.snapshot.settings.tools) ?? request
         // Taken before any settings are read.
         request.mark = engine.cache.epoch
         let began = engine.time.monotonic()

@@ -93,6 +93,8 @@ struct StatusRoute: Sendable {
                     }
                 }
             }
+            writer.name("tools")
+            ToolCalls.write(provider.name, lane, engine.counters, to: &writer)
             writer.name("answers")
             writer.object { writer in
                 for outcome in CacheOutcome.allCases where outcome != .none {

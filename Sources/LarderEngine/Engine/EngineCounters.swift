@@ -21,8 +21,20 @@ public enum EngineCounters {
         help: "Trials of a provider that could not be reached, while a client listens. The budget may refuse one.",
         labels: ["provider"])
     static let budgetRefusals = MetricFamily(
-        "larder_budget_refusals_total", help: "Calls not sent because the provider's budget was spent.",
+        "larder_budget_refusals_total",
+        help: "Calls not sent because the provider's budget was spent, or what was left was kept for others.",
         labels: ["provider"])
+    /// Calls sent, by provider and tool.
+    public static let toolCalls = MetricFamily(
+        "larder_tool_calls_total",
+        help: "Calls sent to a provider, by the tool for which they began: one of the setting tools, other, or larder "
+            + "for Larder's own.",
+        labels: ["provider", "tool"])
+    /// Calls refused by the budget, by provider and tool.
+    public static let toolRefusals = MetricFamily(
+        "larder_tool_refusals_total",
+        help: "Calls not sent because of the provider's budget, by the tool for which they were.",
+        labels: ["provider", "tool"])
     static let reservedAhead = MetricFamily(
         "larder_calls_reserved_ahead_total",
         help: "Calls that were counted in advance, before a fetch needed them: used, or returned unsent.",

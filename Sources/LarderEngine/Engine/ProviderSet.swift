@@ -247,6 +247,8 @@ public final class ConfiguredProvider: Sendable {
 public struct ProviderSet: Sendable {
     /// Every provider, including disabled ones.
     public let all: [ConfiguredProvider]
+    /// What each budget keeps for whom.
+    let keeps: BudgetShares.Rule
     private let byName: [String: Int]
 
     /// - Parameter standings: who is signed in, by provider.
@@ -264,6 +266,9 @@ public struct ProviderSet: Sendable {
             all.append(ConfiguredProvider(provider: provider, settings: own, jitterPercent: settings.cache.jitter))
         }
         self.all = all
+        let shares = settings.tools.filter { $0.share > 0 }.map { ($0.name, $0.share) }
+        keeps = BudgetShares.Rule(
+            reserve: settings.quota.reserve, tools: Dictionary(shares, uniquingKeysWith: { first, _ in first }))
         var byName: [String: Int] = [:]
         for (index, one) in all.enumerated() {
             byName[one.name] = index

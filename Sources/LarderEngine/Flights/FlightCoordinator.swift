@@ -130,6 +130,7 @@ public final class FlightCoordinator: Sendable {
             waiter.resume(.failed(Self.overload))
         case .admitted(let membership, let lead):
             let wait = membership.wait
+            ticket.asker.hurry(wait, ticket: ticket.number)
             if membership.isQueued { ticket.asker.changed(true, at: timers.monotonic()) }
             // Before the final head it is unknown whether other callers may have the response.
             if let interim, lead != nil { add(interim, to: membership.interim, ticket.number) }

@@ -228,10 +228,11 @@ struct FlightState {
         if question.isShared {
             switch result {
             case .failed(let failure):
-                // A fetch that was cancelled says nothing about the next one.
+                // A fetch that was cancelled says nothing about the next one, and calls that are kept from one client may
+                // be there for another.
                 let isOwn =
                     flight?.task.isCancelled == true || flight?.announced?.isUsefulInPart == true
-                    || failure.fetch?.stage == .cancelled
+                    || failure.fetch?.stage == .cancelled || failure.isKeptForOthers
                 if !isOwn, failurePause > .zero || failure.lasts != nil {
                     remember(failure, of: question.key, now: now)
                 }

@@ -1,8 +1,7 @@
 // How long the calls of a flight have waited in Larder's queue, and who waits for the flight. The fetcher reports each
 // call. The flight passes each report on to the flights that wait for it: a list waits in the queue while one of its
-// items does. A flight whose clients are gone is given up, and takes nobody more.
-//
-// Any thread changes and reads it. One flight reports to another outside its own lock, so a beginning and an end may
+// items does. A flight is as urgent as the most urgent of those who ever waited for it, and tells its calls and the
+// flights that it waits for. A flight whose clients are gone is given up, and takes nobody more. Any thread changes and reads it. One flight reports to another outside its own lock, so a beginning and an end may
 // arrive in the wrong order. `QueueClock` accepts that.
 import LarderCache
 import LarderCore
@@ -18,6 +17,11 @@ final class FlightWait: Sendable {
         /// How often one was registered.
         var registrations: UInt64 = 0
         var isGivenUp = false
+        var urgency = Urgency.background
+        /// The calls that wait in the queue, or have waited.
+        var calls: [@Sendable (Urgency) -> Void] = []
+        /// The flights that this one waits for, by its tickets there.
+        var parts: [UInt64: FlightWait] = [:]
     }
     private let state = Lock(State())
 
@@ -25,10 +29,25 @@ final class FlightWait: Sendable {
     enum Asker: Sendable {
         case flight(FlightWait)
         /// A client, or the daemon's own work.
-        case client(HalfClose?)
+        case client(HalfClose?, Urgency = .ordinary)
 
         /// The one whose task asks.
-        static var current: Asker { FlightWait.current.map { .flight($0) } ?? .client(AskingClient.current?.halfClose) }
+        static var current: Asker {
+            if let flight = FlightWait.current { return .flight(flight) }
+            return .client(AskingClient.current?.halfClose, AskingClient.urgency)
+        }
+
+        /// Makes a flight as urgent as this asker is, who waits for it from now on.
+        func hurry(_ flight: FlightWait, ticket: UInt64) {
+            switch self {
+            case .client(_, let urgency): flight.rise(to: urgency)
+            case .flight(let own): flight.rise(to: own.waits(for: flight, ticket: ticket))
+            }
+        }
+
+        fileprivate func leaves(ticket: UInt64) {
+            if case .flight(let own) = self { own.state.withLock { _ = $0.parts.removeValue(forKey: ticket) } }
+        }
 
         func changed(_ isWaiting: Bool, at now: MonotonicTime) {
             if case .flight(let wait) = self { wait.changed(isWaiting, at: now) }
@@ -38,7 +57,7 @@ final class FlightWait: Sendable {
         func hasEnded(at now: MonotonicTime) -> Bool {
             switch self {
             case .flight(let wait): wait.isForsaken(at: now)
-            case .client(let end): end?.isOver(at: now) ?? false
+            case .client(let end, _): end?.isOver(at: now) ?? false
             }
         }
 
@@ -61,6 +80,40 @@ final class FlightWait: Sendable {
             return wasRunning == state.clock.isRunning ? [] : Array(state.askers.values)
         }
         for asker in askers { asker.changed(isWaiting, at: now) }
+    }
+
+    /// How urgent the flight is.
+    var urgency: Urgency { state.withLock { $0.urgency } }
+
+    /// Makes the flight more urgent, its calls that wait in the queue, and the flights that it waits for.
+    func rise(to urgency: Urgency) {
+        let (calls, parts) = state.withLock { state -> ([@Sendable (Urgency) -> Void], [FlightWait]) in
+            guard urgency.isMoreUrgent(than: state.urgency) else { return ([], []) }
+            state.urgency = urgency
+            return (state.calls, Array(state.parts.values))
+        }
+        for call in calls { call(urgency) }
+        for part in parts { part.rise(to: urgency) }
+    }
+
+    /// Registers a call that begins to wait in the queue. It learns of the present urgency, and when that rises.
+    func watch(_ call: @escaping @Sendable (Urgency) -> Void) {
+        let urgency = state.withLock { state in
+            // A flight makes few calls of its own.
+            if state.calls.count < Self.mostCalls { state.calls.append(call) }
+            return state.urgency
+        }
+        call(urgency)
+    }
+
+    private static let mostCalls = 64
+
+    /// Notes that this flight waits for another one.
+    private func waits(for part: FlightWait, ticket: UInt64) -> Urgency {
+        state.withLock { state in
+            state.parts[ticket] = part
+            return state.urgency
+        }
     }
 
     /// Whether all who wait for the flight have ended their input. A flight without askers is a refresh, or outlives the
@@ -100,6 +153,7 @@ final class FlightWait: Sendable {
     func remove(ticket: UInt64, at now: MonotonicTime) {
         let (asker, isRunning) = state.withLock { ($0.askers.removeValue(forKey: ticket), $0.clock.isRunning) }
         if isRunning { asker?.changed(false, at: now) }
+        asker?.leaves(ticket: ticket)
     }
 }
 

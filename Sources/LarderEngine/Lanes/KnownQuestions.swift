@@ -3,6 +3,7 @@
 // when the settings change, because a call carries the configured key.
 import LarderCache
 import LarderCore
+import LarderSettings
 
 /// What a call asks, as far as it decides whom a failure blames.
 public struct CallSubject: Sendable, Hashable {
@@ -32,8 +33,9 @@ struct KnownQuestions: Sendable {
     /// Returns the question to try now. The others come first the next times.
     mutating func next() -> UpstreamCall? {
         guard !calls.isEmpty else { return nil }
-        let call = calls.removeFirst()
+        var call = calls.removeFirst()
         calls.append(call)
+        call.tool = ToolSetting.own
         return call
     }
 

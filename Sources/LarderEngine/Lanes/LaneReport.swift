@@ -11,6 +11,12 @@ public struct LimitReport: Sendable {
     public var resetsAt: WallTime?
 }
 
+/// The calls of one tool in the windows of the limits.
+public struct ToolUse: Sendable {
+    public var rate = 0
+    public var quota = 0
+}
+
 /// The state of a lane, for status and metrics.
 public struct LaneReport: Sendable {
     /// The rate limit; nil if there is none.
@@ -27,4 +33,6 @@ public struct LaneReport: Sendable {
     public var isProbing = false
     /// The outcome of the provider's last calls.
     public var reachability: Reachability
+    /// The calls of each tool in the windows of the limits, as far as this run made them.
+    public var tools: [String: ToolUse] = [:]
 }

@@ -8,8 +8,8 @@ import LarderIO
 /// A call between its first look at the lane and its outcome.
 struct CallAttempt: Sendable {
     var provider: String
-    /// A digest of the client's own credentials; empty if the call carries none.
-    var caller: Bytes = []
+    /// Who makes the call. Its urgency is that of the last step.
+    var user: CallUser
     /// The call is the one trial of a suspended provider.
     var isProbe: Bool
     /// The call's number in the budget, from 1; 0 if it was not taken from the budget. What its answer says is left
@@ -98,21 +98,23 @@ struct LaneTable {
     /// Lets a call enter the queue if it could leave now. If the provider is due for its trial after a suspension, this
     /// call becomes the trial.
     /// - Parameters:
-    ///   - caller: a digest of the client's own credentials; empty if the call carries none.
+    ///   - user: who makes the call.
     ///   - isTrial: whether the call asks a known question, and so is the trial already.
-    mutating func enter(_ provider: String, caller: Bytes = [], isTrial: Bool = false, now: Moment) -> Entrance {
+    mutating func enter(
+        _ provider: String, _ user: CallUser = CallUser(), isTrial: Bool = false, now: Moment
+    ) -> Entrance {
         guard let lane = lanes[provider] else { return .unknown }
         returnUnused(provider, now: now)
-        let admission = lane.permit(caller: caller, isProbe: isTrial, now: now)
+        let admission = lane.permit(user, isProbe: isTrial, now: now)
         look(provider, now: now)
         switch admission {
-        case .suspended, .spent, .resting:
+        case .suspended, .spent, .kept, .resting:
             if isTrial { abandonTrial(provider, now: now.monotonic) }
             return .refused(admission)
         case .granted, .probe: break
         }
         lastAttempt += 1
-        attempts[lastAttempt] = CallAttempt(provider: provider, caller: caller, isProbe: admission == .probe)
+        attempts[lastAttempt] = CallAttempt(provider: provider, user: user, isProbe: admission == .probe)
         return .entered(lastAttempt)
     }
 
@@ -122,21 +124,25 @@ struct LaneTable {
     }
 
     /// Takes a call from its lane's stock or budget.
-    /// - Parameter refusal: makes the error for the caller if the call must not be sent.
+    /// - Parameters:
+    ///   - urgency: how urgent the call is now; nil if it is as urgent as when it entered.
+    ///   - refusal: makes the error for the caller if the call must not be sent.
     mutating func take(
-        _ number: UInt64, now: Moment, refusal: (LaneAdmission, String) -> UpstreamFailure?
+        _ number: UInt64, _ urgency: Urgency? = nil, now: Moment,
+        refusal: (LaneAdmission, String) -> UpstreamFailure?
     ) -> Turn {
+        if let urgency { attempts[number]?.user.urgency = urgency }
         guard let attempt = attempts[number], let lane = lanes[attempt.provider] else { return .gone }
         let provider = attempt.provider
-        if lane.awaitsStock(now: now) { return .coming(provider: provider) }
+        if lane.awaitsStock(attempt.user, now: now) { return .coming(provider: provider) }
         if lane.budget.isLimited { lane.stock.noteTurn(now: now.monotonic) }
-        let (admission, used) = lane.admit(caller: attempt.caller, isProbe: attempt.isProbe, now: now)
+        let (admission, used) = lane.admit(attempt.user, isProbe: attempt.isProbe, now: now)
         look(provider, now: now)
         switch admission {
-        case .suspended, .spent, .resting:
+        case .suspended, .spent, .kept, .resting:
             attempts[number]?.isProbe = false
             attempts[number]?.refusal = refusal(admission, provider)
-            if case .spent = admission { attempts[number]?.isOverBudget = true }
+            if admission.isOverBudget { attempts[number]?.isOverBudget = true }
             return .refused(admission, provider: provider)
         case .granted, .probe:
             attempts[number]?.isProbe = admission == .probe
@@ -148,7 +154,8 @@ struct LaneTable {
             }
             guard lane.budget.isLimited, used == nil else { return .ready }
             attempts[number]?.isReserving = true
-            let ahead = isEnding ? [] : lane.stock.reserveAhead(from: &lane.budget, now: now)
+            let kept = lane.keptFromStock(now)
+            let ahead = isEnding ? [] : lane.stock.reserveAhead(from: &lane.budget, leaving: kept, now: now)
             return .unwritten(provider: provider, ahead: ahead)
         }
     }
@@ -190,6 +197,7 @@ struct LaneTable {
             return .granted
         case .spent(let end):
             attempts[number]?.takenAt = nil
+            lane.shares.giveBack(attempt.user.tool)
             attempts[number]?.refusal = refusal(.spent(until: end), attempt.provider)
             attempts[number]?.isOverBudget = true
             note(.unsent(provider: attempt.provider, at: [call.wall]))
@@ -211,6 +219,7 @@ struct LaneTable {
     mutating func giveBack(_ attempt: CallAttempt, now: Moment) {
         guard let call = attempt.takenAt else { return }
         lanes[attempt.provider]?.budget.giveBack(call, callNumber: attempt.callNumber)
+        lanes[attempt.provider]?.shares.giveBack(attempt.user.tool)
         look(attempt.provider, now: now)
         if attempt.isReserved { note(.unsent(provider: attempt.provider, at: [call.wall])) }
     }

@@ -13,8 +13,30 @@ enum LaneAdmission: Sendable, Hashable {
     case suspended(until: MonotonicTime, FailureClass)
     /// The budget is spent until then.
     case spent(until: MonotonicTime)
+    /// What is left of the budget is kept for others until then (`BudgetShares`).
+    case kept(until: MonotonicTime)
     /// The API asked callers with these credentials to wait.
     case resting(CallerRests.Rest)
+}
+
+extension LaneAdmission {
+    /// Whether the budget refused the call.
+    var isOverBudget: Bool {
+        switch self {
+        case .spent, .kept: true
+        case .granted, .probe, .suspended, .resting: false
+        }
+    }
+}
+
+/// Who makes a call, as far as its lane decides by it.
+struct CallUser: Sendable, Hashable {
+    /// A digest of the client's own credentials; empty if the call carries none.
+    var caller: Bytes = []
+    /// The tool that the call is counted for.
+    var tool = ""
+    /// May rise while the call waits.
+    var urgency = Urgency.ordinary
 }
 
 /// The outcome of a provider's last calls, for status.
@@ -71,6 +93,8 @@ final class ProviderLane {
     /// How often the budget was changed. A caller that made a new budget outside the lock can tell whether the old one
     /// is still the same.
     private(set) var budgetChanges = 0
+    /// What the budget keeps for whom, and the calls by tool.
+    var shares: BudgetShares
     /// Calls that are reserved ahead and not sent.
     var stock = CallStock()
     var suspension: SuspensionMachine
@@ -95,10 +119,11 @@ final class ProviderLane {
     var hasToldOfBound = false
 
     init(
-        budget: CallBudget, suspension: SuspensionMachine, suspends: Bool,
+        budget: CallBudget, shares: BudgetShares = BudgetShares(), suspension: SuspensionMachine, suspends: Bool,
         credits: @escaping @Sendable (HeaderFields, WallTime) -> Credits? = { _, _ in nil }
     ) {
         self.budget = budget
+        self.shares = shares
         self.suspension = suspension
         self.suspends = suspends
         self.credits = credits
@@ -141,43 +166,72 @@ final class ProviderLane {
     /// Whether a call could be sent now. The suspension is checked first, since a call to a suspended provider must
     /// cost nothing. The budget is unchanged, but a trial now belongs to this caller.
     /// - Parameters:
-    ///   - caller: a digest of the client's own credentials; empty if the call carries none.
+    ///   - user: who makes the call.
     ///   - isProbe: whether the caller already has the trial.
-    func permit(caller: Bytes = [], isProbe: Bool = false, now: Moment) -> LaneAdmission {
-        if let rest = rests.rest(of: caller, now: now.monotonic) { return .resting(rest) }
+    func permit(_ user: CallUser = CallUser(), isProbe: Bool = false, now: Moment) -> LaneAdmission {
+        if let rest = rests.rest(of: user.caller, now: now.monotonic) { return .resting(rest) }
+        let kept = kept(from: user, now)
         return pass(isProbe: isProbe, now: now) { budget in
             // Of those who enter for a call that is being recorded, the first gets it.
-            mayUseStock(of: budget, now: now) || awaitsStock(of: budget, now: now) ? .granted : budget.look(now: now)
+            mayUseStock(of: budget, now: now) || awaitsStock(of: budget, kept, now: now)
+                ? .granted : budget.look(now: now, leaving: kept)
         }
     }
 
+    /// What a call must leave for others.
+    private func kept(from user: CallUser, _ now: Moment) -> BudgetShares.Kept {
+        shares.kept(from: user.tool, user.urgency, rate: budget.rate, quota: budget.quota, now: now.monotonic)
+    }
+
+    /// The calls of each tool in the windows of the limits.
+    func toolUse(now: Moment) -> [String: ToolUse] {
+        func calls(_ tool: String, _ limit: CallRate?) -> Int {
+            limit.map { shares.calls(of: tool, in: $0.window, now: now.monotonic) } ?? 0
+        }
+        let used = shares.tools.map { ($0, ToolUse(rate: calls($0, budget.rate), quota: calls($0, budget.quota))) }
+        return Dictionary(used, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// What a call for the stock must leave: all that is kept for anybody, because anybody may use it.
+    func keptFromStock(_ now: Moment) -> BudgetShares.Kept { kept(from: CallUser(), now) }
+
     /// Whether nothing is left but calls that are being recorded for the stock. The next caller waits for them: a
     /// refusal would leave them unused.
-    func awaitsStock(now: Moment) -> Bool { awaitsStock(of: budget, now: now) }
+    func awaitsStock(_ user: CallUser, now: Moment) -> Bool { awaitsStock(of: budget, kept(from: user, now), now: now) }
 
-    private func awaitsStock(of budget: CallBudget, now: Moment) -> Bool {
+    private func awaitsStock(of budget: CallBudget, _ kept: BudgetShares.Kept, now: Moment) -> Bool {
         guard stock.isComing, !stock.holds(now: now.monotonic), !budget.isDenied(now: now) else { return false }
         var budget = budget
-        return budget.look(now: now) != .granted
+        return budget.look(now: now, leaving: kept) != .granted
     }
 
     /// Takes a call from the stock if possible, otherwise from the budget. The call is about to be sent.
-    /// - Parameter isProbe: whether the caller already has the trial.
+    /// - Parameters:
+    ///   - user: who makes the call.
+    ///   - isProbe: whether the caller already has the trial.
     /// - Returns: also the call if it came from the stock. It is already on record, and counts from now.
     func admit(
-        caller: Bytes = [], isProbe: Bool, now: Moment
+        _ user: CallUser = CallUser(), isProbe: Bool, now: Moment
     ) -> (admission: LaneAdmission, used: CallStock.Call?) {
         // The API may have asked while the call waited for its place.
-        if let rest = rests.rest(of: caller, now: now.monotonic) {
+        if let rest = rests.rest(of: user.caller, now: now.monotonic) {
             if isProbe { suspension.abandoned(now: now.monotonic) }
             return (.resting(rest), nil)
         }
         var used: CallStock.Call?
+        let kept = kept(from: user, now)
         let admission = pass(isProbe: isProbe, now: now) { budget in
             if mayUseStock(of: budget, now: now) { used = stock.use(now: now.monotonic) }
-            guard var call = used?.counted, let number = used?.number else { return budget.take(now: now) }
+            guard var call = used?.counted, let number = used?.number else {
+                return budget.take(now: now, leaving: kept)
+            }
             defer { used?.counted = call }
             return budget.send(&call, callNumber: number, now: now)
+        }
+        switch admission {
+        case .granted, .probe:
+            shares.count(user.tool, windows: budget.windows, now: now.monotonic)
+        case .suspended, .spent, .kept, .resting: break
         }
         return (admission, used)
     }
@@ -211,7 +265,7 @@ final class ProviderLane {
         case .granted: return isProbe ? .probe : .granted
         case .spent(let until):
             if isProbe { suspension.abandoned(now: now.monotonic) }
-            return .spent(until: until)
+            return budget.look(now: now) == .granted ? .kept(until: until) : .spent(until: until)
         }
     }
 

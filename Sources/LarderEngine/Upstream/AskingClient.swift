@@ -1,8 +1,10 @@
-// The client that a task works for. Clients that wait for the same provider take turns, so each fetch carries the name
-// of the client that began it. The daemon's own work counts as one more client, without a name.
+// The client that a task works for, its tool, and whether a person waits. Clients and tools that wait for the same
+// provider take turns, so each fetch carries the names of those that began it. The daemon's own work counts as one more
+// client, without a name.
 import LarderCore
 import LarderHTTP
 import LarderIO
+import LarderSettings
 
 /// The client that a task works for.
 public struct AskingClient: Sendable {
@@ -14,9 +16,18 @@ public struct AskingClient: Sendable {
     private let id: RequestID
     /// Tells when the client ends its input. Nil if the work does not depend on that.
     private(set) var halfClose: HalfClose?
+    /// The tools of the settings, as they were when the request came.
+    private let tools: [ToolSetting]
+    private var isPerson = false
+
+    /// The field by which a client names its tool.
+    public static let toolField = "X-Larder-Tool"
 
     /// Keeps what identifies the client. The name is made only when a fetch needs it; most requests need none.
-    public init(peer: Peer, fields: HeaderFields, id: RequestID, halfClose: HalfClose? = nil) {
+    public init(
+        peer: Peer, fields: HeaderFields, id: RequestID, halfClose: HalfClose? = nil, tools: [ToolSetting] = []
+    ) {
+        self.tools = tools
         self.peer = peer
         self.fields = fields
         self.id = id
@@ -28,6 +39,49 @@ public struct AskingClient: Sendable {
         var client = self
         client.halfClose = nil
         return client
+    }
+
+    /// The same client, for a page at which a person looks.
+    public var asPerson: AskingClient {
+        var client = self
+        client.isPerson = true
+        return client
+    }
+
+    /// How urgently the present task's client waits. Nobody waits for the daemon's own work.
+    static var urgency: Urgency { current?.urgency ?? .background }
+
+    /// The present task's tool.
+    static var tool: AskingTool { current?.tool ?? .own }
+
+    /// `Priority` (RFC 9218 §4.1). A field that breaks the grammar, and a value out of range, are ignored (§4).
+    var urgency: Urgency {
+        if isPerson { return .person }
+        let values = fields.all("Priority")
+        guard !values.isEmpty, case .item(let item)? = StructuredField.dictionary(values)?["u"],
+            case .integer(let value) = item.value
+        else { return .ordinary }
+        return switch value {
+        case 0...2: .person
+        case 7: .background
+        default: .ordinary
+        }
+    }
+
+    /// The client's tool. A token says most, then the user of the Unix socket. Only if neither is one of a tool, the
+    /// client's own word counts, and only for tools that have neither.
+    var tool: AskingTool {
+        guard !tools.isEmpty else { return .other }
+        if fields.contains("Authorization"), let found = ToolSetting.bearer(of: fields, among: tools) {
+            return AskingTool(name: found.name, turn: found.name)
+        }
+        if case .unix(let uid, _) = peer, let found = tools.first(where: { $0.user == uid }) {
+            return AskingTool(name: found.name, turn: found.name)
+        }
+        guard let said = fields.first(Self.toolField),
+            let found = tools.first(where: { $0.name == said && !$0.isProven })
+        else { return .other }
+        return AskingTool(name: found.name, turn: AskingTool.other.turn)
     }
 
     /// The trace that the client's request belongs to; nil if it sent none or an invalid one.
@@ -48,4 +102,17 @@ public struct AskingClient: Sendable {
         case .ipv4, .ipv6, .unix: return "connection \(address)"
         }
     }
+}
+
+/// The tool of a client.
+struct AskingTool: Sendable, Hashable {
+    /// What its calls are counted under.
+    var name: String
+    /// In whose turn it waits. A name that the client only says gives it no turn of its own.
+    var turn: String
+
+    /// Clients of which no tool is known.
+    static let other = AskingTool(name: ToolSetting.other, turn: ToolSetting.other)
+    /// The daemon's own work.
+    static let own = AskingTool(name: ToolSetting.own, turn: ToolSetting.own)
 }

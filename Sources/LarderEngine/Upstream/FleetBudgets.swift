@@ -12,6 +12,8 @@ struct FleetBudgets: Sendable {
     var tier: SharedTier?
     /// The providers as configured.
     var providers: [ConfiguredProvider] = []
+    /// The percentage of each limit that is kept for what a person waits for.
+    var reserve = 0
 }
 
 /// One budget of the fleet.
@@ -26,12 +28,18 @@ extension UpstreamClient {
         fleet.withLock { $0.tier = tier.flatMap { $0.settings.hasQuota ? $0 : nil } }
     }
 
-    /// Returns the fleet budget of an attempt; nil if the budget is this host's own.
-    func fleetBudget(of number: UInt64) -> FleetBudget? {
-        guard let tier = fleet.withLock({ $0.tier }),
-            let name = step({ $0.attempts[number]?.provider })
+    /// Returns the fleet budget of an attempt; nil if the budget is this host's own. The reserve holds for the fleet. The
+    /// shares of tools hold on each host, for its own calls.
+    func fleetBudget(of number: UInt64, _ urgency: Urgency?) -> FleetBudget? {
+        let (tier, reserve) = fleet.withLock { ($0.tier, $0.reserve) }
+        guard let tier, let attempt = step({ $0.attempts[number] }), var subject = subject(attempt.provider)
         else { return nil }
-        return subject(name).map { FleetBudget(tier: tier, subject: $0) }
+        if reserve > 0, (urgency ?? attempt.user.urgency) == .person {
+            subject.isReserve = true
+        } else {
+            subject.reserve = reserve
+        }
+        return FleetBudget(tier: tier, subject: subject)
     }
 
     private func subject(_ name: String) -> QuotaSubject? {

@@ -18,7 +18,10 @@ extension UpstreamClient {
         await flush()
         let now = time.moment()
         if step({ $0.lanes.isEmpty }) { await capRecord(now) }
-        fleet.withLock { $0.providers = providers.all }
+        fleet.withLock { fleet in
+            fleet.providers = providers.all
+            fleet.reserve = providers.keeps.reserve
+        }
         for provider in providers.all {
             let settings = provider.settings
             let record = await record(provider.name, [settings.rate, settings.quota], now: now)
@@ -37,7 +40,8 @@ extension UpstreamClient {
             let isKnown = step { table in
                 if table.lanes[provider.name] != nil { return true }
                 let lane = ProviderLane(
-                    budget: fresh, suspension: decoded, suspends: !provider.isPassthrough,
+                    budget: fresh, shares: BudgetShares(providers.keeps), suspension: decoded,
+                    suspends: !provider.isPassthrough,
                     credits: { read.credits(in: $0, now: $1) })
                 if let credits { lane.budget.recall(credits.credits, savedAt: credits.savedAt, now: now) }
                 table.add(provider.name, lane)
@@ -51,6 +55,9 @@ extension UpstreamClient {
             step { table in
                 table.lanes[provider.name]?.suspends = !provider.isPassthrough
                 table.lanes[provider.name]?.known.forget()
+                table.lanes[provider.name]?.shares.rule = providers.keeps
+                table.lanes[provider.name]?.shares.keep(
+                    windows: [settings.rate, settings.quota].compactMap { $0?.window })
                 table.lanes[provider.name]?.credits = { read.credits(in: $0, now: $1) }
             }
         }

@@ -162,5 +162,6 @@ extension UpstreamClient {
     /// Counts a call that was sent, by its outcome.
     func count(_ call: UpstreamCall, _ word: String) {
         counters.cell(EngineCounters.upstreamCalls, call.provider, word).add()
+        counters.cell(EngineCounters.toolCalls, call.provider, call.tool).add()
     }
 }

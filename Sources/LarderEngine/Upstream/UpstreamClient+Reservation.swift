@@ -6,6 +6,7 @@ import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderIO
+import LarderSettings
 import LarderShared
 import LarderStore
 
@@ -17,7 +18,10 @@ extension UpstreamClient {
     func begin(_ call: UpstreamCall) throws(UpstreamFailure) -> UInt64? {
         guard call.isBudgeted else { return nil }
         let now = time.moment()
-        switch step({ $0.enter(call.provider, caller: call.caller, isTrial: call.isTrial, now: now) }) {
+        let user = CallUser(
+            caller: call.caller, tool: call.tool,
+            urgency: FlightWait.current?.urgency ?? AskingClient.urgency)
+        switch step({ $0.enter(call.provider, user, isTrial: call.isTrial, now: now) }) {
         case .entered(let number): return number
         case .unknown:
             // Without a lane the limits are unknown, so no call is made.
@@ -25,7 +29,7 @@ extension UpstreamClient {
                 provider: call.provider, failure: .notConfigured,
                 detail: "It is not known how many calls \(call.provider) permits.")
         case .refused(let admission):
-            count(admission, call.provider)
+            count(admission, call.provider, tool: call.tool)
             if let refusal = Self.refusal(admission, call.provider, now) { throw refusal }
             return nil
         }
@@ -34,7 +38,11 @@ extension UpstreamClient {
     /// Returns the order for the fetcher. It waits in its provider's queue and is reserved when its turn comes.
     func order(_ call: UpstreamCall, _ attempt: UInt64?) -> FetchOrder {
         var order = call.order
-        order.client = AskingClient.current?.name ?? ""
+        let flight = FlightWait.current
+        order.turn = CallTurn(
+            flight?.urgency ?? AskingClient.urgency, tool: AskingClient.tool.turn,
+            client: AskingClient.current?.name ?? "")
+        if let flight { order.rises = { flight.watch($0) } }
         tellTimes(of: call, to: &order)
         // Artwork comes from other hosts and queues by host. Answers name these hosts, so they must learn nothing of a
         // client's trace.
@@ -43,8 +51,8 @@ extension UpstreamClient {
             AskingClient.current?.trace?.continued(as: .random(in: 1...UInt64.max), in: &order.fields)
         }
         if let attempt {
-            order.beforeSendingAtOnce = { [weak self] in self?.permitAtOnce(attempt) }
-            order.beforeSending = { [weak self] in await self?.reserve(attempt) ?? false }
+            order.beforeSendingAtOnce = { [weak self] in self?.permitAtOnce(attempt, flight?.urgency) }
+            order.beforeSending = { [weak self] in await self?.reserve(attempt, flight?.urgency) ?? false }
         }
         return order
     }
@@ -74,39 +82,41 @@ extension UpstreamClient {
 
     /// Takes a call that need not be written down: its lane has no limits, or a reserved call is in stock. Returns nil
     /// if the call must be written down first.
-    private func permitAtOnce(_ number: UInt64) -> Bool? {
+    private func permitAtOnce(_ number: UInt64, _ urgency: Urgency?) -> Bool? {
         let now = time.moment()
         // The fleet's budget must be asked asynchronously.
-        if fleetBudget(of: number) != nil { return nil }
+        if fleetBudget(of: number, urgency) != nil { return nil }
         let turn = step { table -> LaneTable.Turn? in
             if table.leavesAtOnce(number, now: now) == false { return nil }
-            return table.take(number, now: now) { Self.refusal($0, $1, now) }
+            return table.take(number, urgency, now: now) { Self.refusal($0, $1, now) }
         }
         switch turn {
         case nil, .unwritten, .coming: return nil
         case .gone: return false
         case .ready: return true
         case .refused(let admission, let provider):
-            count(admission, provider)
+            count(admission, provider, tool: tool(of: number))
             return false
         }
     }
 
     /// Takes a call from the fleet's budget, if there is one, and from the lane. Returns false if the call must not be
     /// sent.
-    private func reserve(_ number: UInt64) async -> Bool {
-        guard let budget = fleetBudget(of: number) else { return await reserveHere(number) }
+    private func reserve(_ number: UInt64, _ urgency: Urgency?) async -> Bool {
+        guard let budget = fleetBudget(of: number, urgency) else { return await reserveHere(number, urgency) }
         let own: @Sendable () -> [Int] = { [self] in ownCalls(budget.subject) }
         switch await budget.tier.takeCall(budget.subject, own: own) {
         case .granted(let until):
-            let isReserved = await reserveHere(number)
+            let isReserved = await reserveHere(number, urgency)
             // Writing the call down may have taken longer than the lease lasts.
-            let mayLeave = budget.tier.leaves(budget.subject.provider, grantedUntil: until, isWanted: isReserved)
+            let mayLeave = budget.tier.leaves(budget.subject, grantedUntil: until, isWanted: isReserved)
             return isReserved && !mayLeave ? refuse(number, for: .zero) : mayLeave
         case .spent(let time): return refuse(number, for: time)
         case .unanswered(let time):
             // Settings changed meanwhile: another tier is in force, or none.
-            if budget.tier.isClosed, fleetBudget(of: number)?.tier !== budget.tier { return await reserve(number) }
+            if budget.tier.isClosed, fleetBudget(of: number, urgency)?.tier !== budget.tier {
+                return await reserve(number, urgency)
+            }
             return refuse(number, for: time, isUnanswered: true)
         }
     }
@@ -125,23 +135,23 @@ extension UpstreamClient {
                     retryAt: now.boundedWall(at: until))
             }
         }
-        if let provider { count(.spent(until: until), provider) }
+        if let provider { count(.spent(until: until), provider, tool: tool(of: number)) }
         return false
     }
 
     /// Takes a call from the lane and writes it down. Returns false if the call must not be sent.
-    private func reserveHere(_ number: UInt64) async -> Bool {
+    private func reserveHere(_ number: UInt64, _ urgency: Urgency?) async -> Bool {
         let now = time.moment()
-        let turn = step { table in table.take(number, now: now) { Self.refusal($0, $1, now) } }
+        let turn = step { table in table.take(number, urgency, now: now) { Self.refusal($0, $1, now) } }
         switch turn {
         case .gone: return false
         case .refused(let admission, let provider):
-            count(admission, provider)
+            count(admission, provider, tool: tool(of: number))
             return false
         case .ready: return true
         case .coming(let provider):
             await stocked(provider)
-            return await reserveHere(number)
+            return await reserveHere(number, urgency)
         case .unwritten(let provider, let ahead):
             var failure: UpstreamFailure?
             do {
@@ -167,7 +177,7 @@ extension UpstreamClient {
                 return (admission, stocked + table.reservationWaiters)
             }
             for waiter in waiters { waiter.resume() }
-            if let admission { count(admission, provider) }
+            if let admission { count(admission, provider, tool: tool(of: number)) }
             return admission == .granted
         }
     }
@@ -207,9 +217,14 @@ extension UpstreamClient {
         return step { $0.settle(number) }
     }
 
-    private func count(_ refusal: LaneAdmission, _ provider: String) {
+    /// The tool of an attempt. The fetcher asks on its own task, which has no client.
+    private func tool(of number: UInt64) -> String { step { $0.attempts[number]?.user.tool } ?? ToolSetting.other }
+
+    private func count(_ refusal: LaneAdmission, _ provider: String, tool: String) {
         switch refusal {
-        case .spent: counters.cell(EngineCounters.budgetRefusals, provider).add()
+        case .spent, .kept:
+            counters.cell(EngineCounters.budgetRefusals, provider).add()
+            counters.cell(EngineCounters.toolRefusals, provider, tool).add()
         case .resting: counters.cell(EngineCounters.callerRests, provider, "refused").add()
         case .granted, .probe, .suspended: break
         }
@@ -231,6 +246,16 @@ extension UpstreamClient {
                 provider: provider, failure: .limited,
                 detail: "The budget of calls to \(provider) is spent. The next call is possible at \(until.rfc3339).",
                 retryAt: until)
+        case .kept(let end):
+            let until = now.boundedWall(at: end)
+            var failure = UpstreamFailure(
+                provider: provider, failure: .limited,
+                detail:
+                    "The calls to \(provider) that are left are kept for what a person waits for (quota.reserve) and "
+                    + "for the shares of other tools. The next call is possible at \(until.rfc3339).",
+                retryAt: until)
+            failure.isKeptForOthers = true
+            return failure
         case .resting(let rest):
             let until = now.boundedWall(at: rest.until)
             return UpstreamFailure(

@@ -26,6 +26,8 @@ public struct UpstreamCall: Sendable {
     public var subject = CallSubject()
     /// Whether this is a known question that Larder asks by itself, to find out whether the provider works.
     var isTrial = false
+    /// The tool that the call is counted for: that of the client whose task makes it.
+    var tool = AskingClient.tool.name
     /// Whether a 401 may mean that the token in the order has expired or was revoked. It then says nothing about the
     /// provider.
     var isTokenInDoubt = false
@@ -220,7 +222,8 @@ public final class UpstreamClient: Sendable {
                 resetsAt: lane.budget.resetsAt(now: now).map { now.boundedWall(at: $0) },
                 suspension: rest.map { (now.boundedWall(at: $0.until), $0.failure) },
                 isProbing: lane.heedsSuspension && lane.suspension.isProbing(at: now.monotonic),
-                reachability: lane.reachability)
+                reachability: lane.reachability,
+                tools: lane.toolUse(now: now))
         }
     }
 

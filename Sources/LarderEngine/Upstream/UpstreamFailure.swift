@@ -23,6 +23,8 @@ public struct UpstreamFailure: Error, Sendable {
     var isNotAsked = false
     /// The client has left.
     var hasClientLeft = false
+    /// The calls that are left are kept for others (`BudgetShares`). Another client's request may get one.
+    var isKeptForOthers = false
     /// How long the failure answers further requests for the same entry, if longer than `fetch.failurePause`.
     var lasts: Duration?
     /// The request was sent, and sending it again might repeat its effect (RFC 9110 §9.2.2).

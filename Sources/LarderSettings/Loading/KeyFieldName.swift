@@ -19,11 +19,15 @@ enum KeyFieldName {
         "Content-Language", "Content-Location", "Request-Range", "A-IM", "Last-Event-ID",
     ]
 
+    /// Fields that are for Larder alone and are taken out of each request.
+    private static let takenOut: FieldNameSet = ["Priority", "X-Larder-Tool"]
+
     static func check(_ text: String) throws(SettingFault) -> String {
         guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isToken) else {
             throw SettingFault("\"\(text)\" is not the name of a field")
         }
         guard !refused.contains(text) else { throw SettingFault("\(text) has its own rules and cannot be a key field") }
+        guard !takenOut.contains(text) else { throw SettingFault("\(text) is for Larder and is not sent upstream") }
         return text
     }
 

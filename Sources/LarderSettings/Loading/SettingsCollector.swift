@@ -199,7 +199,7 @@ struct SettingsCollector {
         let mark = YAMLMark(line: 1, column: 1)
         var node = YAMLNode(content: .scalar(text, isPlain: false), mark: mark)
         switch parameter.kind {
-        case .texts, .listeners, .ttl, .readOnlyPosts, .fields:
+        case .texts, .listeners, .ttl, .readOnlyPosts, .fields, .tools:
             if text.hasPrefix("[") || text.hasPrefix("{") {
                 do {
                     node = try YAMLReader.read(Bytes(text: text))
@@ -218,11 +218,7 @@ struct SettingsCollector {
 
     /// Records a provider's name. Returns false if it is not a valid name.
     private mutating func noteProvider(_ name: String, _ origin: SettingOrigin) -> Bool {
-        let letters = name.utf8
-        let isName =
-            (1...32).contains(letters.count) && letters.first.map(ASCII.isLowercaseLetter) == true
-            && letters.allSatisfy { ASCII.isLowercaseLetter($0) || ASCII.isDigit($0) || $0 == 0x2D }
-        guard isName else {
+        guard Self.isName(name) else {
             issue(
                 origin, "providers.\(name)",
                 "a provider's name is 1 to 32 lower-case letters, digits and \"-\", a letter first")
@@ -230,6 +226,13 @@ struct SettingsCollector {
         }
         if providerNames[name] == nil { providerNames[name] = origin }
         return true
+    }
+
+    /// Whether a text may name a provider or a tool.
+    static func isName(_ name: String) -> Bool {
+        let letters = name.utf8
+        return (1...32).contains(letters.count) && letters.first.map(ASCII.isLowercaseLetter) == true
+            && letters.allSatisfy { ASCII.isLowercaseLetter($0) || ASCII.isDigit($0) || $0 == 0x2D }
     }
 
     private mutating func issue(_ origin: SettingOrigin, _ path: String, _ message: String) {

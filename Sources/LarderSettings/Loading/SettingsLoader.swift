@@ -59,6 +59,8 @@ public struct SettingsLoader: Sendable {
         let secrets = SecretPlaces(environment: environment)
         let configured = providerSettings(&reader, collector, secrets)
         var settings = settings(&reader, environment, secrets, providers: configured)
+        settings.tools = tools(&reader, secrets, admin: settings.admin.token)
+        settings.quota = quota(&reader, settings.tools)
         settings.fetch.caFile = CertificateFile.standard(environment, &reader)
         Self.fitDefaults(&settings, reader)
         Self.checkTogether(settings, &reader)

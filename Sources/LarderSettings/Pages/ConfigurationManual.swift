@@ -92,9 +92,9 @@ public enum ConfigurationManual {
         `larder params` lists every setting. `larder params --changed` lists those that differ from the defaults and tells
         where each was written.
 
-        **Secrets** (`admin.token`, `shared.key`, `shared.password`, `artwork.key`, `providers.<name>.key`,
+        **Secrets** (`admin.token`, the `token` of each of `tools`, `shared.key`, `shared.password`, `artwork.key`, `providers.<name>.key`,
         `providers.<name>.clientSecret`) are read once, at start and reload: from
-        `$CREDENTIALS_DIRECTORY/admin.token` (and so on), `<name>.key` and `<name>.clientSecret` there (systemd's `LoadCredential=`), else from the
+        `$CREDENTIALS_DIRECTORY/admin.token` (and so on), `tools.<name>` for the token of a tool, `<name>.key` and `<name>.clientSecret` there (systemd's `LoadCredential=`), else from the
         setting (`file:/path`, `env:NAME`, or the secret itself), else from `LARDER_<NAME>_KEY` and `LARDER_<NAME>_CLIENTSECRET`, or from the API's own
         variables: \(SettingsTable.keyVariables). They are
         never shown, logged or stored.

@@ -32,6 +32,10 @@ public struct Settings: Sendable {
     /// Every built-in provider and every configured pass-through, by name.
     public var providers: [String: ProviderSettings]
 
+    /// The tools whose calls are told apart.
+    public var tools: [ToolSetting] = []
+    public var quota = Quota()
+
     /// Messages of the loader that are not errors, for the log at start and for `larder config check`.
     public var notes: [String]
     /// The files that secrets are read from, including files that do not exist yet.

@@ -16,6 +16,8 @@ public enum SettingsTable {
     public static let sections: [Section] = [
         Section(name: "", title: "Where Larder listens", parameters: listening),
         Section(name: "admin", title: "Who may purge, resume and change Larder's state", parameters: admin),
+        Section(name: "", title: "Tools that are told apart", parameters: telling),
+        Section(name: "quota", title: "What budgets keep for a person", parameters: quota),
         Section(name: "cache", title: "The cache: disposable, in one SQLite database", parameters: cache),
         Section(name: "state", title: "Budgets, suspensions and keys: small, not disposable", parameters: state),
         Section(name: "server", title: "The HTTP server", parameters: server),

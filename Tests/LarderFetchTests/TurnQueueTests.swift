@@ -1,0 +1,128 @@
+// Which waiting fetch goes first, and which one a full queue drops.
+import LarderCore
+import Testing
+
+@testable import LarderFetch
+
+@Suite struct TurnQueueTests {
+    private let mass = CallTurn(tool: "mass", client: "a")
+    private let person = CallTurn(.person, tool: "editor", client: "p")
+    private let refresh = CallTurn(.background, tool: "mass", client: "a")
+
+    private func all(_ queue: TurnQueue) -> [UInt64] {
+        var queue = queue
+        var order: [UInt64] = []
+        while let id = queue.removeNext() { order.append(id) }
+        return order
+    }
+
+    @Test func whatAPersonWaitsForGoesFirstAndRefreshesGoLast() {
+        var queue = TurnQueue()
+        queue.append(1, refresh)
+        queue.append(2, mass)
+        queue.append(3, refresh)
+        queue.append(4, person)
+        queue.append(5, mass)
+        #expect(queue.urgency == .person)
+        #expect(all(queue) == [4, 2, 5, 1, 3])
+    }
+
+    @Test func toolsTakeTurnsHoweverManyClientsOneHas() {
+        var queue = TurnQueue()
+        for id in 1...6 as ClosedRange<UInt64> { queue.append(id, CallTurn(tool: "mass", client: "\(id)")) }
+        for id in 11...13 as ClosedRange<UInt64> { queue.append(id, CallTurn(tool: "editor", client: "one")) }
+        #expect(all(queue) == [1, 11, 2, 12, 3, 13, 4, 5, 6])
+    }
+
+    @Test func clientsOfOneToolTakeTurnsAndKeepTheirOrder() {
+        var queue = TurnQueue()
+        for id in 1...3 as ClosedRange<UInt64> { queue.append(id, CallTurn(tool: "t", client: "crowd")) }
+        queue.append(4, CallTurn(tool: "t", client: "one"))
+        #expect(all(queue) == [1, 4, 2, 3])
+    }
+
+    @Test func whatIsRemovedIsNotServedAndOthersKeepTheirTurns() {
+        var queue = TurnQueue()
+        queue.append(1, mass)
+        queue.append(2, person)
+        queue.append(3, mass)
+        queue.remove(2, person)
+        queue.remove(1, mass)
+        queue.remove(9, mass)
+        #expect(queue.count == 1)
+        #expect(all(queue) == [3])
+    }
+
+    @Test func aFullQueueDropsTheLastOfWhatIsLessUrgent() {
+        var queue = TurnQueue()
+        queue.append(1, mass)
+        queue.append(2, mass)
+        #expect(queue.displaced(by: person) == 2)
+        queue.append(3, refresh)
+        #expect(queue.displaced(by: person) == 3)
+        #expect(queue.displaced(by: mass) == 3)
+        #expect(queue.displaced(by: refresh) == nil)
+    }
+
+    @Test func amongWhatIsEquallyUrgentTheToolThatFilledTheQueueMakesRoom() {
+        var queue = TurnQueue()
+        for id in 1...3 as ClosedRange<UInt64> { queue.append(id, CallTurn(tool: "mass", client: "\(id % 2)")) }
+        #expect(queue.displaced(by: CallTurn(tool: "editor", client: "x")) == 3)
+        queue.append(4, CallTurn(tool: "editor", client: "x"))
+        queue.append(5, CallTurn(tool: "editor", client: "x"))
+        #expect(queue.displaced(by: CallTurn(tool: "editor", client: "y")) == nil, "mass has only one more")
+    }
+
+    @Test func manyClientsOfOneToolDoNotPushOutAnotherTool() {
+        var queue = TurnQueue()
+        queue.append(1, CallTurn(tool: "editor", client: "x"))
+        queue.append(2, CallTurn(tool: "editor", client: "x"))
+        queue.append(3, CallTurn(tool: "mass", client: "a"))
+        queue.append(4, CallTurn(tool: "mass", client: "b"))
+        for name in ["c", "d", "e"] { #expect(queue.displaced(by: CallTurn(tool: "mass", client: name)) == nil) }
+    }
+
+    // MARK: Over all holders
+
+    private func admission(_ most: Int, each: Int, waiting: Int) -> Admission {
+        Admission(
+            FetchSettings(
+                maxTransfers: most, maxStreams: 1, maxQueue: waiting,
+                standard: ExchangeLimits(maxConnections: each, maxStreams: 1, maxQueue: 99)))
+    }
+
+    @Test func aPersonGoesBeforeTheTurnOfAnotherProvider() {
+        var admission = admission(1, each: 1, waiting: 9)
+        #expect(admission.ask(1, .provider("a")) == .granted)
+        #expect(admission.ask(2, .provider("b"), turn: mass) == .waits)
+        #expect(admission.ask(3, .provider("c"), turn: person) == .waits)
+        admission.release(.provider("a"))
+        #expect(admission.grant()?.id == 3)
+    }
+
+    @Test func whatBecomesMoreUrgentGoesFirst() {
+        var admission = admission(1, each: 1, waiting: 9)
+        #expect(admission.ask(1, .provider("a")) == .granted)
+        for id in 2...4 as ClosedRange<UInt64> { #expect(admission.ask(id, .provider("a"), turn: mass) == .waits) }
+        admission.rise(4, to: .person)
+        admission.rise(3, to: .background)
+        admission.rise(99, to: .person)
+        #expect(admission.waiting == 3)
+        admission.release(.provider("a"))
+        #expect(admission.grant()?.id == 4)
+        admission.release(.provider("a"))
+        #expect(admission.grant()?.id == 2)
+    }
+
+    @Test func aQueueThatIsFullInTotalDropsWhatIsLessUrgentWhereverItWaits() {
+        var admission = admission(1, each: 1, waiting: 2)
+        #expect(admission.ask(1, .provider("a")) == .granted)
+        #expect(admission.ask(2, .provider("a"), turn: mass) == .waits)
+        #expect(admission.ask(3, .provider("b"), turn: mass) == .waits)
+        #expect(admission.ask(4, .provider("c"), turn: mass) == .refused)
+        guard case .replaces = admission.ask(5, .provider("c"), turn: person) else {
+            Issue.record("a person is refused for the crowd")
+            return
+        }
+    }
+}
