@@ -161,7 +161,7 @@ import Testing
         let configuration = itunes(held.origin, "rate: 10/h", "\(Self.patience)\nquota: { reserve: 20 % }")
         try await withLarder(configuration) { larder in
             for number in 0..<8 { #expect(try await search(larder, "a\(number)").status == 200) }
-            let page = try await larder.get("/?q=seen", ("Sec-Fetch-Site", "none"), ("Accept", "text/html"))
+            let page = try await larder.get("/?q=seen&plain=1", ("Sec-Fetch-Site", "none"), ("Accept", "text/html"))
             #expect(page.status == 200)
             #expect(held.terms.last == "seen")
         }

@@ -115,7 +115,7 @@ public enum ExampleConfiguration {
         case "browserOrigins": return "[\"http://localhost:3000\"]"
         case "admin.token", "shared.key", "shared.password", "artwork.key":
             return "file:/etc/larder/credentials/\(parameter.path)"
-        case "tools": return "[{ name: editor, user: alice, share: 20 % }, { name: notebook }]"
+        case "tools": return "[{ name: editor, user: 1000, share: 20 % }, { name: notebook }]"
         case "shared.url": return "redis://larder@engine.lan:6379"
         case "admin.users": return "[root]"
         case "cache.path": return "/var/cache/larder"
