@@ -120,7 +120,12 @@ extension SharedTier {
     /// has ended.
     /// - Returns: whether the ledger received the report.
     public func reportCalls(_ subject: QuotaSubject, own: [Int]) async -> Bool {
-        await askLedger(subject, own, waits: false) != nil
+        var reserve = subject
+        reserve.isReserve = true
+        if quotas.withLock({ [lease = reserve.lease] in $0[lease] != nil }) {
+            _ = await askLedger(reserve, own, waits: false)
+        }
+        return await askLedger(subject, own, waits: false) != nil
     }
 
     /// Gives the remaining calls of every lease back to the ledger.

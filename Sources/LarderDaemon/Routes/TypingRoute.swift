@@ -28,6 +28,14 @@ struct TypingRoute: Sendable {
             name: "Prefer", place: .header,
             line: "respond-async: if the search takes longer than wait seconds, it runs on behind a 202 (RFC 7240).",
             isCommon: true, form: .pattern("^respond-async(, wait=[0-9])?$"), example: "respond-async"),
+        RouteParameter(
+            name: "Priority", place: .header,
+            line: "u=0, u=1 or u=2: a person waits, and goes before programs. u=7: nobody waits (RFC 9218).",
+            isCommon: true, form: .pattern("^u=[0-7](, i)?$"), example: "u=1"),
+        RouteParameter(
+            name: AskingClient.toolField, place: .header,
+            line: "The tool under which calls are counted: a name of the setting tools.",
+            isCommon: true, form: .pattern("^[a-z][a-z0-9-]{0,31}$"), example: "notebook"),
     ]
 
     /// `GET /v1/search`.

@@ -1,7 +1,9 @@
-// How long the calls of a flight have waited in Larder's queue, and who waits for the flight. The fetcher reports each
-// call. The flight passes each report on to the flights that wait for it: a list waits in the queue while one of its
-// items does. A flight is as urgent as the most urgent of those who ever waited for it, and tells its calls and the
-// flights that it waits for. A flight whose clients are gone is given up, and takes nobody more. Any thread changes and reads it. One flight reports to another outside its own lock, so a beginning and an end may
+// How long the calls of a flight have waited in Larder's queue, who waits for the flight, and how urgently. The fetcher
+// reports each call. The flight passes each report on to the flights that wait for it: a list waits in the queue while
+// one of its items does. It is as urgent as the most urgent of those who ever waited for it, and tells its calls and the
+// flights that it waits for. A flight whose clients are gone is given up, and takes nobody more.
+//
+// Any thread changes and reads it. One flight reports to another outside its own lock, so a beginning and an end may
 // arrive in the wrong order. `QueueClock` accepts that.
 import LarderCache
 import LarderCore
