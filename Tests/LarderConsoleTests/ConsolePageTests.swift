@@ -76,6 +76,18 @@ struct ConsolePageTests {
         #expect(text.contains(#"<meter min="0" max="20" value="3" aria-label="rate: 3 of 20 left">"#))
     }
 
+    @Test(arguments: ["editor", "other", "larder"])
+    func callsByToolAreToldIfToolsAreToldApart(_ tool: String) throws {
+        let text = ProvidersPage.render(
+            answer: try answer(
+                """
+                {"providers":[{"name":"itunes","state":"ready","tools":[{"tool":"\(tool)","calls":41,"refused":7}]}]}
+                """))
+        let row = #"<td data-name="Tool">editor</td><td data-name="Calls" class="number">41</td>"#
+        #expect(text.contains(row) == (tool == "editor"), "\(text)")
+        #expect(text.contains("Calls by tool") == (tool == "editor"))
+    }
+
     @Test func sumsAreToldWithoutPlots() throws {
         let text = OverTimePage.render(
             isMonth: true,
