@@ -5,7 +5,7 @@ import Testing
 @testable import LarderProviders
 
 @Suite struct JokesRequestPinTests {
-    private func pins(_ dialect: String) -> ProviderPins { ProviderPins(Jokes().speaking(dialect)) }
+    private func pins(_ dialect: String) -> ProviderPins { ProviderPins(SpecProvider(.jokes).speaking(dialect)) }
 
     @Test(arguments: [
         ("chucknorris", "/jokes/search?query=ABC&x=1", "search /jokes/search?query=abc&x=1"),

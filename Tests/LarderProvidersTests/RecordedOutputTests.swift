@@ -49,8 +49,8 @@ import Testing
             Question(provider: Imgur(), path: ["album", "a"], query: ""),
             Question(provider: Imgur(), path: ["credits"], query: ""),
         ],
-        "chucknorris": jokes(Jokes()),
-        "icndb": jokes(Jokes(dialect: .icndb)),
+        "chucknorris": jokes(SpecProvider(.jokes)),
+        "icndb": jokes(SpecProvider(.jokes).speaking("icndb")),
     ]
 
     private static func jokes(_ provider: any Provider) -> [Question] {

@@ -4,7 +4,7 @@
 public struct ProviderRegistry: Sendable {
     /// The APIs that Larder supports.
     public static let builtIn: [any Provider] = [
-        SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), HackerNews(), Jokes(), TMDb(), Imgur(),
+        SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), HackerNews(), SpecProvider(.jokes), TMDb(), Imgur(),
         SpecProvider(.openLibrary),
     ]
 

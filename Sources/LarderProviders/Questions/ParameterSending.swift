@@ -13,6 +13,8 @@ extension QuestionParameter {
         /// The API's own words for values. If there are any, other values are not sent, or sent as they are.
         var words: [String: String] = [:]
         var sendsOtherWords = false
+        /// What stands around the value: "[{value}]".
+        var template: String?
         /// Whether the value is spelt in capitals, or in small letters.
         var isUpperCase = false
         var isLowerCase = false
@@ -22,15 +24,19 @@ extension QuestionParameter {
         var check: ValueCheck?
         /// Characters that are removed before the check.
         var ignored = ""
-        /// The most values of a list that are read, if they are more than the interface description says.
+        /// The most values that are read, if the interface description says another number, or says nothing of a list.
         var most: Int?
         var order = ListOrder.asGiven
         /// The greatest length of a text when it is percent-encoded.
         var longestEncoded: Int?
+        /// How many characters a term has.
+        var termLength: ClosedRange<Int>?
         /// Whether the parameter is a search term. `/v1/search` asks with the first one.
         var isTerm = false
         /// The name in `/v1/search` of what this parameter takes, if it is none of the parameter's own names.
         var shared: String?
+        /// Whether `/v1/search` gives it values.
+        var isShared = true
         /// Values that stand for values of other parameters.
         var standsFor: [String: [String: String]] = [:]
         /// The words that are allowed by the value of another parameter.

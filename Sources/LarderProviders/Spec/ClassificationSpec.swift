@@ -38,8 +38,10 @@ struct ClassificationSpec: Sendable {
     var isAbsenceStrict = false
     /// Whether an error that is no JSON is told what it is.
     var describesErrors = false
-    /// The API's own message of an error.
-    var message: JSONPath?
+    /// Where the API's own message of an error stands.
+    var messages: [JSONPath] = []
+    /// Whether it is told only to explain why a request is invalid.
+    var explainsOnlyInvalid = false
     var others = Others.data
 
     var canSayEmpty: Bool { rows.contains { if case .empty = $0.means { true } else { false } } }
@@ -69,21 +71,23 @@ struct ClassificationSpec: Sendable {
         if let row, let means = row.means { return row.classify(as: means, root, response) }
         if row == nil, isGood, let root {
             // An API may say with 200 that a record does not exist.
-            if let question, question.answer.list == nil, absence?.holds(for: root) == true { return .notFound }
+            if let question, !question.answer.isList, absence?.holds(for: root) == true { return .notFound }
             return question?.answer.classify(root) ?? classifyOther(root)
         }
         if Absence.statuses.contains(response.status) {
             let isOwn = saysAbsence(response.body, root)
-            let isList = question?.answer.list != nil
+            let isList = question?.answer.isList == true
             // A list of something that a value of the path names is absent with it.
             if isList, isOwn, question?.hasFreePath == true { return .notFound }
             if isList, isOwn || !isAbsenceStrict { return Absence.ofList(response, of: title) }
             if isOwn { return .notFound }
         }
         let text = root.flatMap { root in
-            row.map { $0.message(root) ?? "" } ?? message?.first(in: root)?.string
+            row.map { $0.message(root) ?? "" } ?? messages.lazy.compactMap { $0.first(in: root)?.string }.first
         }
-        return statuses.classify(response, text.map(Impostor.shown))
+        let found = statuses.classify(response, text.map(Impostor.shown))
+        if case .invalidRequest = found { return found }
+        return explainsOnlyInvalid ? statuses.classify(response) : found
     }
 
     /// An answer that belongs to no question, unless it is JSON that is to be read.

@@ -14,6 +14,14 @@ struct ProviderSpec: Sendable {
     var categoryKinds: [String: [String]] = [:]
     /// The API's name in sentences, if it is shorter than the title.
     var shortTitle: String?
+    /// What a search with another category is told; nil for a sentence made from the title.
+    var unknownCategory: String?
+    /// The language of all lists, by which names are sorted, if no parameter says it.
+    var language: String?
+    /// The dialect of the API, if it has several. It is a part of each question's identity.
+    var dialect: String?
+    /// The same API in its other dialects. The facts are those of the usual one.
+    var otherDialects: [ProviderSpec] = []
     /// Whether all paths have the canonical form of all questions. If not, each question's path has its own form.
     var isFormShared = true
     /// A parameter that a raw request gets if it lacks it, because the answer depends on it.
@@ -28,6 +36,7 @@ struct ProviderSpec: Sendable {
     var about: ProviderAbout {
         var about = facts
         about.hasSearch = search != nil
+        if let dialect { about.dialects = [dialect] + otherDialects.compactMap(\.dialect) }
         about.endpoints = questions.map { $0.about(minimumTerm: facts.minimumTerm) }
         about.kinds = questions.flatMap(\.answer.kinds).reduce(into: []) { kinds, kind in
             guard let place = kinds.firstIndex(where: { $0.name == kind.name }) else { return kinds.append(kind) }
@@ -107,12 +116,13 @@ public struct SpecProvider: Provider {
         self.init(spec, keyIn: keyIn)
     }
 
-    init(_ spec: ProviderSpec, keyIn: KeyPlacement? = nil) {
+    /// - Parameter about: nil for the facts that the value says.
+    init(_ spec: ProviderSpec, keyIn: KeyPlacement? = nil, about: ProviderAbout? = nil) {
         var spec = spec
         for place in spec.questions.indices { spec.questions[place].answer.bind() }
         self.spec = spec
         self.keyIn = keyIn ?? spec.keyIn
-        about = spec.about
+        self.about = about ?? spec.about
         let shared = spec.form(spec.isFormShared ? spec.questions : [])
         otherForm = shared
         forms = Dictionary(
@@ -127,6 +137,17 @@ public struct SpecProvider: Provider {
     func form(of question: QuestionSpec?) -> CanonicalQuery { question.flatMap { forms[$0.name] } ?? otherForm }
 
     public var samples: [any SampleAPI] { spec.samples }
+
+    /// The dialect of the API that is spoken, if it has several.
+    public var dialect: String? { spec.dialect }
+
+    public func speaking(_ dialect: String) -> any Provider {
+        spec.otherDialects.first { $0.dialect == dialect }.map { SpecProvider($0, about: about) } ?? self
+    }
+
+    public func constancy(of request: UpstreamRequest) -> Constancy {
+        question(of: request)?.constancy(of: request) ?? .constant
+    }
 
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         for question in spec.questions {

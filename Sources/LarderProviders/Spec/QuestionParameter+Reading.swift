@@ -10,7 +10,7 @@ extension QuestionParameter {
             if let found {
                 throw .conflicting(name, "\"\(name)\" is another name of \"\(found.name)\": give one of them.")
             }
-            found = (name, isList ? try list(reader, name) : try single(reader, name))
+            found = (name, isList || sending.most != nil ? try list(reader, name) : try single(reader, name))
         }
         return found?.value
     }
@@ -38,8 +38,8 @@ extension QuestionParameter {
         case .choice(let words): return try reader.word(name, among: words)
         case .flag: return try reader.flag(name).map { $0 ? "yes" : "no" }
         case .text(let longest):
-            let text = try reader.text(name, maxLength: sending.longestEncoded == nil ? longest : 1000)
-            guard let text else { return nil }
+            let isOwnLength = sending.longestEncoded != nil || sending.termLength != nil
+            guard let text = try reader.text(name, maxLength: isOwnLength ? 1000 : longest) else { return nil }
             if let most = sending.longestEncoded, PercentCoding.encode(text).utf8.count > most {
                 throw .conflicting(name, "\"\(name)\" is longer than \(most) characters when percent-encoded.")
             }
@@ -134,7 +134,15 @@ extension QuestionParameter {
     }
 
     /// The names in `/v1/search` of what the parameter takes.
-    var sharedNames: [String] { names + [sending.shared].compactMap { $0 } }
+    var sharedNames: [String] { sending.isShared ? names + [sending.shared].compactMap { $0 } : [] }
+
+    /// - Throws: 400 for a term that the API finds too short or too long.
+    func checkTerm(_ term: String, _ about: ProviderAbout) throws(ClientFacingError) {
+        if let length = sending.termLength, !length.contains(term.count) {
+            throw .termLength(name, "The text must have \(length.lowerBound) to \(length.upperBound) characters.")
+        }
+        try about.check(term: term, of: name)
+    }
 
     /// A value of `/v1/search` as this parameter takes it; nil if it takes none like it.
     func fitted(_ value: String) -> String? {
@@ -172,7 +180,10 @@ extension QuestionParameter {
         guard sending.isSent else { return nil }
         let values = isList ? value.split(separator: ",").map(String.init) : [value]
         let words = sending.words.isEmpty ? values : values.compactMap(word)
-        return words.isEmpty ? nil : QueryParameters.Item(sending.name ?? name, words.joined(separator: ","))
+        if words.isEmpty { return nil }
+        let text = words.joined(separator: ",")
+        return QueryParameters.Item(
+            sending.name ?? name, sending.template?.replacing("{value}", with: text) ?? text)
     }
 
     private func word(_ value: String) -> String? { sending.words[value] ?? (sending.sendsOtherWords ? value : nil) }

@@ -32,7 +32,7 @@ extension QuestionSpec {
             throw .missing(
                 parameter.name, parameter.sending.missing ?? "\(subject) needs \(parameter.name)=….")
         }
-        if parameter.sending.isTerm { try provider.about.check(term: value, of: parameter.name) }
+        if parameter.sending.isTerm { try parameter.checkTerm(value, provider.about) }
         // Such a segment would lead to another path (RFC 3986 §5.2.4).
         if value == "." || value == "..", captured.contains(parameter.name) {
             throw parameter.mismatch(parameter.name, value)
@@ -103,10 +103,10 @@ extension QuestionSpec {
             throw .missing("q", "A search needs a term.")
         }
         if let category = search.category, !provider.about.categories.contains(category) {
-            throw .invalid(
-                "category", "\(provider.title) has no such category.", allowed: provider.about.categories)
+            let sentence = provider.spec.unknownCategory ?? "\(provider.title) has no such category."
+            throw .invalid("category", sentence, allowed: provider.about.categories)
         }
-        try provider.about.check(term: term, of: asked.name)
+        try asked.checkTerm(term, provider.about)
         let shared: [String: String] = [
             "limit": search.limit.map(String.init), "sort": search.sort?.rawValue, "country": search.country,
             "language": search.language, "explicit": search.explicit.map { $0 ? "yes" : "no" },
@@ -138,11 +138,19 @@ extension QuestionSpec {
         let upstream = request(values, of: provider)
         let asked = asked(values, upstream.path, of: provider)
         let answer = answer
+        let dialect = provider.spec.dialect.map { [KeyParameter("dialect", $0)] } ?? []
         var endpoint = Endpoint(
-            provider: provider.about.name, name: name, parameters: question.parameters,
+            provider: provider.about.name, name: name, parameters: question.parameters + dialect,
             upstream: upstream, query: question.query,
             normalise: { response, signer throws(NormaliseError) in try answer.results(response, to: asked, signer) })
-        endpoint.wider = { wider(than: asked, of: provider) + others(than: asked, of: provider) }
+        if pool != nil {
+            endpoint.draws = values["limit"].flatMap { Int($0) } ?? 1
+            endpoint.fits = answer.fits(asked)
+        } else {
+            endpoint.wider = {
+                wider(than: asked, of: provider) + others(than: asked, of: provider) + whole(of: asked, of: provider)
+            }
+        }
         return endpoint
     }
 
@@ -162,13 +170,15 @@ extension QuestionSpec {
     }
 
     private func asked(_ values: [String: String], _ path: String, of provider: SpecProvider) -> AskedQuestion {
-        let language = parameters.first { $0.sharedNames.contains("language") }.flatMap { values[$0.name] }
+        let language =
+            parameters.first { $0.sharedNames.contains("language") }.flatMap { values[$0.name] }
+            ?? provider.spec.language
         let unsent = parameters.filter { !$0.sending.isSent }.map(\.name)
         let (rows, name) = (provider.spec.classification, name)
         var asked = AskedQuestion(
             provider: provider.about.name, baseURL: provider.about.defaultBaseURL, path: path, values: values,
             choosing: unsent, sort: values["sort"].flatMap(SortOrder.init) ?? .relevance, language: language,
-            limit: cutsAtLimit || unsent.contains("limit") ? values["limit"].flatMap { Int($0) } : nil)
+            limit: pool == nil && (cutsAtLimit || unsent.contains("limit")) ? values["limit"].flatMap { Int($0) } : nil)
         if rows.canSayEmpty { asked.isEmpty = { rows.saysEmpty($0, question: name) } }
         return asked
     }
@@ -190,6 +200,16 @@ extension QuestionSpec {
         return [
             WiderAnswer(request) { response, signer throws(NormaliseError) in
                 try answer.results(outOf: response, to: question, signer)
+            }
+        ]
+    }
+
+    /// The question whose answer holds all records, among them this one's.
+    private func whole(of asked: AskedQuestion, of provider: SpecProvider) -> [WiderAnswer] {
+        guard let whole = provider.spec.questions.first(where: { $0.name == within }) else { return [] }
+        return [
+            WiderAnswer(whole.request([:], of: provider)) { response, signer throws(NormaliseError) in
+                try answer.result(outOf: response, of: whole.answer, to: asked, signer)
             }
         ]
     }

@@ -32,6 +32,10 @@ struct QuestionSpec: Sendable {
     var refusals: [QuestionRefusal] = []
     /// How the API divides the list, if a stored answer of another length may hold the results.
     var paging: PagingSpec?
+    /// How random answers are kept, if the answer is one.
+    var pool: PoolSpec?
+    /// The question whose answer holds the record of this one.
+    var within: String?
     var ttl: Duration
     var summary: String
     var answer: AnswerSpec

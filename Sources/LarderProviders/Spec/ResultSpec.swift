@@ -28,8 +28,12 @@ struct ResultSpec: Sendable {
     var attributes: [AttributeSpec] = []
     /// All other members of the record are attributes too, with names in camel case, except for these; nil for none.
     var othersExcept: Set<String>?
+    /// Whether a record is a text, and no object.
+    var isOfTexts = false
     /// What a record without an id is counted as.
     var idReason = DropReason.id
+    /// What each record that lacks something is counted as, if that is not told apart.
+    var anyReason: DropReason?
     /// Records that give no result.
     var drops: [(reason: DropReason, condition: JSONFilter)] = []
     /// Of records with the same text here, only the first gives a result.
@@ -50,11 +54,11 @@ struct ResultSpec: Sendable {
         _ record: SpecRecord, as kind: String? = nil, of provider: String, _ base: AnswerBase?,
         to list: inout ResultList
     ) {
-        guard record.value.kind == .object else { return list.drop(.notAnObject) }
+        guard record.value.kind == (isOfTexts ? .string : .object) else { return list.drop(anyReason ?? .notAnObject) }
         let kind = kind ?? self.kind
         if let reason = drops.first(where: { $0.condition.holds(for: record) })?.reason { return list.drop(reason) }
-        guard let id = id.text(of: record, base) else { return list.drop(idReason) }
-        guard let title = title.text(of: record, base) else { return list.drop(.title) }
+        guard let id = id.text(of: record, base) else { return list.drop(anyReason ?? idReason) }
+        guard let title = title.text(of: record, base) else { return list.drop(anyReason ?? .title) }
         if let name = once?.text(of: record, base), !list.isFirst(name) { return list.drop(.repeated) }
         var result = ResultItem(id: "\(provider):\(kind):\(id)", kind: kind, title: title)
         result.creator = creator?.text(of: record, base)
