@@ -23,7 +23,7 @@ private let questions: [(provider: any Provider, endpoint: Endpoint)] = {
         (named("dnd5e"), ["equipment", "word"], ""), (HackerNews(), ["search"], "q=word&numericFilters=points%3E1"),
         (HackerNews(), ["user", "word"], ""), (HackerNews(), ["top"], "limit=5&sort=name"),
         (HackerNews(), ["item", "1"], "depth=3&limit=9"),
-        (TMDb(), ["search"], "q=word"), (TMDb(), ["movie", "1"], ""), (TMDb(), ["configuration"], ""),
+        (named("tmdb"), ["search"], "q=word"), (named("tmdb"), ["movie", "1"], ""), (named("tmdb"), ["configuration"], ""),
         (Imgur(), ["search"], "q=word&sort=date"), (Imgur(), ["album", "a"], ""), (Imgur(), ["tags"], ""),
         (Imgur(), ["credits"], ""),
     ]

@@ -21,7 +21,7 @@ private func answer(_ status: Int, _ body: String) -> UpstreamResponse {
         SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), SpecProvider(.jokes),
         SpecProvider(.jokes).speaking("icndb"),
         HackerNews(),
-        TMDb(),
+        SpecProvider(.tmdb),
         Imgur(),
     ]
 

@@ -104,7 +104,7 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
             "itunes": SpecProvider(.iTunes), "dnd": SpecProvider(.dnd), "hackernews": HackerNews(),
             "jokes": SpecProvider(.jokes),
             "imgur": Imgur(),
-            "newsapi": SpecProvider(.newsAPI), "tmdb": TMDb(),
+            "newsapi": SpecProvider(.newsAPI), "tmdb": SpecProvider(.tmdb),
             "passthrough": Passthrough(name: "p", baseURL: "http://h"),
         ]
         func classified(_ fields: HeaderFields) -> Classification? {

@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct RecordCheckTests {
     private static let providers: [String: any Provider] = [
-        "itunes": SpecProvider(.iTunes), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "hackernews": HackerNews(),
+        "itunes": SpecProvider(.iTunes), "dnd5e": SpecProvider(.dnd), "tmdb": SpecProvider(.tmdb),
+        "hackernews": HackerNews(),
         "imgur": Imgur(),
         "jokes": SpecProvider(.jokes), "icndb": SpecProvider(.jokes).speaking("icndb"),
     ]
@@ -88,7 +89,7 @@ import Testing
 
 @Suite struct MissingListTests {
     private static let providers: [String: any Provider] = [
-        "newsapi": SpecProvider(.newsAPI), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "imgur": Imgur(),
+        "newsapi": SpecProvider(.newsAPI), "dnd5e": SpecProvider(.dnd), "tmdb": SpecProvider(.tmdb), "imgur": Imgur(),
         "jokes": SpecProvider(.jokes),
         "hackernews": HackerNews(), "itunes": SpecProvider(.iTunes),
     ]

@@ -40,9 +40,9 @@ import Testing
             Question(provider: HackerNews(), path: ["item", "1"], query: "depth=1&limit=9"),
         ],
         "tmdb": [
-            Question(provider: TMDb(), path: ["search"], query: "q=word"),
-            Question(provider: TMDb(), path: ["movie", "1"], query: ""),
-            Question(provider: TMDb(), path: ["configuration"], query: ""),
+            Question(provider: SpecProvider(.tmdb), path: ["search"], query: "q=word"),
+            Question(provider: SpecProvider(.tmdb), path: ["movie", "1"], query: ""),
+            Question(provider: SpecProvider(.tmdb), path: ["configuration"], query: ""),
         ],
         "imgur": [
             Question(provider: Imgur(), path: ["search"], query: "q=word&sort=date"),

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderProviders
 
 @Suite struct TMDbAnswerPinTests {
-    private let pins = ProviderPins(TMDb())
+    private let pins = ProviderPins(SpecProvider(.tmdb))
 
     @Test(arguments: [
         (200, "search", #"{"results":[]}"#, "empty"),

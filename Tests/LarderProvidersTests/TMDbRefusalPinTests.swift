@@ -5,7 +5,7 @@ import Testing
 @testable import LarderProviders
 
 @Suite struct TMDbRefusalPinTests {
-    private let pins = ProviderPins(TMDb())
+    private let pins = ProviderPins(SpecProvider(.tmdb))
 
     @Test(arguments: [
         ("search", "missingParameter q What is searched? q=…"),

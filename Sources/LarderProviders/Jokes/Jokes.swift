@@ -130,7 +130,7 @@ extension ProviderSpec {
         AnswerSpec(
             list: "$.result", otherLists: ["$.value"], singles: ["$.value", "$"], isOfOne: isOfOne, noun: "jokes",
             missing: "The answer has no joke.", foreign: "The answer's list has no jokes.", total: "$.total",
-            identity: ("$.id", PathTemplate("{id}")), mayBeNumber: true, isNameExact: true, result: joke,
+            identity: ("$.id", PathTemplate("{id}")), nameForm: .exact, result: joke,
             choices: choices)
     }
 

@@ -4,8 +4,8 @@
 public struct ProviderRegistry: Sendable {
     /// The APIs that Larder supports.
     public static let builtIn: [any Provider] = [
-        SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), HackerNews(), SpecProvider(.jokes), TMDb(), Imgur(),
-        SpecProvider(.openLibrary),
+        SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), HackerNews(), SpecProvider(.jokes),
+        SpecProvider(.tmdb), Imgur(), SpecProvider(.openLibrary),
     ]
 
     /// The titles of the built-in providers, separated by commas.

@@ -10,6 +10,8 @@ extension QuestionParameter {
         var name: String?
         /// The value that the API takes for an omitted parameter. It is not sent, so that both are one request.
         var apiDefault: String?
+        /// Other spellings of words, in small letters, and the words that they mean.
+        var synonyms: [String: String] = [:]
         /// The API's own words for values. If there are any, other values are not sent, or sent as they are.
         var words: [String: String] = [:]
         var sendsOtherWords = false
@@ -45,10 +47,16 @@ extension QuestionParameter {
         var onlyBy: OnlyBy?
         /// Whether a word of the route that is not allowed is another route.
         var namesRoute = false
+        /// The values of another parameter with which this one counts. With others it is read, and then forgotten.
+        var heededBy: OnlyBy?
+        /// Whether another word than those that are allowed names a resource that does not exist (404).
+        var namesResource = false
         /// The value without one, by the value of another parameter.
         var defaultBy: DefaultBy?
         /// The name in the question's identity, if it has another one.
         var keyName: String?
+        /// The kind of JSON that the envelope tells the value as, if it is another one than the parameter's form.
+        var toldAs: ToldAs?
         /// Whether the default is part of the question's identity.
         var isKeyedAtDefault = true
         /// What a value of another form is told, `{name}` and `{value}` filled in; nil for a sentence made from the
@@ -61,6 +69,8 @@ extension QuestionParameter {
         /// Whether a question with an alias and the parameter's own name is told that the latter is one too many.
         var isAliasFirst = false
     }
+
+    enum ToldAs: Sendable, Hashable { case text, number }
 
     /// The order of a list's values, as far as it has no meaning to the API.
     enum ListOrder: Sendable, Hashable {

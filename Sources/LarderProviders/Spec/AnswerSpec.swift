@@ -20,6 +20,8 @@ struct AnswerSpec: Sendable {
     var noun: String
     /// What is told of an answer without the list; nil for a sentence made from the noun.
     var missing: String?
+    /// Where an object stands in each answer of one record.
+    var needed: JSONPath?
     /// What is told of an answer's one record that gives no result; nil if it is only counted as dropped.
     var incomplete: String?
     /// What a client is told of an answer without the list, and of one with a list of other things; nil for a sentence
@@ -32,10 +34,7 @@ struct AnswerSpec: Sendable {
     var counts: Counted?
     /// What names a single record, and what it must be: `{id}` is the parameter, in any letter case.
     var identity: (path: JSONPath, name: PathTemplate)?
-    /// Whether what names a record may be a number.
-    var mayBeNumber = false
-    /// Whether its letter case counts.
-    var isNameExact = false
+    var nameForm = NameForm.text
     var result: ResultSpec
     /// The shapes of records, if they are of several kinds in one list.
     var shapes: [ShapeSpec] = []
@@ -45,6 +44,9 @@ struct AnswerSpec: Sendable {
     var choices: [ChoiceSpec] = []
     /// The members with which paths begin; set by `bind`.
     var table: JSONMemberTable?
+
+    /// What names a record: a text in any letter case, perhaps a number, exactly that, or only a whole number.
+    enum NameForm: Sendable { case text, textOrNumber, exact, number }
 
     enum Counted: Sendable {
         /// All records of the list, or those that Larder chooses.
@@ -59,6 +61,15 @@ struct AnswerSpec: Sendable {
 
     /// Whether the answer is a list, which exists even if it is empty.
     var isList: Bool { list != nil && !isOfOne }
+
+    /// The same with a change of each result.
+    func with(_ change: (inout ResultSpec) -> Void) -> AnswerSpec {
+        var copy = self
+        change(&copy.result)
+        copy.results = results.map { one in (one.parameter, one.byValue.map { ($0.value, $0.result.with(change)) }) }
+        copy.shapes = shapes.map { ShapeSpec($0.condition, $0.result.with(change), kinds: $0.kinds) }
+        return copy
+    }
 
     /// The result of a question with these values.
     func result(_ values: [String: String]) -> ResultSpec { ownResult(values) ?? result }
@@ -185,7 +196,8 @@ struct AnswerSpec: Sendable {
     /// The one record of an answer without a list.
     private func record(in root: JSONValue, _ asked: AskedQuestion) throws(NormaliseError) -> JSONValue {
         if let identity, self.identity(of: root) == nil {
-            throw NormaliseError(provider: asked.provider, message: "The record has no \(identity.path.lastName).")
+            throw NormaliseError(
+                provider: asked.provider, message: incomplete ?? "The record has no \(identity.path.lastName).")
         }
         guard let found = record.map({ $0.first(in: root) }) ?? root else {
             throw NormaliseError(provider: asked.provider, message: "The answer has no record.")
@@ -213,6 +225,9 @@ struct AnswerSpec: Sendable {
         guard let found = record.map({ $0.first(in: root) }) ?? root, found.kind == .object else {
             return .broken(missing ?? "The answer has no record.")
         }
+        if let needed, needed.first(in: found)?.kind != .object {
+            return .broken(missing ?? "The record has no \(needed.lastName).")
+        }
         let rules = (results?.byValue.map(\.result) ?? [result]).map(\.id)
         return rules.contains { $0.text(of: found) != nil } ? .data : .broken("The record has no id.")
     }
@@ -228,17 +243,15 @@ struct AnswerSpec: Sendable {
     }
 
     func isNamed(_ record: JSONValue, _ name: String) -> Bool {
-        if mayBeNumber, let number = identity?.path.first(in: record)?.integer { return number == Int(name) }
-        return identity(of: record).map { isNameExact ? $0 == name : ASCII.equalFolded($0, name) } ?? false
+        if nameForm != .text, let number = identity?.path.first(in: record)?.integer { return number == Int(name) }
+        return identity(of: record).map { nameForm == .exact ? $0 == name : ASCII.equalFolded($0, name) } ?? false
     }
 
     private func identity(of root: JSONValue) -> String? {
-        guard let value = identity?.path.first(in: root),
-            let text = value.string ?? (mayBeNumber ? value.numberText : nil)
-        else {
-            return nil
-        }
-        return text.isEmpty ? nil : text
+        guard let value = identity?.path.first(in: root) else { return nil }
+        let text = nameForm == .number ? nil : value.string
+        let number = nameForm == .number ? value.integer.map(String.init) : value.numberText
+        return (text ?? (nameForm == .text ? nil : number)).flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

@@ -9,6 +9,9 @@ final class AttributeSpec: Sendable {
         case price(currency: JSONPath)
         /// True if the rule yields something.
         case mark
+        case numbers
+        /// JSON, which a function makes.
+        case json
 
         fileprivate var about: ResultAttribute.Form {
             switch self {
@@ -17,6 +20,8 @@ final class AttributeSpec: Sendable {
             case .texts: .texts
             case .flag, .mark: .flag
             case .price: .price
+            case .numbers: .numbers
+            case .json: .any
             }
         }
     }
@@ -60,6 +65,9 @@ final class AttributeSpec: Sendable {
         case .texts: result.attribute(key, texts: rule.texts(of: record, base))
         case .number: addNumber(record, base, to: &result)
         case .flag: result.attribute(key, flag: value(record)?.bool)
+        case .numbers: result.attribute(key, numbers: rule.texts(of: record, base).compactMap { Int($0) })
+        case .json:
+            if let json = rule.text(of: record, base) { result.attribute(key, json: Bytes(text: json)) }
         case .mark: result.attribute(key, flag: rule.text(of: record, base).map { _ in true })
         case .price(let currency):
             guard let value = value(record) else { return }

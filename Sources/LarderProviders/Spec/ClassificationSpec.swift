@@ -19,6 +19,16 @@ struct ClassificationSpec: Sendable {
         var wait: JSONPath?
     }
 
+    /// How the API's own codes of errors are judged, whatever the status is.
+    struct Codes: Sendable {
+        /// What an error is.
+        var condition: JSONFilter
+        var code: JSONPath
+        var message: JSONPath
+        /// The first row that holds the code, and applies to the question ("other" is one), decides.
+        var rows: [(means: Classification, question: String?, codes: Set<Int>)]
+    }
+
     /// How answers are judged that belong to no question.
     enum Others: Sendable {
         /// All are data.
@@ -27,6 +37,7 @@ struct ClassificationSpec: Sendable {
         case records
     }
 
+    var codes: Codes?
     var rows: [Row] = []
     /// What statuses mean to this API, if not what they usually mean.
     var statuses: [(statuses: ClosedRange<Int>, means: StatusTable.Class)] = []
@@ -66,6 +77,9 @@ struct ClassificationSpec: Sendable {
             let form = Impostor.describe(response.body, error)
             if isGood { return .broken(form) }
             if describesErrors { return statuses.classify(response, form) }
+        }
+        if let codes, let root, codes.condition.holds(for: root) {
+            return codes.classify(root, response, question, statuses)
         }
         let row = rows.first { $0.applies(to: response.status, question?.name ?? "other", root) }
         if let row, let means = row.means { return row.classify(as: means, root, response) }
@@ -108,6 +122,33 @@ struct ClassificationSpec: Sendable {
         let text = root.map { root in absenceWords.paths.lazy.compactMap { $0.first(in: root)?.string }.first }
         return TextCleaning.line(text ?? body.lossyText).map { absenceWords.sentences.contains($0.lowercased()) }
             ?? false
+    }
+}
+
+extension ClassificationSpec.Codes {
+    fileprivate func classify(
+        _ root: JSONValue, _ response: UpstreamResponse, _ question: QuestionSpec?, _ statuses: StatusTable
+    ) -> Classification {
+        let code = self.code.first(in: root)?.integer
+        let text = message.first(in: root)?.string.map(Impostor.shown)
+        let row = rows.first { row in
+            code.map(row.codes.contains) == true && (row.question == nil || row.question == question?.name ?? "other")
+        }
+        // An unknown code with a message has the form in which the API says that something does not exist.
+        let isAbsence = code != nil && text != nil && Absence.statuses.contains(response.status)
+        guard let means = row?.means ?? (isAbsence ? .notFound : nil) else {
+            return statuses.classify(response, text)
+        }
+        let shown = text ?? "\(statuses.title) answered \(response.status)."
+        return switch means {
+        case .limited: .limited(until: RetryAfter.instant(response))
+        case .refused: .refused(shown)
+        case .invalidRequest: .invalidRequest(shown)
+        case .broken: .broken(shown)
+        // What no value of the path names exists.
+        case .notFound where question?.hasFreePath == false: Absence.ofList(response, of: statuses.title)
+        default: means
+        }
     }
 }
 

@@ -12,6 +12,8 @@ struct ProviderSpec: Sendable {
     var searches: [SearchRow] = []
     /// The kinds of results by the categories of a search, if a category chooses some of those of one answer.
     var categoryKinds: [String: [String]] = [:]
+    /// Those of a search without a category, if they are not all that its answers may have.
+    var usualKinds: [String]?
     /// The API's name in sentences, if it is shorter than the title.
     var shortTitle: String?
     /// What a search with another category is told; nil for a sentence made from the title.
@@ -29,15 +31,19 @@ struct ProviderSpec: Sendable {
     var classification = ClassificationSpec()
     /// Where the key is sent; nil if the API takes none.
     var keyIn: KeyPlacement?
+    /// The same if it depends on the key.
+    var keyPlace: KeyFunction?
     /// How applications write their keys in `Authorization`; nil if that field holds a person's token.
     var applications: (scheme: String, allowsBare: Bool)?
+    /// Yields a token in that field if it is an application's; nil if each is.
+    var applicationToken: TextFunction?
     var samples: [any SampleAPI] = []
 
     var about: ProviderAbout {
         var about = facts
         about.hasSearch = search != nil
         if let dialect { about.dialects = [dialect] + otherDialects.compactMap(\.dialect) }
-        about.endpoints = questions.map { $0.about(minimumTerm: facts.minimumTerm) }
+        about.endpoints = questions.filter(\.isShown).map { $0.about(minimumTerm: facts.minimumTerm) }
         about.kinds = questions.flatMap(\.answer.kinds).reduce(into: []) { kinds, kind in
             guard let place = kinds.firstIndex(where: { $0.name == kind.name }) else { return kinds.append(kind) }
             kinds[place].add(kind)
@@ -126,9 +132,8 @@ public struct SpecProvider: Provider {
         let shared = spec.form(spec.isFormShared ? spec.questions : [])
         otherForm = shared
         forms = Dictionary(
-            uniqueKeysWithValues: spec.questions.map {
-                ($0.name, spec.isFormShared ? shared : spec.form([$0]))
-            })
+            spec.questions.map { ($0.name, spec.isFormShared ? shared : spec.form([$0])) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The API's name at the beginning of a sentence.
@@ -150,8 +155,14 @@ public struct SpecProvider: Provider {
     }
 
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
-        for question in spec.questions {
-            if let endpoint = try question.endpoint(path, query, of: self) { return endpoint }
+        do throws(ClientFacingError) {
+            for question in spec.questions {
+                if let endpoint = try question.endpoint(path, query, of: self) { return endpoint }
+            }
+        } catch {
+            var error = error
+            if error.status == 404 { error.provider = about.name }
+            throw error
         }
         throw ProviderError.noRoute(path, provider: about)
     }
@@ -197,13 +208,17 @@ public struct SpecProvider: Provider {
         return question.check.map { $0.body(request) } ?? question.answer.check(values)
     }
 
-    public func credentialFields(key: String) -> HeaderFields { keyIn?.fields(key) ?? [:] }
+    public func credentialFields(key: String) -> HeaderFields { place(of: key)?.fields(key) ?? [:] }
 
-    public func credentialQuery(key: String) -> QueryParameters { keyIn?.parameters(key) ?? QueryParameters() }
+    public func credentialQuery(key: String) -> QueryParameters { place(of: key)?.parameters(key) ?? QueryParameters() }
+
+    private func place(of key: String) -> KeyPlacement? { spec.keyPlace?.body(key) ?? keyIn }
 
     public func holder(ofAuthorization value: String) -> CredentialHolder {
         guard let (scheme, allowsBare) = spec.applications else { return .person }
-        return .of(value, scheme: scheme, allowsBare: allowsBare)
+        let holder = CredentialHolder.of(value, scheme: scheme, allowsBare: allowsBare)
+        guard let own = spec.applicationToken, case .application(let token) = holder else { return holder }
+        return own.body(token).map { .application(key: $0) } ?? .person
     }
 
     /// A category that chooses the kind of results has that kind. A provider of one category has only its kinds.
@@ -217,6 +232,7 @@ public struct SpecProvider: Provider {
         }
         if let category, let kinds = spec.categoryKinds[category] { return kinds }
         guard let category else {
+            if let kinds = spec.usualKinds { return kinds }
             let kinds = spec.questions.first { $0.name == spec.search }?.answer.kinds.map(\.name) ?? []
             return kinds.count < about.kinds.count ? kinds : []
         }

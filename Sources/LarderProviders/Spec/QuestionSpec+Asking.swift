@@ -17,11 +17,11 @@ extension QuestionSpec {
             }
             // A rule is checked as soon as all that it names is read.
             for rule in rules where parameters.lastIndex(where: { rule.names.contains($0.name) }) == place {
-                try rule.check { name in parameters.contains { $0.name == name && reader.gives($0) } }
+                try rule.check(values) { name in parameters.contains { $0.name == name && reader.gives($0) } }
             }
         }
         try checkPresence(values)
-        return endpoint(try resolved(values, reader), of: provider)
+        return endpoint(try resolved(values, reader, captures), of: provider)
     }
 
     private func value(
@@ -42,8 +42,10 @@ extension QuestionSpec {
 
     private func isRoute(_ captures: [String: String]) -> Bool {
         parameters.allSatisfy { parameter in
+            guard let text = captures[parameter.name] else { return true }
+            if let form = routeForms[parameter.name], !form.matches(text) { return false }
             guard parameter.sending.namesRoute, case .choice(let words) = parameter.form else { return true }
-            return captures[parameter.name].map(words.contains) ?? true
+            return words.contains(parameter.sending.synonyms[text] ?? text)
         }
     }
 
@@ -52,6 +54,10 @@ extension QuestionSpec {
     private func own(
         _ query: QueryParameters, _ captures: [String: String]
     ) throws(ClientFacingError) -> [QuestionParameter] {
+        let inPath = parameters.filter { captured.contains($0.name) }.compactMap(\.sending.shared)
+        if let name = inPath.first(where: { name in query.items.contains { $0.name == name } }) {
+            throw .conflicting(name, "The path names the \(name) already.")
+        }
         let own = asked.filter { parameter in
             parameter.sending.onlyBy.map { rule in captures[rule.parameter].map(rule.values.contains) ?? true } ?? true
         }
@@ -76,14 +82,15 @@ extension QuestionSpec {
 
     /// The values with what some of them stand for, and with those whose words depend on others.
     private func resolved(
-        _ given: [String: String], _ reader: QuestionReader? = nil
+        _ given: [String: String], _ reader: QuestionReader? = nil, _ captures: [String: String] = [:]
     ) throws(ClientFacingError) -> [String: String] {
         var values = given
         // A word's meaning depends on another word even if that stands for a third one.
         var known = given
         for parameter in parameters {
-            if let reader, let rule = parameter.sending.wordsBy, let value = try parameter.value(reader, rule, known) {
-                values[parameter.name] = value
+            if let reader, let rule = parameter.sending.wordsBy {
+                let reader = captures[parameter.name].map { QuestionReader(capture: parameter.name, $0) } ?? reader
+                if let value = try parameter.value(reader, rule, known) { values[parameter.name] = value }
             }
             guard let value = values[parameter.name], let meant = parameter.sending.standsFor[value] else { continue }
             values[parameter.name] = nil
@@ -130,6 +137,7 @@ extension QuestionSpec {
         var values: [String: String] = [:]
         for parameter in identity {
             guard let value = given[parameter.name] ?? parameter.absentValue(beside: given) else { continue }
+            if let rule = parameter.sending.heededBy, !rule.values.contains(values[rule.parameter] ?? "") { continue }
             values[parameter.name] = value
             if parameter.sending.isKeyedAtDefault || value != parameter.defaultText {
                 parameter.add(value, to: &question)
@@ -143,6 +151,7 @@ extension QuestionSpec {
             provider: provider.about.name, name: name, parameters: question.parameters + dialect,
             upstream: upstream, query: question.query,
             normalise: { response, signer throws(NormaliseError) in try answer.results(response, to: asked, signer) })
+        endpoint.plan = plan?.body(asked, PlannedCall(name, upstream, role: .subject), answer)
         if pool != nil {
             endpoint.draws = values["limit"].flatMap { Int($0) } ?? 1
             endpoint.fits = answer.fits(asked)
@@ -235,11 +244,14 @@ extension QuestionRule {
         switch self {
         case .oneOf(let names, _, _), .onlyOne(let names, _): names
         case .without(let name, let others, _): [name] + others
+        case .onlyWith(let name, let other, _, _): [name, other]
         }
     }
 
     /// - Parameter isGiven: whether a question has the parameter.
-    fileprivate func check(_ isGiven: (String) -> Bool) throws(ClientFacingError) {
+    fileprivate func check(
+        _ values: [String: String], _ isGiven: (String) -> Bool
+    ) throws(ClientFacingError) {
         switch self {
         case .oneOf(let names, let blamed, let sentence):
             guard names.contains(where: isGiven) else { throw .missing(blamed, sentence) }
@@ -251,6 +263,9 @@ extension QuestionRule {
                 allowed: names)
         case .without(let name, let others, let sentence):
             if isGiven(name), others.contains(where: isGiven) { throw .conflicting(name, sentence) }
+        case .onlyWith(let name, let other, let allowed, let sentence):
+            let isAllowed = values[other].map(allowed.contains) ?? false
+            if isGiven(name), !isAllowed { throw .conflicting(name, sentence) }
         }
     }
 }
