@@ -36,13 +36,12 @@ extension ProviderSpec {
                 .explicit.sent { ($0.name, $0.words) = ("exclude", ["no": "[explicit]"]) },
             ],
             PoolSpec(refill: "/jokes/random/10", perCall: 10, wrapping: (#"{"type":"success","value":"#, "}")))
-        drawn.otherPaths = [PathTemplate("/jokes/random/{count}")]
+        drawn.otherPaths = ["/jokes/random/{count}"]
         var one = joke(QuestionParameter("id", .pattern("^[0-9]{1,9}$"), id.line, example: "7"), "a number")
         one.within = "search"
         let contains = ChoiceSpec(parameter: "q", rule: .contains(text))
         spec.questions = [drawn, search("/jokes", term.unsent, [contains]), categories("/categories"), one]
         // It reports "success" or the name of a Java exception under status 200, such as "NoSuchQuoteException".
-        let error: JSONFilter = "@.type >= '' && @.type != 'success'"
         let absence: JSONFilter = "@.type >= 'NoSuch' && @.type < 'NoSuci'"
         spec.classification = ClassificationSpec(
             rows: [
@@ -53,24 +52,20 @@ extension ProviderSpec {
                 .init(statuses: 200...200, question: "random", condition: absence, means: .notFound),
                 .init(statuses: 200...200, question: "joke", condition: absence, means: .notFound),
                 .init(
-                    statuses: 200...200, condition: error, means: .broken(""), messages: ["$.value", "$.type"]),
+                    statuses: 200...200, condition: "@.type >= '' && @.type != 'success'", means: .broken(""),
+                    messages: ["$.value", "$.type"]),
             ], messages: ["$.message", "$.error"], explainsOnlyInvalid: true)
         return spec
     }()
 
-    private static let facts: ProviderAbout = {
-        var facts = ProviderAbout(
-            name: "jokes", shortNames: ["joke", "chucknorris"], routePrefix: "jokes", title: "Chuck Norris jokes",
-            defaultBaseURL: "https://api.chucknorris.io", endpoints: [], emptyTTL: .seconds(86_400),
-            negativeTTL: .seconds(3600), staleFor: .seconds(90 * 86_400),
-            defaultRate: CallRate(calls: 30, per: .seconds(60)), categories: ["jokes"],
-            sorts: [.relevance, .name, .date],
-            offers: "Chuck Norris jokes; random ones without repeats, from a pool that also works offline",
-            terms: "A free service without a key and without guarantees. Some jokes are rude, even without a category.",
-            attribution: "chucknorris.io", normaliserVersion: 2)
-        facts.minimumTerm = 3
-        return facts
-    }()
+    private static let facts = ProviderAbout(
+        name: "jokes", shortNames: ["joke", "chucknorris"], routePrefix: "jokes", title: "Chuck Norris jokes",
+        defaultBaseURL: "https://api.chucknorris.io", endpoints: [], emptyTTL: .seconds(86_400),
+        negativeTTL: .seconds(3600), staleFor: .seconds(90 * 86_400),
+        defaultRate: CallRate(calls: 30, per: .seconds(60)), categories: ["jokes"], sorts: [.relevance, .name, .date],
+        offers: "Chuck Norris jokes; random ones without repeats, from a pool that also works offline",
+        terms: "A free service without a key and without guarantees. Some jokes are rude, even without a category.",
+        attribution: "chucknorris.io", normaliserVersion: 2)
 
     private static let term = QuestionParameter.text(
         "q", "The text that the jokes contain, of 3 to 120 characters.", example: "Chuck", longest: 120
@@ -90,7 +85,7 @@ extension ProviderSpec {
 
     private static func random(_ own: [QuestionParameter], _ pool: PoolSpec) -> QuestionSpec {
         QuestionSpec(
-            name: "random", route: PathTemplate("random"), path: PathTemplate("/jokes/random"),
+            name: "random", route: "random", path: "/jokes/random",
             parameters: own + [.limit(1...10, default: 1).unsent], pool: pool, ttl: .seconds(3600),
             summary: "/jokes/random: a random joke, from a pool that Larder refills",
             answer: jokes([clean], isOfOne: true))
@@ -98,7 +93,7 @@ extension ProviderSpec {
 
     private static func search(_ path: String, _ term: QuestionParameter, _ choices: [ChoiceSpec]) -> QuestionSpec {
         QuestionSpec(
-            name: "search", route: PathTemplate("search"), path: PathTemplate(path),
+            name: "search", route: "search", path: PathTemplate(path),
             parameters: [
                 term, category.unsent.sent { $0.most = 1 }, .explicit.unsent, .limit(1...200).unsent,
                 .sort([SortOrder.relevance, .name, .date]).unsent,
@@ -112,7 +107,7 @@ extension ProviderSpec {
         var name = ResultSpec(kind: "jokeCategory", id: .first("$", as: .line), title: .first("$", as: .line))
         (name.isOfTexts, name.anyReason) = (true, .name)
         return QuestionSpec(
-            name: "categories", route: PathTemplate("categories"), path: PathTemplate(path), parameters: [],
+            name: "categories", route: "categories", path: PathTemplate(path), parameters: [],
             ttl: .seconds(86_400), summary: "/jokes/categories: the categories",
             answer: AnswerSpec(
                 list: "$", otherLists: ["$.value"], noun: "categories",
@@ -121,7 +116,7 @@ extension ProviderSpec {
 
     private static func joke(_ id: QuestionParameter, _ form: String) -> QuestionSpec {
         QuestionSpec(
-            name: "joke", route: PathTemplate("{id}"), path: PathTemplate("/jokes/{id}"),
+            name: "joke", route: "{id}", path: "/jokes/{id}",
             parameters: [id.sent { $0.mismatch = "The id of a joke must be \(form)." }], ttl: .seconds(30 * 86_400),
             summary: "/jokes/{id}: one joke", answer: jokes([], isOfOne: true))
     }
@@ -130,16 +125,15 @@ extension ProviderSpec {
         AnswerSpec(
             list: "$.result", otherLists: ["$.value"], singles: ["$.value", "$"], isOfOne: isOfOne, noun: "jokes",
             missing: "The answer has no joke.", foreign: "The answer's list has no jokes.", total: "$.total",
-            identity: ("$.id", PathTemplate("{id}")), nameForm: .exact, result: joke,
+            identity: ("$.id", "{id}"), nameForm: .exact, result: joke,
             choices: choices)
     }
 
     private static let joke = ResultSpec(
-        kind: "joke", id: .first("$.id"), title: .first("$.value", "$.joke", as: .using(JokeText.title)),
+        kind: "joke", id: .first("$.id"), title: text.then(.using(JokeText.title)),
         summary: text, date: .first("$.created_at"), url: .first("$.url", as: .link), genres: categories,
         attributes: [
-            AttributeSpec(
-                "explicit", .mark, .first("$.categories[?@ == 'explicit']", "$.category[?@ == 'explicit']")),
+            AttributeSpec("explicit", .mark, explicit),
             AttributeSpec(
                 "updatedAt", .text, .first("$.updated_at", as: .instant), unless: .first("$.created_at", as: .instant)),
         ],
@@ -147,18 +141,17 @@ extension ProviderSpec {
     private static let text = FieldRule.first("$.value", "$.joke", as: .using(JokeText.whole))
     // Before 2019 the member was called "category".
     private static let categories = FieldRule.first("$.categories[*]", "$.category[*]", as: .line)
-    private static let clean = ChoiceSpec(
-        parameter: "explicit", rule: .unless(.first("$.categories[?@ == 'explicit']", "$.category[?@ == 'explicit']")))
+    private static let explicit = FieldRule.first("$.categories[?@ == 'explicit']", "$.category[?@ == 'explicit']")
+    private static let clean = ChoiceSpec(parameter: "explicit", rule: .unless(explicit))
 }
 
-/// Character references are decoded once; anything that looks like a tag is part of the joke.
 private enum JokeText {
+    /// Character references are decoded once; anything that looks like a tag is part of the joke.
     static let whole = TextFunction("jokes.text") { TextCleaning.decodedLine($0) }
-
     /// The whole joke, or its beginning of at most 100 characters, cut at the end of a word.
     static let title = TextFunction("jokes.title") { text in
-        guard let joke = TextCleaning.decodedLine(text), joke.count > 100 else { return TextCleaning.decodedLine(text) }
-        let start = joke.prefix(99)
+        guard text.count > 100 else { return text }
+        let start = text.prefix(99)
         return (start.lastIndex(of: " ").map { start[..<$0] } ?? start) + "…"
     }
 }

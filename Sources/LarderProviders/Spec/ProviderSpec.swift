@@ -42,8 +42,10 @@ struct ProviderSpec: Sendable {
     var about: ProviderAbout {
         var about = facts
         about.hasSearch = search != nil
+        let lengths = questions.flatMap(\.terms).compactMap(\.sending.termLength?.lowerBound)
+        about.minimumTerm = max(about.minimumTerm, lengths.min() ?? 1)
         if let dialect { about.dialects = [dialect] + otherDialects.compactMap(\.dialect) }
-        about.endpoints = questions.filter(\.isShown).map { $0.about(minimumTerm: facts.minimumTerm) }
+        about.endpoints = questions.filter(\.isShown).map { $0.about(minimumTerm: about.minimumTerm) }
         about.kinds = questions.flatMap(\.answer.kinds).reduce(into: []) { kinds, kind in
             guard let place = kinds.firstIndex(where: { $0.name == kind.name }) else { return kinds.append(kind) }
             kinds[place].add(kind)

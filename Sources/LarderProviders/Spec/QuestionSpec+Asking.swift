@@ -55,7 +55,8 @@ extension QuestionSpec {
         _ query: QueryParameters, _ captures: [String: String]
     ) throws(ClientFacingError) -> [QuestionParameter] {
         let inPath = parameters.filter { captured.contains($0.name) }.compactMap(\.sending.shared)
-        if let name = inPath.first(where: { name in query.items.contains { $0.name == name } }) {
+        let isAsked = { name in asked.contains { $0.names.contains(name) } }
+        if let name = inPath.first(where: { name in !isAsked(name) && query.items.contains { $0.name == name } }) {
             throw .conflicting(name, "The path names the \(name) already.")
         }
         let own = asked.filter { parameter in

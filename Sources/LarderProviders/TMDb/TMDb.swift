@@ -6,8 +6,8 @@ extension ProviderSpec {
     static let tmdb = ProviderSpec(
         facts: facts,
         questions: [
-            search(by: "kind", PathTemplate("search/{kind}")),
-            search(by: "category", PathTemplate("search")), list, trending, details, configuration, genres,
+            search(by: "kind", "search/{kind}"),
+            search(by: "category", "search"), list, trending, details, configuration, genres,
         ], search: "search", categoryKinds: ["movie": ["movie"], "tv": ["series"], "person": ["person"]],
         usualKinds: ["movie", "series", "person"], shortTitle: "TMDb", classification: classification,
         keyPlace: TMDbKey.place, applications: ("Bearer", allowsBare: false), applicationToken: TMDbKey.readToken,
@@ -68,8 +68,8 @@ extension ProviderSpec {
 
     /// Lists of a kind, such as "/v1/tmdb/movie/top". What is only digits is a record.
     private static let list = QuestionSpec(
-        name: "list", route: PathTemplate("{kind}/{list}"), shownRoute: PathTemplate("{kind}/popular"),
-        routeForms: ["list": TextPattern("^[^/]*[^0-9/][^/]*$")], path: PathTemplate("/3/{kind}/{list}"),
+        name: "list", route: "{kind}/{list}", shownRoute: "{kind}/popular",
+        routeForms: ["list": TextPattern("^[^/]*[^0-9/][^/]*$")], path: "/3/{kind}/{list}",
         parameters: [
             kindOfRoute,
             choice("list", lists.flatMap(\.value), key: "list").sent {
@@ -90,8 +90,8 @@ extension ProviderSpec {
     ]
 
     private static let trending = QuestionSpec(
-        name: "trending", route: PathTemplate("trending/{kind}/{span}"),
-        path: PathTemplate("/3/trending/{kind}/{span}"),
+        name: "trending", route: "trending/{kind}/{span}",
+        path: "/3/trending/{kind}/{span}",
         parameters: [
             choice("kind", ["all", "movie", "tv", "person"], key: "of"),
             choice("span", ["day", "week"], "The span of time: day or week.", key: "span"),
@@ -100,8 +100,8 @@ extension ProviderSpec {
         answer: TMDbRecord.answer(by: "kind"))
 
     private static let details = QuestionSpec(
-        name: "details", route: PathTemplate("{kind}/{id}"), path: PathTemplate("/3/{kind}/{id}"),
-        otherPaths: [PathTemplate("/3/{kind}/{number}")], pathForms: ["number": TextPattern("^[0-9]+$")],
+        name: "details", route: "{kind}/{id}", path: "/3/{kind}/{id}",
+        otherPaths: ["/3/{kind}/{number}"], pathForms: ["number": TextPattern("^[0-9]+$")],
         parameters: [
             kindOfRoute,
             QuestionParameter(
@@ -118,7 +118,7 @@ extension ProviderSpec {
         ], plan: TMDbPlan.tables, ttl: .seconds(86_400), summary: "/3/{movie|tv|person}/{id}, with appended records",
         answer: AnswerSpec(
             noun: "records", incomplete: "The record has no id or no title.",
-            identity: ("$.id", PathTemplate("{id}")), nameForm: .number, result: TMDbRecord.movie,
+            identity: ("$.id", "{id}"), nameForm: .number, result: TMDbRecord.movie,
             results: (
                 "kind",
                 [
@@ -129,7 +129,7 @@ extension ProviderSpec {
             )))
 
     private static let configuration = QuestionSpec(
-        name: "configuration", route: PathTemplate("configuration"), path: PathTemplate("/3/configuration"),
+        name: "configuration", route: "configuration", path: "/3/configuration",
         parameters: [], ttl: .seconds(7 * 86_400), summary: "/3/configuration: sizes of pictures",
         answer: AnswerSpec(
             noun: "sizes", missing: "The answer has no sizes of pictures.", needed: "$.images",
@@ -138,7 +138,7 @@ extension ProviderSpec {
                 othersExcept: [], othersIn: "$.images")))
 
     private static let genres = QuestionSpec(
-        name: "genres", route: PathTemplate("genres/{kind}"), path: PathTemplate("/3/genre/{kind}/list"),
+        name: "genres", route: "genres/{kind}", path: "/3/genre/{kind}/list",
         parameters: [choice("kind", ["movie", "tv"], key: "of"), language], ttl: .seconds(7 * 86_400),
         summary: "/3/genre/{movie|tv}/list: names of genres",
         answer: AnswerSpec(
