@@ -43,18 +43,15 @@ extension ProviderSpec {
         spec.questions = [drawn, search("/jokes", term.unsent, [contains]), categories("/categories"), one]
         // It reports "success" or the name of a Java exception under status 200, such as "NoSuchQuoteException".
         let absence: JSONFilter = "@.type >= 'NoSuch' && @.type < 'NoSuci'"
-        spec.classification = ClassificationSpec(
-            rows: [
-                // This one is about a parameter, so it is an absence even for lists.
-                .init(
-                    statuses: 200...200, condition: "@.type >= 'NoSuchCategory' && @.type < 'NoSuchCategorz'",
-                    means: .notFound),
-                .init(statuses: 200...200, question: "random", condition: absence, means: .notFound),
-                .init(statuses: 200...200, question: "joke", condition: absence, means: .notFound),
-                .init(
-                    statuses: 200...200, condition: "@.type >= '' && @.type != 'success'", means: .broken(""),
-                    messages: ["$.value", "$.type"]),
-            ], messages: ["$.message", "$.error"], explainsOnlyInvalid: true)
+        spec.classification.absence = nil
+        spec.classification.rows = [
+            // This one is about a parameter, so it is an absence even for lists.
+            .init(condition: "@.type >= 'NoSuchCategory' && @.type < 'NoSuchCategorz'", means: .notFound),
+            .init(question: "random", condition: absence, means: .notFound),
+            .init(question: "joke", condition: absence, means: .notFound),
+            .init(
+                condition: "@.type >= '' && @.type != 'success'", means: .broken(""), messages: ["$.value", "$.type"]),
+        ]
         return spec
     }()
 
@@ -125,13 +122,12 @@ extension ProviderSpec {
         AnswerSpec(
             list: "$.result", otherLists: ["$.value"], singles: ["$.value", "$"], isOfOne: isOfOne, noun: "jokes",
             missing: "The answer has no joke.", foreign: "The answer's list has no jokes.", total: "$.total",
-            identity: ("$.id", "{id}"), nameForm: .exact, result: joke,
-            choices: choices)
+            identity: ("$.id", "{id}"), nameForm: .exact, result: joke, choices: choices)
     }
 
     private static let joke = ResultSpec(
-        kind: "joke", id: .first("$.id"), title: text.then(.using(JokeText.title)),
-        summary: text, date: .first("$.created_at"), url: .first("$.url", as: .link), genres: categories,
+        kind: "joke", id: .first("$.id"), title: text.then(.using(JokeText.title)), summary: text,
+        date: .first("$.created_at"), url: .first("$.url", as: .link), genres: categories,
         attributes: [
             AttributeSpec("explicit", .mark, explicit),
             AttributeSpec(

@@ -6,7 +6,7 @@ import LarderHTTP
 struct ClassificationSpec: Sendable {
     /// A row that decides before the usual rules.
     struct Row: Sendable {
-        var statuses: ClosedRange<Int>
+        var statuses = 200...200
         /// The question, or "other"; nil for all.
         var question: String?
         /// A condition on the answer; nil for all.
