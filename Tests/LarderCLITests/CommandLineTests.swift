@@ -43,7 +43,7 @@ struct CommandLineTests {
     }
 
     @Test func aProviderThatTakesFilesOrHasAccountsHasCommandsOfItsName() throws {
-        var about = Jokes().about
+        var about = try #require(ProviderRegistry().named("jokes")).about
         #expect(ProviderCommands.of(about).isEmpty)
         about.signIn = SignInAbout(authorizePath: "/a", tokenPath: "/t", responseTypes: [.code], ownPaths: [])
         about.uploads = UploadAbout(

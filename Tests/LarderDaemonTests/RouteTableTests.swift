@@ -116,8 +116,8 @@ import Testing
         #expect(RouteTable.builtIn.landingPaths == ["/", "/v1/imgur/oauth/callback"])
     }
 
-    @Test func whoeverTakesFilesHasRoutesForThem() {
-        var about = Jokes().about
+    @Test func whoeverTakesFilesHasRoutesForThem() throws {
+        var about = try #require(ProviderRegistry().named("jokes")).about
         #expect(RouteTable.uploads(about)?.routes.count == nil)
         about.uploads = UploadAbout(
             collection: "scripts", fields: [.init("tone", "How dry it is.")], removalName: "pin")
@@ -127,8 +127,8 @@ import Testing
         #expect(routes.first?.parameters.map(\.name) == ["tone"])
     }
 
-    @Test func whoeverHasAccountsHasRoutesForSigningIn() {
-        var about = Jokes().about
+    @Test func whoeverHasAccountsHasRoutesForSigningIn() throws {
+        var about = try #require(ProviderRegistry().named("jokes")).about
         #expect(RouteTable.signIn(about)?.routes.count == nil)
         about.signIn = SignInAbout(authorizePath: "/a", tokenPath: "/t", responseTypes: [.code], ownPaths: [])
         let routes = RouteTable.signIn(about)?.routes ?? []

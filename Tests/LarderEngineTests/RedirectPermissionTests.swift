@@ -21,7 +21,7 @@ import Testing
         let settings = try load(
             "providers: { jokes: { baseURL: \"https://mirror.example\", dialect: icndb\(more) } }\n")
         let provider = try #require(ProviderSet(settings).named("jokes"))
-        #expect((provider.provider as? Jokes)?.dialect == .icndb)
+        #expect((provider.provider as? SpecProvider)?.dialect == "icndb")
         let order = provider.order(UpstreamRequest(path: "/jokes/random"), settings: settings)
         #expect(order.permits(target) == policy)
     }

@@ -18,10 +18,10 @@ private func answer(_ status: Int, _ body: String) -> UpstreamResponse {
     ]
 
     private static let providers: [any Provider] = [
-        SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), Jokes(),
-        Jokes().speaking("icndb") as? Jokes ?? Jokes(),
+        SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), SpecProvider(.jokes),
+        SpecProvider(.jokes).speaking("icndb"),
         HackerNews(),
-        TMDb(),
+        SpecProvider(.tmdb),
         Imgur(),
     ]
 

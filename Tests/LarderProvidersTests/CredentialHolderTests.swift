@@ -32,7 +32,9 @@ import Testing
     }
 
     @Test func aTokenOfTMDbThatMayOnlyReadIsAnApplications() {
-        #expect(TMDb().holder(ofAuthorization: "Bearer \(Self.readToken)") == .application(key: Self.readToken))
+        #expect(
+            SpecProvider(.tmdb).holder(ofAuthorization: "Bearer \(Self.readToken)") == .application(key: Self.readToken)
+        )
     }
 
     @Test(
@@ -42,16 +44,18 @@ import Testing
             #"{"aud":"a","scopes":"api_read"}"#, #"{"aud":"a","scopes":[]}"#, #"{"aud":"a"}"#, "[]", "no JSON",
         ])
     func anyOtherTokenOfTMDbIsAPersons(_ claims: String) {
-        #expect(TMDb().holder(ofAuthorization: "Bearer \(Self.token(claims))") == .person)
+        #expect(SpecProvider(.tmdb).holder(ofAuthorization: "Bearer \(Self.token(claims))") == .person)
     }
 
     @Test(arguments: ["a.b", "a.b.c.d", "..", "0123456789abcdef0123456789abcdef", "a.!.c"])
     func whatIsNoTokenOfTMDbIsAPersons(_ text: String) {
-        #expect(TMDb().holder(ofAuthorization: "Bearer \(text)") == .person)
+        #expect(SpecProvider(.tmdb).holder(ofAuthorization: "Bearer \(text)") == .person)
     }
 
     @Test func anAPIWithoutKeysKnowsNoApplications() {
-        for provider in [SpecProvider(.iTunes), SpecProvider(.dnd), HackerNews(), Jokes()] as [any Provider] {
+        for provider in [SpecProvider(.iTunes), SpecProvider(.dnd), HackerNews(), SpecProvider(.jokes)]
+            as [any Provider]
+        {
             #expect(provider.holder(ofAuthorization: "Bearer 0123456789abcdef") == .person)
         }
     }
@@ -64,7 +68,7 @@ import Testing
             ("/authentication/guest_session/new", nil), ("/4/account/a/lists", nil),
         ])
     func aSessionOfTMDbIsAPersons(_ path: String, _ query: String?) {
-        #expect(TMDb().about.isPersonal(UpstreamRequest(path: path, query: query)))
+        #expect(SpecProvider(.tmdb).about.isPersonal(UpstreamRequest(path: path, query: query)))
     }
 
     @Test(arguments: [
@@ -73,7 +77,7 @@ import Testing
         "//account/5", "/3/%zz", "/3/%FF",
     ])
     func anotherSpellingOfAPersonalPathIsPersonalToo(_ path: String) {
-        #expect(TMDb().about.isPersonal(UpstreamRequest(path: path)))
+        #expect(SpecProvider(.tmdb).about.isPersonal(UpstreamRequest(path: path)))
     }
 
     @Test(arguments: [
@@ -83,7 +87,7 @@ import Testing
         ("/3/account", "/3/account"), ("/3/guest_session/%FF", "/…"), ("/3/movie/11", nil),
     ])
     func ofAPersonalPathTheKnownBeginningIsTold(_ path: String, _ told: String?) {
-        #expect(TMDb().about.personalPath(of: path) == told)
+        #expect(SpecProvider(.tmdb).about.personalPath(of: path) == told)
     }
 
     @Test(
@@ -93,6 +97,6 @@ import Testing
             ("/3/movie/11", "%zz=a"),
         ])
     func aQuestionOfTMDbIsEverybodys(_ path: String, _ query: String?) {
-        #expect(!TMDb().about.isPersonal(UpstreamRequest(path: path, query: query)))
+        #expect(!SpecProvider(.tmdb).about.isPersonal(UpstreamRequest(path: path, query: query)))
     }
 }

@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct JokesPinTests {
     private let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
-    private let jokes: any Provider = Jokes()
-    private let icndb: any Provider = Jokes().speaking("icndb")
+    private let jokes: any Provider = SpecProvider(.jokes)
+    private let icndb: any Provider = SpecProvider(.jokes).speaking("icndb")
 
     private func provider(_ dialect: String) -> any Provider { dialect == "icndb" ? icndb : jokes }
 

@@ -1,6 +1,6 @@
 // Both kinds of joke API: their responses classified, their recordings kept whole, their pools.
 import LarderCore
-import LarderProviders
+@testable import LarderProviders
 import Testing
 
 @Suite struct JokesTests {
@@ -12,7 +12,7 @@ import Testing
             responseTime: WallTime(seconds: 1000))
     }
 
-    private func endpoint(_ provider: Jokes, _ path: [String], _ query: String = "") throws -> Endpoint {
+    private func endpoint(_ provider: any Provider, _ path: [String], _ query: String = "") throws -> Endpoint {
         try provider.endpoint(path: path, query: QueryParameters(parsing: query))
     }
 
@@ -32,7 +32,7 @@ import Testing
         (200, "random", #"{"type":"success","value":{"id":1,"joke":"b"}}"#, "data"),
     ])
     func theLivingMakeSaysItByStatus(_ status: Int, _ endpoint: String, _ body: String, _ word: String) {
-        #expect(Jokes().classify(answer(status, body), endpoint: endpoint).word == word)
+        #expect(SpecProvider(.jokes).classify(answer(status, body), endpoint: endpoint).word == word)
     }
 
     @Test(arguments: [
@@ -46,12 +46,12 @@ import Testing
         ("search", #"{"type":"success","value":[{"id":1,"joke":"b"}]}"#, "data"),
     ])
     func theDeadMakeSaysItByTypeUnderStatus200(_ endpoint: String, _ body: String, _ word: String) {
-        #expect(Jokes(dialect: .icndb).classify(answer(200, body), endpoint: endpoint).word == word)
+        #expect(SpecProvider(.jokes).speaking("icndb").classify(answer(200, body), endpoint: endpoint).word == word)
     }
 
     @Test(arguments: Recording.all.filter { $0.api == "chucknorris" || $0.api == "icndb" })
     func recordingIsClassifiedAndKeptWhole(_ recording: Recording) throws {
-        let provider = Jokes(dialect: recording.api == "icndb" ? .icndb : .chucknorris)
+        let provider = SpecProvider(.jokes).speaking(recording.api)
         let response = try recording.response()
         let path: [String] =
             recording.file.contains("categories")
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func aJokeIsReadInEveryShape() throws {
-        let search = try endpoint(Jokes(), ["search"], "q=abc")
+        let search = try endpoint(SpecProvider(.jokes), ["search"], "q=abc")
         let old = #"""
             {"total":3,"result":[{"category":null,"id":"a","value":"x &amp;lt; <b>y</b> \u0026 z"},
             {"categories":["explicit"],"id":"b","value":"w","created_at":"2020-01-05 13:42:21.795084",
@@ -84,18 +84,20 @@ import Testing
         #expect(results[1]["publishedAt"]?.string == "2020-01-05T13:42:21Z")
         #expect(results[1]["attributes"]?["updatedAt"]?.string == "2020-05-22T06:02:41Z")
         #expect(results[1]["attributes"]?["explicit"]?.bool == true)
-        let clean = try endpoint(Jokes(), ["search"], "q=abc&explicit=no").normalise(answer(200, old), signer)
+        let clean = try endpoint(SpecProvider(.jokes), ["search"], "q=abc&explicit=no").normalise(
+            answer(200, old), signer)
         #expect(clean.count == 1 && clean.dropped == 1)
 
         let long = String(repeating: "word ", count: 40)
-        let one = try endpoint(Jokes(), ["some-id"]).normalise(answer(200, #"{"id":"a","value":"\#(long)"}"#), signer)
+        let one = try endpoint(SpecProvider(.jokes), ["some-id"]).normalise(
+            answer(200, #"{"id":"a","value":"\#(long)"}"#), signer)
         let joke = try #require(JSON.parse(one.results).elements.first { _ in true })
         #expect(joke["title"]?.string?.hasSuffix("word…") == true && joke["title"]?.string?.count ?? 0 <= 100)
         #expect(joke["summary"]?.string?.count == 199)
     }
 
     @Test func theDeadMakeIsSearchedInItsWholeList() throws {
-        let icndb = Jokes(dialect: .icndb)
+        let icndb = SpecProvider(.jokes).speaking("icndb")
         let search = try endpoint(icndb, ["search"], "q=Two+WORDS")
         #expect(search.upstream.target == "/jokes")
         let body = #"""
@@ -118,24 +120,24 @@ import Testing
         // The same question in another dialect is another entry.
         #expect(
             try endpoint(icndb, ["categories"]).key(normaliserVersion: 1)
-                != endpoint(Jokes(), ["categories"]).key(normaliserVersion: 1))
+                != endpoint(SpecProvider(.jokes), ["categories"]).key(normaliserVersion: 1))
     }
 
     @Test(arguments: [
-        (Jokes.Dialect.chucknorris, "/jokes/random", nil, "pooled"),
-        (.chucknorris, "/jokes/random", "category=dev", "pooled"),
-        (.chucknorris, "/jokes/random", "name=Ada", "fleeting"),
-        (.chucknorris, "/jokes/random", "category=%ZZ", "fleeting"),
-        (.chucknorris, "/jokes/search", "query=abc", "constant"), (.chucknorris, "/jokes/abc", nil, "constant"),
-        (.icndb, "/jokes/random", "limitTo=%5Bnerdy%5D", "pooled"),
-        (.icndb, "/jokes/random", "firstName=A", "fleeting"),
-        (.icndb, "/jokes/random/3", nil, "fleeting"), (.icndb, "/jokes", nil, "constant"),
+        ("chucknorris", "/jokes/random", nil as String?, "pooled"),
+        ("chucknorris", "/jokes/random", "category=dev", "pooled"),
+        ("chucknorris", "/jokes/random", "name=Ada", "fleeting"),
+        ("chucknorris", "/jokes/random", "category=%ZZ", "fleeting"),
+        ("chucknorris", "/jokes/search", "query=abc", "constant"), ("chucknorris", "/jokes/abc", nil, "constant"),
+        ("icndb", "/jokes/random", "limitTo=%5Bnerdy%5D", "pooled"),
+        ("icndb", "/jokes/random", "firstName=A", "fleeting"),
+        ("icndb", "/jokes/random/3", nil, "fleeting"), ("icndb", "/jokes", nil, "constant"),
     ])
     func onlyWhatManyMayShareComesFromAPool(
-        _ dialect: Jokes.Dialect, _ path: String, _ query: String?, _ word: String
+        _ dialect: String, _ path: String, _ query: String?, _ word: String
     ) {
         let kind =
-            switch Jokes(dialect: dialect).constancy(of: UpstreamRequest(path: path, query: query)) {
+            switch SpecProvider(.jokes).speaking(dialect).constancy(of: UpstreamRequest(path: path, query: query)) {
             case .constant: "constant"
             case .fleeting: "fleeting"
             case .pooled: "pooled"
@@ -144,8 +146,9 @@ import Testing
     }
 
     @Test func aRefillsAnswerIsCutIntoAnswers() throws {
-        guard case .pooled(let one) = Jokes().constancy(of: UpstreamRequest(path: "/jokes/random")),
-            case .pooled(let ten) = Jokes(dialect: .icndb).constancy(of: UpstreamRequest(path: "/jokes/random"))
+        guard case .pooled(let one) = SpecProvider(.jokes).constancy(of: UpstreamRequest(path: "/jokes/random")),
+            case .pooled(let ten) = SpecProvider(.jokes).speaking("icndb").constancy(
+                of: UpstreamRequest(path: "/jokes/random"))
         else {
             Issue.record("no pool")
             return

@@ -34,7 +34,7 @@ import Testing
         let item = { (id: Int) in "/**/cb({\"id\":\(id),\"type\":\"story\"});" }
         #expect(word(HackerNews(), "/v0/item/8.json", "callback=cb", item(8)) == "data")
         #expect(word(HackerNews(), "/v0/item/8.json", "callback=cb", item(9)) == "broken")
-        #expect(word(TMDb(), "/3/movie/5", "callback=cb", #"cb({"id":5})"#) == "data")
+        #expect(word(SpecProvider(.tmdb), "/3/movie/5", "callback=cb", #"cb({"id":5})"#) == "data")
     }
 
     @Test(

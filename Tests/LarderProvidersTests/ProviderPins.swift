@@ -6,7 +6,7 @@ import LarderCore
 
 struct ProviderPins {
     let provider: any Provider
-    private let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
+    let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
 
     init(_ provider: any Provider) { self.provider = provider }
 
@@ -67,7 +67,7 @@ struct ProviderPins {
         }
     }
 
-    private static func told(_ answer: NormalisedAnswer) -> String {
+    static func told(_ answer: NormalisedAnswer) -> String {
         let reasons = answer.droppedReasons.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         return "\(answer.count) \(reasons.joined(separator: ",")) total=\(answer.totalUpstream ?? -1) "
             + "leftOut=\(answer.leftOut) \(answer.results.lossyText)"

@@ -7,9 +7,10 @@ import Testing
 
 @Suite struct RecordCheckTests {
     private static let providers: [String: any Provider] = [
-        "itunes": SpecProvider(.iTunes), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "hackernews": HackerNews(),
+        "itunes": SpecProvider(.iTunes), "dnd5e": SpecProvider(.dnd), "tmdb": SpecProvider(.tmdb),
+        "hackernews": HackerNews(),
         "imgur": Imgur(),
-        "jokes": Jokes(), "icndb": Jokes(dialect: .icndb),
+        "jokes": SpecProvider(.jokes), "icndb": SpecProvider(.jokes).speaking("icndb"),
     ]
 
     private func word(_ name: String, _ target: String, _ body: Bytes, _ method: Method = .get) throws -> String {
@@ -88,8 +89,8 @@ import Testing
 
 @Suite struct MissingListTests {
     private static let providers: [String: any Provider] = [
-        "newsapi": SpecProvider(.newsAPI), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "imgur": Imgur(),
-        "jokes": Jokes(),
+        "newsapi": SpecProvider(.newsAPI), "dnd5e": SpecProvider(.dnd), "tmdb": SpecProvider(.tmdb), "imgur": Imgur(),
+        "jokes": SpecProvider(.jokes),
         "hackernews": HackerNews(), "itunes": SpecProvider(.iTunes),
     ]
     private static let bodies = [

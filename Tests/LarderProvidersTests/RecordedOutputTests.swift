@@ -40,17 +40,17 @@ import Testing
             Question(provider: HackerNews(), path: ["item", "1"], query: "depth=1&limit=9"),
         ],
         "tmdb": [
-            Question(provider: TMDb(), path: ["search"], query: "q=word"),
-            Question(provider: TMDb(), path: ["movie", "1"], query: ""),
-            Question(provider: TMDb(), path: ["configuration"], query: ""),
+            Question(provider: SpecProvider(.tmdb), path: ["search"], query: "q=word"),
+            Question(provider: SpecProvider(.tmdb), path: ["movie", "1"], query: ""),
+            Question(provider: SpecProvider(.tmdb), path: ["configuration"], query: ""),
         ],
         "imgur": [
             Question(provider: Imgur(), path: ["search"], query: "q=word&sort=date"),
             Question(provider: Imgur(), path: ["album", "a"], query: ""),
             Question(provider: Imgur(), path: ["credits"], query: ""),
         ],
-        "chucknorris": jokes(Jokes()),
-        "icndb": jokes(Jokes(dialect: .icndb)),
+        "chucknorris": jokes(SpecProvider(.jokes)),
+        "icndb": jokes(SpecProvider(.jokes).speaking("icndb")),
     ]
 
     private static func jokes(_ provider: any Provider) -> [Question] {

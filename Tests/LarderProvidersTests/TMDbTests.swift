@@ -1,6 +1,6 @@
 // TMDb: its errors, whole records of every kind, pictures from the configuration, and its two kinds of credentials.
 import LarderCore
-import LarderProviders
+@testable import LarderProviders
 import Testing
 
 @Suite struct TMDbTests {
@@ -24,7 +24,7 @@ import Testing
         #expect(calls.map(\.role) == [.subject, .aid] + genres.map { _ in .aid })
         #expect(calls.first?.request == question.upstream)
         #expect(calls.dropFirst().first?.request.target == "/3/configuration")
-        for call in calls { #expect(TMDb().endpointName(for: call.request) == call.endpoint) }
+        for call in calls { #expect(SpecProvider(.tmdb).endpointName(for: call.request) == call.endpoint) }
         guard case .done(let answer) = try plan.next([.answered(response), configuration] + genres, signer) else {
             throw NormaliseError(provider: "", message: "The plan did not end.")
         }
@@ -59,12 +59,12 @@ import Testing
         (418, "search", #"{"status_code":999,"status_message":"m"}"#, "invalidRequest"), (302, "search", "", "broken"),
     ])
     func theCodeInTheBodyCounts(_ status: Int, _ endpoint: String, _ body: String, _ word: String) {
-        #expect(TMDb().classify(answer(status, body), endpoint: endpoint).word == word)
+        #expect(SpecProvider(.tmdb).classify(answer(status, body), endpoint: endpoint).word == word)
     }
 
     @Test(arguments: Recording.all.filter { $0.api == "tmdb" })
     func recordingIsClassifiedAndKeptWhole(_ recording: Recording) throws {
-        let provider = TMDb()
+        let provider = SpecProvider(.tmdb)
         let response = try recording.response()
         let request = UpstreamRequest(path: recording.path)
         let name = provider.endpointName(for: request)
@@ -181,7 +181,7 @@ import Testing
             calls.dropFirst(2).map(\.request.target) == [
                 "/3/genre/movie/list?language=pt-BR", "/3/genre/tv/list?language=pt-BR",
             ])
-        for call in calls { #expect(TMDb().canonical(call.request) == call.request) }
+        for call in calls { #expect(SpecProvider(.tmdb).canonical(call.request) == call.request) }
         let people = try endpoint("tmdb/person/popular?language=de")
         var second = try #require(people.plan)
         guard case .fetch(let few) = try second.next([], signer) else {
@@ -197,8 +197,8 @@ import Testing
         #expect(found.count == 1 && found.dropped == 1)
         #expect(try endpoint("tmdb/genres/tv").upstream.target == "/3/genre/tv/list")
         #expect(throws: ClientFacingError.self) { try endpoint("tmdb/genres/person") }
-        #expect(TMDb().classify(list, endpoint: "genres").word == "data")
-        #expect(TMDb().classify(answer(200, "{}"), endpoint: "genres").word == "broken")
+        #expect(SpecProvider(.tmdb).classify(list, endpoint: "genres").word == "data")
+        #expect(SpecProvider(.tmdb).classify(answer(200, "{}"), endpoint: "genres").word == "broken")
     }
 
     @Test func sizesOfPicturesComeFromTheConfiguration() throws {
@@ -248,7 +248,7 @@ import Testing
     }
 
     @Test func aTokenTravelsInAFieldAndAKeyInTheQueryAndNeitherInARequest() {
-        let provider = TMDb()
+        let provider = SpecProvider(.tmdb)
         let token = "eyJhbGciOiJIUzI1NiJ9.eyJhdWQiOiIxIn0.c2ln"
         let key = "0123456789abcdef0123456789abcdef"
         #expect(provider.credentialFields(key: token) == ["Authorization": "Bearer \(token)"])
@@ -283,7 +283,7 @@ import Testing
             }
             var response = answer(200, "")
             response.body = body
-            _ = TMDb().classify(response, endpoint: "search")
+            _ = SpecProvider(.tmdb).classify(response, endpoint: "search")
             guard let found = try? results("tmdb/search?q=x", response) else { continue }
             try expectWhole(found, from: nil, provider: "tmdb", signer: signer)
         }

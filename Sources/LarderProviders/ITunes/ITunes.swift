@@ -25,9 +25,9 @@ extension ProviderSpec {
         attribution: "Provided courtesy of iTunes", normaliserVersion: 3, hasFurtherKinds: true)
 
     private static let search = QuestionSpec(
-        name: "search", route: PathTemplate("search"), path: PathTemplate("/search"),
+        name: "search", route: "search", path: "/search",
         // A storefront may precede the path.
-        otherPaths: [PathTemplate("/{store}/search")], pathForms: store,
+        otherPaths: ["/{store}/search"], pathForms: store,
         parameters: [
             .text("term", "The search term.", example: "jack johnson").or("q").required.term.sent {
                 ($0.isAliasFirst, $0.missing) = (true, "A search needs a term: write term=… or q=….")
@@ -73,8 +73,8 @@ extension ProviderSpec {
         summary: "/search: media by term", answer: results)
 
     private static let lookup = QuestionSpec(
-        name: "lookup", route: PathTemplate("lookup"), path: PathTemplate("/lookup"),
-        otherPaths: [PathTemplate("/{store}/lookup")], pathForms: store,
+        name: "lookup", route: "lookup", path: "/lookup",
+        otherPaths: ["/{store}/lookup"], pathForms: store,
         parameters: keys + [
             .choice(
                 "entity", ITunesTables.allEntities, "Related entities to return with the record.", example: "album"

@@ -71,7 +71,7 @@ extension ProviderSpec {
     }
 
     private static let headlines = QuestionSpec(
-        name: "headlines", route: PathTemplate("headlines"), path: PathTemplate("/v2/top-headlines"),
+        name: "headlines", route: "headlines", path: "/v2/top-headlines",
         parameters: [term, country, category, ids, limit(default: 20), page, .sort(sorts).unsent],
         rules: [
             .oneOf(
@@ -84,7 +84,7 @@ extension ProviderSpec {
         answer: articles)
 
     private static let everything = QuestionSpec(
-        name: "everything", route: PathTemplate("everything"), path: PathTemplate("/v2/everything"),
+        name: "everything", route: "everything", path: "/v2/everything",
         parameters: [
             term,
             .text("qInTitle", "The term to search for in titles.", example: "cache", longest: 500)
@@ -118,8 +118,8 @@ extension ProviderSpec {
         answer: articles)
 
     private static let sources = QuestionSpec(
-        name: "sources", route: PathTemplate("sources"), path: PathTemplate("/v2/sources"),
-        otherPaths: [PathTemplate("/v2/top-headlines/sources")],
+        name: "sources", route: "sources", path: "/v2/sources",
+        otherPaths: ["/v2/top-headlines/sources"],
         parameters: [
             .text("name", "A text in the source's name.", example: "sample", longest: 200).unsent.lowerCase,
             category, language, country, .sort([SortOrder.relevance, .name]).unsent,

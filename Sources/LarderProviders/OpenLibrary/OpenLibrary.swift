@@ -10,7 +10,7 @@ extension ProviderSpec {
                     statuses: 200...200, question: "work",
                     condition: "@.type.key == '/type/redirect' || @.type.key == '/type/delete'", means: .notFound)
             ],
-            absence: "@.error == 'notfound'", message: "$.error"),
+            absence: "@.error == 'notfound'", messages: ["$.error"]),
         samples: [OpenLibrarySamples()])
 
     private static let facts: ProviderAbout = {

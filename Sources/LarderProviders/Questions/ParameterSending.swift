@@ -10,9 +10,13 @@ extension QuestionParameter {
         var name: String?
         /// The value that the API takes for an omitted parameter. It is not sent, so that both are one request.
         var apiDefault: String?
+        /// Other spellings of words, in small letters, and the words that they mean.
+        var synonyms: [String: String] = [:]
         /// The API's own words for values. If there are any, other values are not sent, or sent as they are.
         var words: [String: String] = [:]
         var sendsOtherWords = false
+        /// What stands around the value: "[{value}]".
+        var template: String?
         /// Whether the value is spelt in capitals, or in small letters.
         var isUpperCase = false
         var isLowerCase = false
@@ -22,15 +26,19 @@ extension QuestionParameter {
         var check: ValueCheck?
         /// Characters that are removed before the check.
         var ignored = ""
-        /// The most values of a list that are read, if they are more than the interface description says.
+        /// The most values that are read, if the interface description says another number, or says nothing of a list.
         var most: Int?
         var order = ListOrder.asGiven
         /// The greatest length of a text when it is percent-encoded.
         var longestEncoded: Int?
+        /// How many characters a term has.
+        var termLength: ClosedRange<Int>?
         /// Whether the parameter is a search term. `/v1/search` asks with the first one.
         var isTerm = false
         /// The name in `/v1/search` of what this parameter takes, if it is none of the parameter's own names.
         var shared: String?
+        /// Whether `/v1/search` gives it values.
+        var isShared = true
         /// Values that stand for values of other parameters.
         var standsFor: [String: [String: String]] = [:]
         /// The words that are allowed by the value of another parameter.
@@ -39,10 +47,16 @@ extension QuestionParameter {
         var onlyBy: OnlyBy?
         /// Whether a word of the route that is not allowed is another route.
         var namesRoute = false
+        /// The values of another parameter with which this one counts. With others it is read, and then forgotten.
+        var heededBy: OnlyBy?
+        /// Whether another word than those that are allowed names a resource that does not exist (404).
+        var namesResource = false
         /// The value without one, by the value of another parameter.
         var defaultBy: DefaultBy?
         /// The name in the question's identity, if it has another one.
         var keyName: String?
+        /// The kind of JSON that the envelope tells the value as, if it is another one than the parameter's form.
+        var toldAs: ToldAs?
         /// Whether the default is part of the question's identity.
         var isKeyedAtDefault = true
         /// What a value of another form is told, `{name}` and `{value}` filled in; nil for a sentence made from the
@@ -55,6 +69,8 @@ extension QuestionParameter {
         /// Whether a question with an alias and the parameter's own name is told that the latter is one too many.
         var isAliasFirst = false
     }
+
+    enum ToldAs: Sendable, Hashable { case text, number }
 
     /// The order of a list's values, as far as it has no meaning to the API.
     enum ListOrder: Sendable, Hashable {

@@ -6,12 +6,24 @@ import LarderHTTP
 struct AnswerSpec: Sendable {
     /// The list of records; nil if the answer is one record.
     var list: JSONPath?
+    /// Further places of the list; the first that is one counts.
+    var otherLists: [JSONPath] = []
+    /// Places of a record with an id that stands there instead of the list.
+    var singles: [JSONPath] = []
+    /// Whether the answer is about one record, wherever it lies.
+    var isOfOne = false
     /// Where the record lies in an element of the list, if it is not the whole element.
     var each: JSONPath?
     /// The one record, if it is not the whole answer.
     var record: JSONPath?
     /// What the records are, in the plural: "books".
     var noun: String
+    /// What is told of an answer without the list; nil for a sentence made from the noun.
+    var missing: String?
+    /// Where an object stands in each answer of one record.
+    var needed: JSONPath?
+    /// What is told of an answer's one record that gives no result; nil if it is only counted as dropped.
+    var incomplete: String?
     /// What a client is told of an answer without the list, and of one with a list of other things; nil for a sentence
     /// made from the noun.
     var misshapen: String?
@@ -22,8 +34,7 @@ struct AnswerSpec: Sendable {
     var counts: Counted?
     /// What names a single record, and what it must be: `{id}` is the parameter, in any letter case.
     var identity: (path: JSONPath, name: PathTemplate)?
-    /// Whether what names a record may be a number.
-    var mayBeNumber = false
+    var nameForm = NameForm.text
     var result: ResultSpec
     /// The shapes of records, if they are of several kinds in one list.
     var shapes: [ShapeSpec] = []
@@ -36,6 +47,9 @@ struct AnswerSpec: Sendable {
     /// The members with which paths begin; set by `bind`.
     var table: JSONMemberTable?
 
+    /// What names a record: a text in any letter case, perhaps a number, exactly that, or only a whole number.
+    enum NameForm: Sendable { case text, textOrNumber, exact, number }
+
     enum Counted: Sendable {
         /// All records of the list, or those that Larder chooses.
         case records, matches
@@ -47,10 +61,49 @@ struct AnswerSpec: Sendable {
         return (results?.byValue.map(\.result) ?? [result]).map(\.about)
     }
 
+    /// Whether the answer is a list, which exists even if it is empty.
+    var isList: Bool { list != nil && !isOfOne }
+
+    /// The same with a change of each result.
+    func with(_ change: (inout ResultSpec) -> Void) -> AnswerSpec {
+        var copy = self
+        change(&copy.result)
+        copy.results = results.map { one in (one.parameter, one.byValue.map { ($0.value, $0.result.with(change)) }) }
+        copy.shapes = shapes.map { ShapeSpec($0.condition, $0.result.with(change), kinds: $0.kinds) }
+        return copy
+    }
+
     /// The result of a question with these values.
-    func result(_ values: [String: String]) -> ResultSpec {
-        guard let results, let value = values[results.parameter] else { return result }
-        return results.byValue.first { $0.value == value }?.result ?? result
+    func result(_ values: [String: String]) -> ResultSpec { ownResult(values) ?? result }
+
+    /// The result that these values choose, if they choose one.
+    func ownResult(_ values: [String: String]) -> ResultSpec? {
+        guard let results, let value = values[results.parameter] else { return nil }
+        return results.byValue.first { $0.value == value }?.result
+    }
+
+    private var lacksList: String { missing ?? "The answer has no list of \(noun)." }
+
+    /// The list of an answer.
+    func records(in root: JSONValue) -> JSONValue? {
+        if let found = list?.first(in: root), found.kind == .array { return found }
+        return otherLists.lazy.compactMap { $0.first(in: root) }.first { $0.kind == .array }
+    }
+
+    /// The record that stands instead of the list.
+    func single(in root: JSONValue) -> JSONValue? {
+        singles.lazy.compactMap { $0.first(in: root) }.first { $0.kind == .object && result.id.text(of: $0) != nil }
+    }
+
+    /// The records of an answer with a list, or with one record instead.
+    func allRecords(in root: JSONValue) -> [JSONValue]? {
+        records(in: root).map { Array($0.elements) } ?? single(in: root).map { [$0] }
+    }
+
+    /// Whether a record has what a result needs.
+    func isWhole(_ record: JSONValue) -> Bool {
+        record.kind == (result.isOfTexts ? .string : .object) && result.id.text(of: record) != nil
+            && result.title.text(of: record) != nil
     }
 
     func results(
@@ -84,6 +137,21 @@ struct AnswerSpec: Sendable {
             asked.places = places
         }
         return try results(root, response, to: asked, signer)
+    }
+
+    /// The one record that the values name, out of an answer that holds all; nil if it is not in it.
+    func result(
+        outOf response: UpstreamResponse, of whole: AnswerSpec, to asked: AskedQuestion, _ signer: ArtworkSigner
+    ) throws(NormaliseError) -> NormalisedAnswer? {
+        let root = try read(response, asked)
+        guard let name = identity?.name.plain(asked.values),
+            let place = whole.records(in: root)?.elements.enumerated().first(where: { isNamed($0.element, name) })?
+                .offset
+        else { return nil }
+        var asked = asked
+        asked.places = place..<place + 1
+        let found = try results(root, response, to: asked, signer)
+        return found.count == 1 ? found : nil
     }
 
     private func read(_ response: UpstreamResponse, _ asked: AskedQuestion) throws(NormaliseError) -> JSONValue {
@@ -121,60 +189,36 @@ struct AnswerSpec: Sendable {
             var none = ResultList(provider: provider, signer: nil)
             return none.answer(sort: .relevance, language: nil, total: list == nil ? nil : 0)
         }
-        let result = result(asked.values)
+        let own = ownResult(asked.values)
+        let result = own ?? result
         let base = AnswerBase(url: response.url.isEmpty ? asked.baseURL : response.url, path: asked.path)
         var results = ResultList(provider: provider, signer: signer, capacity: response.body.count * 3)
-        guard let list else {
+        guard list != nil else {
             result.add(SpecRecord(try self.record(in: root, asked)), of: provider, base, to: &results)
+            if let incomplete, results.count == 0 { throw NormaliseError(provider: provider, message: incomplete) }
             return results.answer(sort: .relevance, language: nil)
         }
-        guard let records = list.first(in: root), records.kind == .array else {
-            throw NormaliseError(provider: provider, message: "The answer has no list of \(noun).")
+        var reader = RecordReader(
+            answer: self, asked: asked, result: result, shapes: own == nil ? shapes : [], base: base,
+            choices: choices.filter { asked.choosing.contains($0.parameter) }, results: results)
+        if let records = records(in: root) {
+            for element in records.elements { reader.take(element) }
+        } else if let record = single(in: root) {
+            reader.take(record)
+        } else {
+            throw NormaliseError(provider: provider, message: lacksList)
         }
-        let choices = choices.filter { asked.choosing.contains($0.parameter) }
-        var members = table.map { JSONRecord($0) }
-        var (matching, all) = (0, 0)
-        for element in records.elements {
-            all += 1
-            guard let record = each.map({ $0.first(in: element) }) ?? element else {
-                results.drop(.notAnObject)
-                continue
-            }
-            if let places = asked.places, !places.contains(all - 1) { continue }
-            guard results.count < ResultList.most else {
-                results.leaveOut()
-                continue
-            }
-            guard choices.allSatisfy({ $0.holds(for: record, asked.values[$0.parameter]) }) else {
-                // Where all records are counted, one without an id is counted as dropped.
-                if counts == .records, result.id.text(of: record) == nil {
-                    results.drop(result.idReason)
-                } else {
-                    results.leaveOut()
-                }
-                continue
-            }
-            matching += 1
-            members?.load(record)
-            let known = SpecRecord(record, members)
-            if shapes.isEmpty || record.kind != .object {
-                result.add(known, of: provider, base, to: &results)
-            } else if let shape = shapes.first(where: { $0.condition.holds(for: known) }) {
-                shape.result.add(known, as: shape.kind(of: known), of: provider, base, to: &results)
-            } else {
-                results.drop(.kind)
-            }
-        }
-        return results.answer(
-            sort: asked.sort, language: asked.language,
-            total: total?.first(in: root)?.integer ?? counts.map { $0 == .records ? all : matching }, limit: asked.limit
-        )
+        let counted = counts.map { $0 == .records ? reader.all : reader.matching }
+        return reader.results.answer(
+            sort: asked.sort, language: asked.language, total: total?.first(in: root)?.integer ?? counted,
+            limit: asked.limit)
     }
 
     /// The one record of an answer without a list.
     private func record(in root: JSONValue, _ asked: AskedQuestion) throws(NormaliseError) -> JSONValue {
         if let identity, self.identity(of: root) == nil {
-            throw NormaliseError(provider: asked.provider, message: "The record has no \(identity.path.lastName).")
+            throw NormaliseError(
+                provider: asked.provider, message: incomplete ?? "The record has no \(identity.path.lastName).")
         }
         guard let found = record.map({ $0.first(in: root) }) ?? root else {
             throw NormaliseError(provider: asked.provider, message: "The answer has no record.")
@@ -184,20 +228,26 @@ struct AnswerSpec: Sendable {
 
     /// Classifies an answer of status 200.
     func classify(_ root: JSONValue) -> Classification {
-        guard let list else {
+        guard list != nil else {
             guard let identity else { return classifyRecord(root) }
             return self.identity(of: root) != nil ? .data : .broken("The record has no \(identity.path.lastName).")
         }
-        let missing = "The answer has no list of \(noun)."
-        guard let records = list.first(in: root), records.kind == .array else { return .broken(misshapen ?? missing) }
-        if records.isForeignList() { return .broken(foreign ?? missing) }
+        guard let records = records(in: root) else {
+            return single(in: root).map(isWhole) == true ? .data : .broken(misshapen ?? lacksList)
+        }
+        let isForeign = records.isForeignList { result.isOfTexts ? $0.string != nil : $0.kind == .object }
+        if isForeign { return .broken(foreign ?? lacksList) }
+        if isOfOne, records.count > 0, !records.elements.contains(where: isWhole) { return .broken(lacksList) }
         return records.count == 0 ? .empty : .data
     }
 
     /// A record that does not name itself is believed if it has what a result needs.
     private func classifyRecord(_ root: JSONValue) -> Classification {
         guard let found = record.map({ $0.first(in: root) }) ?? root, found.kind == .object else {
-            return .broken("The answer has no record.")
+            return .broken(missing ?? "The answer has no record.")
+        }
+        if let needed, needed.first(in: found)?.kind != .object {
+            return .broken(missing ?? "The record has no \(needed.lastName).")
         }
         let rules = (results?.byValue.map(\.result) ?? [result]).map(\.id)
         return rules.contains { $0.text(of: found) != nil } ? .data : .broken("The record has no id.")
@@ -205,18 +255,24 @@ struct AnswerSpec: Sendable {
 
     /// Whether a record is the one that a path's values name; nil if records do not name themselves.
     func check(_ values: [String: String]) -> (@Sendable (JSONValue) -> Bool)? {
-        guard let identity else { return nil }
+        guard let identity, identity.name.names.allSatisfy({ values[$0] != nil }) else { return nil }
         let name = identity.name.plain(values)
-        return { root in self.identity(of: root).map { ASCII.equalFolded($0, name) } ?? false }
+        return { root in
+            guard self.list != nil else { return self.isNamed(root, name) }
+            return self.allRecords(in: root)?.contains { self.isNamed($0, name) } ?? false
+        }
+    }
+
+    func isNamed(_ record: JSONValue, _ name: String) -> Bool {
+        if nameForm != .text, let number = identity?.path.first(in: record)?.integer { return number == Int(name) }
+        return identity(of: record).map { nameForm == .exact ? $0 == name : ASCII.equalFolded($0, name) } ?? false
     }
 
     private func identity(of root: JSONValue) -> String? {
-        guard let value = identity?.path.first(in: root),
-            let text = value.string ?? (mayBeNumber ? value.numberText : nil)
-        else {
-            return nil
-        }
-        return text.isEmpty ? nil : text
+        guard let value = identity?.path.first(in: root) else { return nil }
+        let text = nameForm == .number ? nil : value.string
+        let number = nameForm == .number ? value.integer.map(String.init) : value.numberText
+        return (text ?? (nameForm == .text ? nil : number)).flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 
@@ -254,15 +310,18 @@ struct ChoiceSpec: Sendable {
         case among(FieldRule)
         /// The texts of the record contain every word of the value, in any letter case.
         case words([FieldRule])
+        /// With "no", the record has no such text.
+        case unless(FieldRule)
     }
 
     var parameter: String
     var rule: Rule
 
-    fileprivate func holds(for record: JSONValue, _ value: String?) -> Bool {
+    func holds(for record: JSONValue, _ value: String?) -> Bool {
         guard let value else { return true }
         switch rule {
         case .contains(let rule): return rule.texts(of: record).contains { $0.lowercased().contains(value) }
+        case .unless(let rule): return value != "no" || rule.texts(of: record).isEmpty
         case .among(let rule):
             let texts = rule.texts(of: record)
             return value.split(separator: ",").contains { texts.contains(String($0)) }
@@ -276,7 +335,7 @@ struct ChoiceSpec: Sendable {
     fileprivate func isSaid(by record: JSONValue) -> Bool {
         switch rule {
         case .contains(let rule), .among(let rule): !rule.texts(of: record).isEmpty
-        case .words: true
+        case .words, .unless: true
         }
     }
 }

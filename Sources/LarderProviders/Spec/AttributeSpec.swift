@@ -7,14 +7,21 @@ final class AttributeSpec: Sendable {
         case text, number, texts, flag
         /// An amount in the currency that the record names.
         case price(currency: JSONPath)
+        /// True if the rule yields something.
+        case mark
+        case numbers
+        /// JSON, which a function makes.
+        case json
 
         fileprivate var about: ResultAttribute.Form {
             switch self {
             case .text: .text
             case .number: .number
             case .texts: .texts
-            case .flag: .flag
+            case .flag, .mark: .flag
             case .price: .price
+            case .numbers: .numbers
+            case .json: .any
             }
         }
     }
@@ -25,11 +32,14 @@ final class AttributeSpec: Sendable {
     private let isYear: Bool
     private let form: Form
     private let rule: FieldRule
+    /// The attribute is left out if it is what this rule yields.
+    private let unless: FieldRule?
 
-    init(_ name: String, _ form: Form, _ rule: FieldRule) {
+    init(_ name: String, _ form: Form, _ rule: FieldRule, unless: FieldRule? = nil) {
         (self.name, key, isYear) = (name, AttributeName(escaping: name), name == "year")
         self.form = form
         self.rule = rule
+        self.unless = unless
     }
 
     var about: ResultAttribute { ResultAttribute(name: name, form: form.about) }
@@ -40,7 +50,7 @@ final class AttributeSpec: Sendable {
             currency.bind(to: &names)
             form = .price(currency: currency)
         }
-        return AttributeSpec(name, form, rule.bound(to: &names))
+        return AttributeSpec(name, form, rule.bound(to: &names), unless: unless?.bound(to: &names))
     }
 
     /// The place of the one member that the rule reads, if the record knows it.
@@ -49,11 +59,16 @@ final class AttributeSpec: Sendable {
     }
 
     func add(_ record: SpecRecord, _ base: AnswerBase?, to result: inout ResultItem) {
+        if let unless, let text = rule.text(of: record, base), text == unless.text(of: record, base) { return }
         switch form {
         case .text: addText(record, base, to: &result)
         case .texts: result.attribute(key, texts: rule.texts(of: record, base))
         case .number: addNumber(record, base, to: &result)
         case .flag: result.attribute(key, flag: value(record)?.bool)
+        case .numbers: result.attribute(key, numbers: rule.texts(of: record, base).compactMap { Int($0) })
+        case .json:
+            if let json = rule.text(of: record, base) { result.attribute(key, json: Bytes(text: json)) }
+        case .mark: result.attribute(key, flag: rule.text(of: record, base).map { _ in true })
         case .price(let currency):
             guard let value = value(record) else { return }
             result.attribute(key, price: Numbers.price(value, currency: currency.first(in: record)?.string))

@@ -6,7 +6,7 @@ import LarderHTTP
 struct ClassificationSpec: Sendable {
     /// A row that decides before the usual rules.
     struct Row: Sendable {
-        var statuses: ClosedRange<Int>
+        var statuses = 200...200
         /// The question, or "other"; nil for all.
         var question: String?
         /// A condition on the answer; nil for all.
@@ -19,6 +19,16 @@ struct ClassificationSpec: Sendable {
         var wait: JSONPath?
     }
 
+    /// How the API's own codes of errors are judged, whatever the status is.
+    struct Codes: Sendable {
+        /// What an error is.
+        var condition: JSONFilter
+        var code: JSONPath
+        var message: JSONPath
+        /// The first row that holds the code, and applies to the question ("other" is one), decides.
+        var rows: [(means: Classification, question: String?, codes: Set<Int>)]
+    }
+
     /// How answers are judged that belong to no question.
     enum Others: Sendable {
         /// All are data.
@@ -27,6 +37,7 @@ struct ClassificationSpec: Sendable {
         case records
     }
 
+    var codes: Codes?
     var rows: [Row] = []
     /// What statuses mean to this API, if not what they usually mean.
     var statuses: [(statuses: ClosedRange<Int>, means: StatusTable.Class)] = []
@@ -38,8 +49,10 @@ struct ClassificationSpec: Sendable {
     var isAbsenceStrict = false
     /// Whether an error that is no JSON is told what it is.
     var describesErrors = false
-    /// The API's own message of an error.
-    var message: JSONPath?
+    /// Where the API's own message of an error stands.
+    var messages: [JSONPath] = []
+    /// Whether it is told only to explain why a request is invalid.
+    var explainsOnlyInvalid = false
     var others = Others.data
 
     var canSayEmpty: Bool { rows.contains { if case .empty = $0.means { true } else { false } } }
@@ -65,26 +78,31 @@ struct ClassificationSpec: Sendable {
             if isGood { return .broken(form) }
             if describesErrors { return statuses.classify(response, form) }
         }
+        if let codes, let root, codes.condition.holds(for: root) {
+            return codes.classify(root, response, question, statuses)
+        }
         let row = rows.first { $0.applies(to: response.status, question?.name ?? "other", root) }
         if let row, let means = row.means { return row.classify(as: means, root, response) }
         if row == nil, isGood, let root {
             // An API may say with 200 that a record does not exist.
-            if let question, question.answer.list == nil, absence?.holds(for: root) == true { return .notFound }
+            if let question, !question.answer.isList, absence?.holds(for: root) == true { return .notFound }
             if question?.isGraphQL == true, let found = Self.graphQLError(root) { return found }
             return question?.answer.classify(root) ?? classifyOther(root)
         }
         if Absence.statuses.contains(response.status) {
             let isOwn = saysAbsence(response.body, root)
-            let isList = question?.answer.list != nil
+            let isList = question?.answer.isList == true
             // A list of something that a value of the path names is absent with it.
             if isList, isOwn, question?.hasFreePath == true { return .notFound }
             if isList, isOwn || !isAbsenceStrict { return Absence.ofList(response, of: title) }
             if isOwn { return .notFound }
         }
         let text = root.flatMap { root in
-            row.map { $0.message(root) ?? "" } ?? message?.first(in: root)?.string
+            row.map { $0.message(root) ?? "" } ?? messages.lazy.compactMap { $0.first(in: root)?.string }.first
         }
-        return statuses.classify(response, text.map(Impostor.shown))
+        let found = statuses.classify(response, text.map(Impostor.shown))
+        if case .invalidRequest = found { return found }
+        return explainsOnlyInvalid ? statuses.classify(response) : found
     }
 
     /// What the errors of a GraphQL answer mean; nil if it has none (GraphQL, October 2021, §7.1). Without data, the request
@@ -114,6 +132,33 @@ struct ClassificationSpec: Sendable {
         let text = root.map { root in absenceWords.paths.lazy.compactMap { $0.first(in: root)?.string }.first }
         return TextCleaning.line(text ?? body.lossyText).map { absenceWords.sentences.contains($0.lowercased()) }
             ?? false
+    }
+}
+
+extension ClassificationSpec.Codes {
+    fileprivate func classify(
+        _ root: JSONValue, _ response: UpstreamResponse, _ question: QuestionSpec?, _ statuses: StatusTable
+    ) -> Classification {
+        let code = self.code.first(in: root)?.integer
+        let text = message.first(in: root)?.string.map(Impostor.shown)
+        let row = rows.first { row in
+            code.map(row.codes.contains) == true && (row.question == nil || row.question == question?.name ?? "other")
+        }
+        // An unknown code with a message has the form in which the API says that something does not exist.
+        let isAbsence = code != nil && text != nil && Absence.statuses.contains(response.status)
+        guard let means = row?.means ?? (isAbsence ? .notFound : nil) else {
+            return statuses.classify(response, text)
+        }
+        let shown = text ?? "\(statuses.title) answered \(response.status)."
+        return switch means {
+        case .limited: .limited(until: RetryAfter.instant(response))
+        case .refused: .refused(shown)
+        case .invalidRequest: .invalidRequest(shown)
+        case .broken: .broken(shown)
+        // What no value of the path names exists.
+        case .notFound where question?.hasFreePath == false: Absence.ofList(response, of: statuses.title)
+        default: means
+        }
     }
 }
 

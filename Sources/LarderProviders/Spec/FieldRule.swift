@@ -114,7 +114,8 @@ final class FieldRule: Sendable {
     private static func texts(of source: Source, in record: SpecRecord, _ base: AnswerBase?) -> [String] {
         switch source {
         case .rule(let rule): return rule.texts(of: record, base)
-        case .made(let function): return function.body(record.value).map { $0.isEmpty ? [] : [$0] } ?? []
+        case .made(let function):
+            return Array(function.body(record.value).lazy.filter { !$0.isEmpty }.prefix(mostTexts))
         case .path(let path):
             var texts: [String] = []
             path.forEach(in: record) { value in

@@ -2,7 +2,7 @@
 // tells whether a path is one that it makes, and from which values.
 import LarderCore
 
-struct PathTemplate: Sendable {
+struct PathTemplate: Sendable, ExpressibleByStringLiteral {
     /// One segment: the text around at most one placeholder.
     private struct Segment {
         var before: Substring
@@ -12,6 +12,8 @@ struct PathTemplate: Sendable {
 
     let text: String
     private let segments: [Segment]
+
+    init(stringLiteral text: String) { self.init(text) }
 
     init(_ text: String) {
         self.text = text

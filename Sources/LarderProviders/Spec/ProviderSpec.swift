@@ -12,8 +12,18 @@ struct ProviderSpec: Sendable {
     var searches: [SearchRow] = []
     /// The kinds of results by the categories of a search, if a category chooses some of those of one answer.
     var categoryKinds: [String: [String]] = [:]
+    /// Those of a search without a category, if they are not all that its answers may have.
+    var usualKinds: [String]?
     /// The API's name in sentences, if it is shorter than the title.
     var shortTitle: String?
+    /// What a search with another category is told; nil for a sentence made from the title.
+    var unknownCategory: String?
+    /// The language of all lists, by which names are sorted, if no parameter says it.
+    var language: String?
+    /// The dialect of the API, if it has several. It is a part of each question's identity.
+    var dialect: String?
+    /// The same API in its other dialects. The facts are those of the usual one.
+    var otherDialects: [ProviderSpec] = []
     /// Whether all paths have the canonical form of all questions. If not, each question's path has its own form.
     var isFormShared = true
     /// A parameter that a raw request gets if it lacks it, because the answer depends on it.
@@ -21,14 +31,21 @@ struct ProviderSpec: Sendable {
     var classification = ClassificationSpec()
     /// Where the key is sent; nil if the API takes none.
     var keyIn: KeyPlacement?
+    /// The same if it depends on the key.
+    var keyPlace: KeyFunction?
     /// How applications write their keys in `Authorization`; nil if that field holds a person's token.
     var applications: (scheme: String, allowsBare: Bool)?
+    /// Yields a token in that field if it is an application's; nil if each is.
+    var applicationToken: TextFunction?
     var samples: [any SampleAPI] = []
 
     var about: ProviderAbout {
         var about = facts
         about.hasSearch = search != nil
-        about.endpoints = questions.map { $0.about(minimumTerm: facts.minimumTerm) }
+        let lengths = questions.flatMap(\.terms).compactMap(\.sending.termLength?.lowerBound)
+        about.minimumTerm = max(about.minimumTerm, lengths.min() ?? 1)
+        if let dialect { about.dialects = [dialect] + otherDialects.compactMap(\.dialect) }
+        about.endpoints = questions.filter(\.isShown).map { $0.about(minimumTerm: about.minimumTerm) }
         about.kinds = questions.flatMap(\.answer.kinds).reduce(into: []) { kinds, kind in
             guard let place = kinds.firstIndex(where: { $0.name == kind.name }) else { return kinds.append(kind) }
             kinds[place].add(kind)
@@ -107,18 +124,18 @@ public struct SpecProvider: Provider {
         self.init(spec, keyIn: keyIn)
     }
 
-    init(_ spec: ProviderSpec, keyIn: KeyPlacement? = nil) {
+    /// - Parameter about: nil for the facts that the value says.
+    init(_ spec: ProviderSpec, keyIn: KeyPlacement? = nil, about: ProviderAbout? = nil) {
         var spec = spec
         for place in spec.questions.indices { spec.questions[place].answer.bind() }
         self.spec = spec
         self.keyIn = keyIn ?? spec.keyIn
-        about = spec.about
+        self.about = about ?? spec.about
         let shared = spec.form(spec.isFormShared ? spec.questions : [])
         otherForm = shared
         forms = Dictionary(
-            uniqueKeysWithValues: spec.questions.map {
-                ($0.name, spec.isFormShared ? shared : spec.form([$0]))
-            })
+            spec.questions.map { ($0.name, spec.isFormShared ? shared : spec.form([$0])) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The API's name at the beginning of a sentence.
@@ -128,9 +145,26 @@ public struct SpecProvider: Provider {
 
     public var samples: [any SampleAPI] { spec.samples }
 
+    /// The dialect of the API that is spoken, if it has several.
+    public var dialect: String? { spec.dialect }
+
+    public func speaking(_ dialect: String) -> any Provider {
+        spec.otherDialects.first { $0.dialect == dialect }.map { SpecProvider($0, about: about) } ?? self
+    }
+
+    public func constancy(of request: UpstreamRequest) -> Constancy {
+        question(of: request)?.constancy(of: request) ?? .constant
+    }
+
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
-        for question in spec.questions {
-            if let endpoint = try question.endpoint(path, query, of: self) { return endpoint }
+        do throws(ClientFacingError) {
+            for question in spec.questions {
+                if let endpoint = try question.endpoint(path, query, of: self) { return endpoint }
+            }
+        } catch {
+            var error = error
+            if error.status == 404 { error.provider = about.name }
+            throw error
         }
         throw ProviderError.noRoute(path, provider: about)
     }
@@ -176,13 +210,17 @@ public struct SpecProvider: Provider {
         return question.check.map { $0.body(request) } ?? question.answer.check(values)
     }
 
-    public func credentialFields(key: String) -> HeaderFields { keyIn?.fields(key) ?? [:] }
+    public func credentialFields(key: String) -> HeaderFields { place(of: key)?.fields(key) ?? [:] }
 
-    public func credentialQuery(key: String) -> QueryParameters { keyIn?.parameters(key) ?? QueryParameters() }
+    public func credentialQuery(key: String) -> QueryParameters { place(of: key)?.parameters(key) ?? QueryParameters() }
+
+    private func place(of key: String) -> KeyPlacement? { spec.keyPlace?.body(key) ?? keyIn }
 
     public func holder(ofAuthorization value: String) -> CredentialHolder {
         guard let (scheme, allowsBare) = spec.applications else { return .person }
-        return .of(value, scheme: scheme, allowsBare: allowsBare)
+        let holder = CredentialHolder.of(value, scheme: scheme, allowsBare: allowsBare)
+        guard let own = spec.applicationToken, case .application(let token) = holder else { return holder }
+        return own.body(token).map { .application(key: $0) } ?? .person
     }
 
     /// A category that chooses the kind of results has that kind. A provider of one category has only its kinds.
@@ -196,6 +234,7 @@ public struct SpecProvider: Provider {
         }
         if let category, let kinds = spec.categoryKinds[category] { return kinds }
         guard let category else {
+            if let kinds = spec.usualKinds { return kinds }
             let kinds = spec.questions.first { $0.name == spec.search }?.answer.kinds.map(\.name) ?? []
             return kinds.count < about.kinds.count ? kinds : []
         }

@@ -10,7 +10,7 @@ extension QuestionParameter {
             if let found {
                 throw .conflicting(name, "\"\(name)\" is another name of \"\(found.name)\": give one of them.")
             }
-            found = (name, isList ? try list(reader, name) : try single(reader, name))
+            found = (name, isList || sending.most != nil ? try list(reader, name) : try single(reader, name))
         }
         return found?.value
     }
@@ -22,6 +22,12 @@ extension QuestionParameter {
         guard case .choice(let all) = form else { return nil }
         let value = values[rule.parameter]
         let words = value.flatMap { rule.words[$0] } ?? all
+        if sending.namesResource {
+            guard let text = try reader.text(name) else { return nil }
+            if let word = canonical(text), words.contains(word) { return word }
+            throw ClientFacingError(
+                status: 404, code: "noSuchRoute", detail: mismatch(name, text).detail, parameter: name, allowed: words)
+        }
         guard let refusal = rule.refusal, let value, let word = try reader.word(name, among: all) else {
             return try reader.word(name, of: all, among: words)
         }
@@ -35,11 +41,17 @@ extension QuestionParameter {
     private func single(_ reader: QuestionReader, _ name: String) throws(ClientFacingError) -> String? {
         switch form {
         case .number(let range): return try reader.number(name, in: range).map(String.init)
-        case .choice(let words): return try reader.word(name, among: words)
+        case .choice(let words):
+            guard sending.mismatch != nil || !sending.synonyms.isEmpty else {
+                return try reader.word(name, among: words)
+            }
+            guard let text = try reader.text(name) else { return nil }
+            guard let word = canonical(text) else { throw mismatch(sending.shared ?? name, text) }
+            return word
         case .flag: return try reader.flag(name).map { $0 ? "yes" : "no" }
         case .text(let longest):
-            let text = try reader.text(name, maxLength: sending.longestEncoded == nil ? longest : 1000)
-            guard let text else { return nil }
+            let isOwnLength = sending.longestEncoded != nil || sending.termLength != nil
+            guard let text = try reader.text(name, maxLength: isOwnLength ? 1000 : longest) else { return nil }
             if let most = sending.longestEncoded, PercentCoding.encode(text).utf8.count > most {
                 throw .conflicting(name, "\"\(name)\" is longer than \(most) characters when percent-encoded.")
             }
@@ -73,7 +85,8 @@ extension QuestionParameter {
 
     /// A single value in its one spelling; nil if it has not the form.
     private func canonical(_ text: String) -> String? {
-        let text = sending.ignored.isEmpty ? text : text.filter { !sending.ignored.contains($0) }
+        var text = sending.ignored.isEmpty ? text : text.filter { !sending.ignored.contains($0) }
+        if let meant = sending.synonyms[text.lowercased()] { text = meant }
         if let range = sending.decimals {
             return Double(text).flatMap {
                 Double(range.lowerBound)...Double(range.upperBound) ~= $0 ? Self.decimal($0) : nil
@@ -114,7 +127,7 @@ extension QuestionParameter {
     }
 
     /// Whether a value of a path can be this parameter's.
-    func isPossible(_ text: String) -> Bool { canonical(text) != nil }
+    func isPossible(_ text: String) -> Bool { canonical(text).map { sending.synonyms.isEmpty || $0 == text } ?? false }
 
     /// - Parameter name: the name by which the value was given.
     func mismatch(_ name: String, _ value: String) -> ClientFacingError {
@@ -134,7 +147,15 @@ extension QuestionParameter {
     }
 
     /// The names in `/v1/search` of what the parameter takes.
-    var sharedNames: [String] { names + [sending.shared].compactMap { $0 } }
+    var sharedNames: [String] { sending.isShared ? names + [sending.shared].compactMap { $0 } : [] }
+
+    /// - Throws: 400 for a term that the API finds too short or too long.
+    func checkTerm(_ term: String, _ about: ProviderAbout) throws(ClientFacingError) {
+        if let length = sending.termLength, !length.contains(term.count) {
+            throw .termLength(name, "The text must have \(length.lowerBound) to \(length.upperBound) characters.")
+        }
+        try about.check(term: term, of: name)
+    }
 
     /// A value of `/v1/search` as this parameter takes it; nil if it takes none like it.
     func fitted(_ value: String) -> String? {
@@ -160,6 +181,12 @@ extension QuestionParameter {
     /// Adds the value to the question's identity.
     func add(_ value: String, to question: inout QuestionBuilder) {
         let name = sending.keyName ?? name
+        switch (sending.toldAs, form) {
+        case (.number, _): return question.add(name, Int(value))
+        case (.text, .flag): return question.add(name, value == "yes" ? "true" : "false")
+        case (.text, _): return question.add(name, value)
+        case (nil, _): break
+        }
         switch form {
         case .number where !isList: question.add(name, Int(value))
         case .flag where !isList: question.add(name, value == "yes")
@@ -172,7 +199,10 @@ extension QuestionParameter {
         guard sending.isSent else { return nil }
         let values = isList ? value.split(separator: ",").map(String.init) : [value]
         let words = sending.words.isEmpty ? values : values.compactMap(word)
-        return words.isEmpty ? nil : QueryParameters.Item(sending.name ?? name, words.joined(separator: ","))
+        if words.isEmpty { return nil }
+        let text = words.joined(separator: ",")
+        return QueryParameters.Item(
+            sending.name ?? name, sending.template?.replacing("{value}", with: text) ?? text)
     }
 
     private func word(_ value: String) -> String? { sending.words[value] ?? (sending.sendsOtherWords ? value : nil) }

@@ -17,11 +17,11 @@ extension QuestionSpec {
             }
             // A rule is checked as soon as all that it names is read.
             for rule in rules where parameters.lastIndex(where: { rule.names.contains($0.name) }) == place {
-                try rule.check { name in parameters.contains { $0.name == name && reader.gives($0) } }
+                try rule.check(values) { name in parameters.contains { $0.name == name && reader.gives($0) } }
             }
         }
         try checkPresence(values)
-        return endpoint(try resolved(values, reader), of: provider)
+        return endpoint(try resolved(values, reader, captures), of: provider)
     }
 
     private func value(
@@ -32,7 +32,7 @@ extension QuestionSpec {
             throw .missing(
                 parameter.name, parameter.sending.missing ?? "\(subject) needs \(parameter.name)=….")
         }
-        if parameter.sending.isTerm { try provider.about.check(term: value, of: parameter.name) }
+        if parameter.sending.isTerm { try parameter.checkTerm(value, provider.about) }
         // Such a segment would lead to another path (RFC 3986 §5.2.4).
         if value == "." || value == "..", captured.contains(parameter.name) {
             throw parameter.mismatch(parameter.name, value)
@@ -42,8 +42,10 @@ extension QuestionSpec {
 
     private func isRoute(_ captures: [String: String]) -> Bool {
         parameters.allSatisfy { parameter in
+            guard let text = captures[parameter.name] else { return true }
+            if let form = routeForms[parameter.name], !form.matches(text) { return false }
             guard parameter.sending.namesRoute, case .choice(let words) = parameter.form else { return true }
-            return captures[parameter.name].map(words.contains) ?? true
+            return words.contains(parameter.sending.synonyms[text] ?? text)
         }
     }
 
@@ -52,6 +54,11 @@ extension QuestionSpec {
     private func own(
         _ query: QueryParameters, _ captures: [String: String]
     ) throws(ClientFacingError) -> [QuestionParameter] {
+        let inPath = parameters.filter { captured.contains($0.name) }.compactMap(\.sending.shared)
+        let isAsked = { name in asked.contains { $0.names.contains(name) } }
+        if let name = inPath.first(where: { name in !isAsked(name) && query.items.contains { $0.name == name } }) {
+            throw .conflicting(name, "The path names the \(name) already.")
+        }
         let own = asked.filter { parameter in
             parameter.sending.onlyBy.map { rule in captures[rule.parameter].map(rule.values.contains) ?? true } ?? true
         }
@@ -76,14 +83,15 @@ extension QuestionSpec {
 
     /// The values with what some of them stand for, and with those whose words depend on others.
     private func resolved(
-        _ given: [String: String], _ reader: QuestionReader? = nil
+        _ given: [String: String], _ reader: QuestionReader? = nil, _ captures: [String: String] = [:]
     ) throws(ClientFacingError) -> [String: String] {
         var values = given
         // A word's meaning depends on another word even if that stands for a third one.
         var known = given
         for parameter in parameters {
-            if let reader, let rule = parameter.sending.wordsBy, let value = try parameter.value(reader, rule, known) {
-                values[parameter.name] = value
+            if let reader, let rule = parameter.sending.wordsBy {
+                let reader = captures[parameter.name].map { QuestionReader(capture: parameter.name, $0) } ?? reader
+                if let value = try parameter.value(reader, rule, known) { values[parameter.name] = value }
             }
             guard let value = values[parameter.name], let meant = parameter.sending.standsFor[value] else { continue }
             values[parameter.name] = nil
@@ -103,10 +111,10 @@ extension QuestionSpec {
             throw .missing("q", "A search needs a term.")
         }
         if let category = search.category, !provider.about.categories.contains(category) {
-            throw .invalid(
-                "category", "\(provider.title) has no such category.", allowed: provider.about.categories)
+            let sentence = provider.spec.unknownCategory ?? "\(provider.title) has no such category."
+            throw .invalid("category", sentence, allowed: provider.about.categories)
         }
-        try provider.about.check(term: term, of: asked.name)
+        try asked.checkTerm(term, provider.about)
         let shared: [String: String] = [
             "limit": search.limit.map(String.init), "sort": search.sort?.rawValue, "country": search.country,
             "language": search.language, "explicit": search.explicit.map { $0 ? "yes" : "no" },
@@ -130,6 +138,7 @@ extension QuestionSpec {
         var values: [String: String] = [:]
         for parameter in identity {
             guard let value = given[parameter.name] ?? parameter.absentValue(beside: given) else { continue }
+            if let rule = parameter.sending.heededBy, !rule.values.contains(values[rule.parameter] ?? "") { continue }
             values[parameter.name] = value
             if parameter.sending.isKeyedAtDefault || value != parameter.defaultText {
                 parameter.add(value, to: &question)
@@ -138,11 +147,20 @@ extension QuestionSpec {
         let upstream = request(values, of: provider)
         let asked = asked(values, upstream.path, of: provider)
         let answer = answer
+        let dialect = provider.spec.dialect.map { [KeyParameter("dialect", $0)] } ?? []
         var endpoint = Endpoint(
-            provider: provider.about.name, name: name, parameters: question.parameters,
+            provider: provider.about.name, name: name, parameters: question.parameters + dialect,
             upstream: upstream, query: question.query,
             normalise: { response, signer throws(NormaliseError) in try answer.results(response, to: asked, signer) })
-        endpoint.wider = { wider(than: asked, of: provider) + others(than: asked, of: provider) }
+        endpoint.plan = plan?.body(asked, PlannedCall(name, upstream, role: .subject), answer)
+        if pool != nil {
+            endpoint.draws = values["limit"].flatMap { Int($0) } ?? 1
+            endpoint.fits = answer.fits(asked)
+        } else {
+            endpoint.wider = {
+                wider(than: asked, of: provider) + others(than: asked, of: provider) + whole(of: asked, of: provider)
+            }
+        }
         return endpoint
     }
 
@@ -169,13 +187,15 @@ extension QuestionSpec {
     }
 
     private func asked(_ values: [String: String], _ path: String, of provider: SpecProvider) -> AskedQuestion {
-        let language = parameters.first { $0.sharedNames.contains("language") }.flatMap { values[$0.name] }
+        let language =
+            parameters.first { $0.sharedNames.contains("language") }.flatMap { values[$0.name] }
+            ?? provider.spec.language
         let unsent = parameters.filter { !$0.sending.isSent }.map(\.name)
         let (rows, name) = (provider.spec.classification, name)
         var asked = AskedQuestion(
             provider: provider.about.name, baseURL: provider.about.defaultBaseURL, path: path, values: values,
             choosing: unsent, sort: values["sort"].flatMap(SortOrder.init) ?? .relevance, language: language,
-            limit: cutsAtLimit || unsent.contains("limit") ? values["limit"].flatMap { Int($0) } : nil)
+            limit: pool == nil && (cutsAtLimit || unsent.contains("limit")) ? values["limit"].flatMap { Int($0) } : nil)
         if rows.canSayEmpty { asked.isEmpty = { rows.saysEmpty($0, question: name) } }
         return asked
     }
@@ -201,6 +221,16 @@ extension QuestionSpec {
         ]
     }
 
+    /// The question whose answer holds all records, among them this one's.
+    private func whole(of asked: AskedQuestion, of provider: SpecProvider) -> [WiderAnswer] {
+        guard let whole = provider.spec.questions.first(where: { $0.name == within }) else { return [] }
+        return [
+            WiderAnswer(whole.request([:], of: provider)) { response, signer throws(NormaliseError) in
+                try answer.result(outOf: response, of: whole.answer, to: asked, signer)
+            }
+        ]
+    }
+
     /// The question with another length or beginning. Its answer may hold this one's results.
     private func others(than asked: AskedQuestion, of provider: SpecProvider) -> [WiderAnswer] {
         guard let paging, let wanted = paging.stretch(asked.values) else { return [] }
@@ -222,11 +252,14 @@ extension QuestionRule {
         switch self {
         case .oneOf(let names, _, _), .onlyOne(let names, _): names
         case .without(let name, let others, _): [name] + others
+        case .onlyWith(let name, let other, _, _): [name, other]
         }
     }
 
     /// - Parameter isGiven: whether a question has the parameter.
-    fileprivate func check(_ isGiven: (String) -> Bool) throws(ClientFacingError) {
+    fileprivate func check(
+        _ values: [String: String], _ isGiven: (String) -> Bool
+    ) throws(ClientFacingError) {
         switch self {
         case .oneOf(let names, let blamed, let sentence):
             guard names.contains(where: isGiven) else { throw .missing(blamed, sentence) }
@@ -238,6 +271,9 @@ extension QuestionRule {
                 allowed: names)
         case .without(let name, let others, let sentence):
             if isGiven(name), others.contains(where: isGiven) { throw .conflicting(name, sentence) }
+        case .onlyWith(let name, let other, let allowed, let sentence):
+            let isAllowed = values[other].map(allowed.contains) ?? false
+            if isGiven(name), !isAllowed { throw .conflicting(name, sentence) }
         }
     }
 }

@@ -8,6 +8,12 @@ struct QuestionSpec: Sendable {
     var name: String
     /// The route below the provider's prefix: "works/{id}".
     var route: PathTemplate
+    /// The route as documents show it, if one of its words can be others.
+    var shownRoute: PathTemplate?
+    /// Whether documents show the question. A variant of another one has that one's name.
+    var isShown = true
+    /// The forms of values in the route. With a value of another form it is another route.
+    var routeForms: [String: TextPattern] = [:]
     /// The path of the request: "/works/{id}.json".
     var path: PathTemplate
     /// Further paths of the API with the same answers.
@@ -36,6 +42,12 @@ struct QuestionSpec: Sendable {
     var refusals: [QuestionRefusal] = []
     /// How the API divides the list, if a stored answer of another length may hold the results.
     var paging: PagingSpec?
+    /// How random answers are kept, if the answer is one.
+    var pool: PoolSpec?
+    /// What calls the question takes, if one is not enough.
+    var plan: PlanFunction?
+    /// The question whose answer holds the record of this one.
+    var within: String?
     var ttl: Duration
     var summary: String
     var answer: AnswerSpec
@@ -101,8 +113,10 @@ struct QuestionSpec: Sendable {
             refusals.append(.termLength)
         }
         refusals += self.refusals
+        let route = shownRoute ?? route
         return EndpointAbout(
-            name, route: route.text, captures: captures, parameters: asked, refusals: refusals, ttl: ttl,
+            name, route: route.text, captures: captures.filter { route.names.contains($0.name) }, parameters: asked,
+            refusals: refusals, ttl: ttl,
             summary: summary)
     }
 
@@ -125,6 +139,8 @@ enum QuestionRule: Sendable {
     case onlyOne([String], sentence: String)
     /// The parameter, and none of the others.
     case without(String, others: [String], sentence: String)
+    /// The parameter only with these values of another one.
+    case onlyWith(String, other: String, values: [String], sentence: String)
 }
 
 /// How an API divides a list.

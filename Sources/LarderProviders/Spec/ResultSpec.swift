@@ -5,6 +5,8 @@ import LarderCore
 struct ResultSpec: Sendable {
     /// The value of `kind` in each result.
     var kind: String
+    /// What stands in the id in the kind's place.
+    var idKind: String?
     /// The record's own id. The result's is `provider:kind:id`.
     var id: FieldRule
     var title: FieldRule
@@ -24,12 +26,22 @@ struct ResultSpec: Sendable {
     var picture: FieldRule?
     /// The URLs of a picture that has several.
     var pictures: PictureSpec?
+    /// The same by a program.
+    var artwork: PictureFunction?
     /// Results without a date are sorted by the attribute "year".
     var attributes: [AttributeSpec] = []
     /// All other members of the record are attributes too, with names in camel case, except for these; nil for none.
     var othersExcept: Set<String>?
+    /// Where the others lie, if that is there and they are not the record's own.
+    var othersIn: JSONPath?
+    /// What is written behind some of the others.
+    var companion: CompanionFunction?
+    /// Whether a record is a text, and no object.
+    var isOfTexts = false
     /// What a record without an id is counted as.
     var idReason = DropReason.id
+    /// What each record that lacks something is counted as, if that is not told apart.
+    var anyReason: DropReason?
     /// Records that give no result.
     var drops: [(reason: DropReason, condition: JSONFilter)] = []
     /// Of records with the same text here, only the first gives a result.
@@ -50,13 +62,13 @@ struct ResultSpec: Sendable {
         _ record: SpecRecord, as kind: String? = nil, of provider: String, _ base: AnswerBase?,
         to list: inout ResultList
     ) {
-        guard record.value.kind == .object else { return list.drop(.notAnObject) }
+        guard record.value.kind == (isOfTexts ? .string : .object) else { return list.drop(anyReason ?? .notAnObject) }
         let kind = kind ?? self.kind
         if let reason = drops.first(where: { $0.condition.holds(for: record) })?.reason { return list.drop(reason) }
-        guard let id = id.text(of: record, base) else { return list.drop(idReason) }
-        guard let title = title.text(of: record, base) else { return list.drop(.title) }
+        guard let id = id.text(of: record, base) else { return list.drop(anyReason ?? idReason) }
+        guard let title = title.text(of: record, base) else { return list.drop(anyReason ?? .title) }
         if let name = once?.text(of: record, base), !list.isFirst(name) { return list.drop(.repeated) }
-        var result = ResultItem(id: "\(provider):\(kind):\(id)", kind: kind, title: title)
+        var result = ResultItem(id: "\(provider):\(idKind ?? kind):\(id)", kind: kind, title: title)
         result.creator = creator?.text(of: record, base)
         result.collection = collection?.text(of: record, base)
         if !tellsOwnCollection, result.collection == title { result.collection = nil }
@@ -66,12 +78,15 @@ struct ResultSpec: Sendable {
         result.price = price?.price(of: record)
         result.genres = genres?.texts(of: record, base) ?? []
         result.artwork =
-            image?.artwork(of: record) ?? pictures?.artwork(of: record, base)
+            artwork?.body(record.value) ?? image?.artwork(of: record) ?? pictures?.artwork(of: record, base)
             ?? picture?.text(of: record, base).map { url in
                 ResultItem.Artwork(small: url, large: url, original: url)
             }
         for attribute in attributes { attribute.add(record, base, to: &result) }
-        if let othersExcept { result.addOthers(of: record.value, except: othersExcept, base) }
+        if let othersExcept {
+            let others = othersIn?.first(in: record.value) ?? record.value
+            result.addOthers(of: others, except: othersExcept, companion, base)
+        }
         list.add(result, from: record.value)
     }
 
@@ -84,8 +99,11 @@ struct ResultSpec: Sendable {
 }
 
 extension ResultItem {
-    fileprivate mutating func addOthers(of record: JSONValue, except told: Set<String>, _ base: AnswerBase?) {
+    fileprivate mutating func addOthers(
+        of record: JSONValue, except told: Set<String>, _ companion: CompanionFunction?, _ base: AnswerBase?
+    ) {
         var form = CamelCase()
+        if let companion { form.companion = companion.body }
         // References inside a record are paths of the API too.
         if let base { form.rewritten = { _, text in base.reference(text) ?? text } }
         let bytes = form.members(record.members.lazy.filter { !told.contains($0.name) })

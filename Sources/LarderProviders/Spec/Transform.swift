@@ -2,12 +2,18 @@
 // value of a provider still shows where one is.
 import LarderCore
 
-/// A function of a record that yields one text, or none.
+/// A function of a record that yields texts.
 struct RecordFunction: Sendable {
     let name: String
-    let body: @Sendable (JSONValue) -> String?
+    let body: @Sendable (JSONValue) -> [String]
 
-    init(_ name: String, _ body: @escaping @Sendable (JSONValue) -> String?) { (self.name, self.body) = (name, body) }
+    init(_ name: String, _ body: @escaping @Sendable (JSONValue) -> String?) {
+        (self.name, self.body) = (name, { record in body(record).map { [$0] } ?? [] })
+    }
+
+    init(_ name: String, texts body: @escaping @Sendable (JSONValue) -> [String]) {
+        (self.name, self.body) = (name, body)
+    }
 }
 
 /// A function of one text that yields another, or none.

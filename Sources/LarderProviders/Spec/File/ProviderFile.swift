@@ -198,10 +198,10 @@ struct ProviderFileReader {
             made.messages = [map.jsonPath("message")].compactMap { $0 }
             rows.append(made)
         }
-        var made = ClassificationSpec(rows: rows, message: map.jsonPath("message"))
+        var made = ClassificationSpec(rows: rows, messages: [map.jsonPath("message")].compactMap { $0 })
         if let text = map.text("absence"), let first = text.first, !"@!($".contains(first) {
             // A sentence, which the API says as plain text or as its message.
-            made.absenceWords = ([text.lowercased()], [made.message].compactMap { $0 })
+            made.absenceWords = ([text.lowercased()], made.messages)
         } else {
             made.absence = map.condition("absence")
         }
