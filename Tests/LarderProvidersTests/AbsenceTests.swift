@@ -20,7 +20,7 @@ private func answer(_ status: Int, _ body: String) -> UpstreamResponse {
     private static let providers: [any Provider] = [
         SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), Jokes(),
         Jokes().speaking("icndb") as? Jokes ?? Jokes(),
-        HackerNews(),
+        SpecProvider(.hackerNews),
         TMDb(),
         Imgur(),
     ]

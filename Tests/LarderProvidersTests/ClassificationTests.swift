@@ -101,7 +101,8 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
     @Test(arguments: ["itunes", "dnd", "hackernews", "jokes", "imgur", "newsapi", "tmdb", "passthrough"])
     func aPauseThatA503NamesIsHeededAsThatOfA429Is(_ name: String) {
         let providers: [String: any Provider] = [
-            "itunes": SpecProvider(.iTunes), "dnd": SpecProvider(.dnd), "hackernews": HackerNews(), "jokes": Jokes(),
+            "itunes": SpecProvider(.iTunes), "dnd": SpecProvider(.dnd), "hackernews": SpecProvider(.hackerNews),
+            "jokes": Jokes(),
             "imgur": Imgur(),
             "newsapi": SpecProvider(.newsAPI), "tmdb": TMDb(),
             "passthrough": Passthrough(name: "p", baseURL: "http://h"),

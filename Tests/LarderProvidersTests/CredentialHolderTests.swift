@@ -51,7 +51,9 @@ import Testing
     }
 
     @Test func anAPIWithoutKeysKnowsNoApplications() {
-        for provider in [SpecProvider(.iTunes), SpecProvider(.dnd), HackerNews(), Jokes()] as [any Provider] {
+        for provider in [SpecProvider(.iTunes), SpecProvider(.dnd), SpecProvider(.hackerNews), Jokes()]
+            as [any Provider]
+        {
             #expect(provider.holder(ofAuthorization: "Bearer 0123456789abcdef") == .person)
         }
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderProviders
 
 @Suite struct HackerNewsAnswerPinTests {
-    private let pins = ProviderPins(HackerNews())
+    private let pins = ProviderPins(SpecProvider(.hackerNews))
 
     @Test(
         arguments: [
@@ -21,7 +21,7 @@ import Testing
                 two","url":"","_tags":["ask_hn","story"],"num_comments":0,"points":0,"created_at_i":0},{"objectI\#
                 D":"11","title":"J","url":"javascript:x","_tags":["job"]},{"objectID":"12","comment_text":"opt",\#
                 "_tags":["pollopt"],"parent_id":1},{"objectID":"13","title":"P","_tags":["poll"],"num_comments":\#
-                3,"text":"x"}],"nbHits":900}
+                3}],"nbHits":900}
                 """#,
                 #"""
                 6  total=900 leftOut=0 [{"id":"hackernews:story:8863","provider":"hackernews","kind":"story","ti\#
@@ -58,7 +58,7 @@ import Testing
                 two","url":"","_tags":["ask_hn","story"],"num_comments":0,"points":0,"created_at_i":0},{"objectI\#
                 D":"11","title":"J","url":"javascript:x","_tags":["job"]},{"objectID":"12","comment_text":"opt",\#
                 "_tags":["pollopt"],"parent_id":1},{"objectID":"13","title":"P","_tags":["poll"],"num_comments":\#
-                3,"text":"x"}],"nbHits":900}
+                3}],"nbHits":900}
                 """#,
                 #"""
                 6  total=900 leftOut=0 [{"id":"hackernews:story:10","provider":"hackernews","kind":"story","titl\#
@@ -95,7 +95,7 @@ import Testing
                 two","url":"","_tags":["ask_hn","story"],"num_comments":0,"points":0,"created_at_i":0},{"objectI\#
                 D":"11","title":"J","url":"javascript:x","_tags":["job"]},{"objectID":"12","comment_text":"opt",\#
                 "_tags":["pollopt"],"parent_id":1},{"objectID":"13","title":"P","_tags":["poll"],"num_comments":\#
-                3,"text":"x"}],"nbHits":900}
+                3}],"nbHits":900}
                 """#,
                 #"""
                 2  total=900 leftOut=4 [{"id":"hackernews:story:8863","provider":"hackernews","kind":"story","ti\#
@@ -122,34 +122,34 @@ import Testing
                 ectID":"12","title":"N","created_at_i":-1,"url":"//x.org","points":15,"num_comments":7},{"object\#
                 ID":"13","comment_text":"word word word word word word word word word word word word word word w\#
                 ord word word word word word word word word word word word word word word word ","children":[],"\#
-                story_id":"x","parent_id":1.0}],"nbHits":"x","message":"m"}
+                story_id":"x"}],"nbHits":"x","message":"m"}
                 """#,
                 #"""
-                9 id=5,text=2,title=2 total=-1 leftOut=0 [{"id":"hackernews:story:4","provider":"hackernews","ki\#
-                nd":"story","title":"no tags","url":"https://news.ycombinator.com/item?id=4","attributes":{"item\#
-                Id":4,"discussionUrl":"https://news.ycombinator.com/item?id=4"}},{"id":"hackernews:comment:5","p\#
-                rovider":"hackernews","kind":"comment","title":"c","summary":"c","url":"https://news.ycombinator\#
-                .com/item?id=5","attributes":{"itemId":5,"discussionUrl":"https://news.ycombinator.com/item?id=5\#
-                "}},{"id":"hackernews:comment:6","provider":"hackernews","kind":"comment","title":"both","summar\#
-                y":"both","url":"https://news.ycombinator.com/item?id=6","attributes":{"itemId":6,"discussionUrl\#
-                ":"https://news.ycombinator.com/item?id=6"}},{"id":"hackernews:comment:7","provider":"hackernews\#
-                ","kind":"comment","title":"both","summary":"x","url":"https://news.ycombinator.com/item?id=7","\#
-                attributes":{"itemId":7,"discussionUrl":"https://news.ycombinator.com/item?id=7","tags":["weird"\#
-                ,"comment"]}},{"id":"hackernews:story:9","provider":"hackernews","kind":"story","title":"T","col\#
-                lection":"www.x.org","url":"https://www.www.x.org:80/a?b","publishedAt":"9999-12-31T23:59:59Z","\#
-                attributes":{"itemId":9,"discussionUrl":"https://news.ycombinator.com/item?id=9","tags":["author\#
-                _x"]}},{"id":"hackernews:story:10","provider":"hackernews","kind":"story","title":"T","url":"htt\#
-                ps://news.ycombinator.com/item?id=10","attributes":{"itemId":10,"discussionUrl":"https://news.yc\#
-                ombinator.com/item?id=10"}},{"id":"hackernews:story:11","provider":"hackernews","kind":"story","\#
-                title":"D","url":"https://news.ycombinator.com/item?id=11","attributes":{"itemId":11,"discussion\#
-                Url":"https://news.ycombinator.com/item?id=11"}},{"id":"hackernews:story:12","provider":"hackern\#
-                ews","kind":"story","title":"N","url":"https://news.ycombinator.com/item?id=12","attributes":{"i\#
-                temId":12,"discussionUrl":"https://news.ycombinator.com/item?id=12","points":15,"comments":7}},{\#
-                "id":"hackernews:comment:13","provider":"hackernews","kind":"comment","title":"word word word wo\#
-                rd word word word word word word word word word word word word…","summary":"word word word word \#
-                word word word word word word word word word word word word word word word word word word word w\#
-                ord word word word word word word","url":"https://news.ycombinator.com/item?id=13","attributes":\#
-                {"itemId":13,"discussionUrl":"https://news.ycombinator.com/item?id=13"}}]
+                9 id=3,not an object=2,text=2,title=2 total=-1 leftOut=0 [{"id":"hackernews:story:4","provider":\#
+                "hackernews","kind":"story","title":"no tags","url":"https://news.ycombinator.com/item?id=4","at\#
+                tributes":{"itemId":4,"discussionUrl":"https://news.ycombinator.com/item?id=4"}},{"id":"hackerne\#
+                ws:comment:5","provider":"hackernews","kind":"comment","title":"c","summary":"c","url":"https://\#
+                news.ycombinator.com/item?id=5","attributes":{"itemId":5,"discussionUrl":"https://news.ycombinat\#
+                or.com/item?id=5"}},{"id":"hackernews:comment:6","provider":"hackernews","kind":"comment","title\#
+                ":"both","summary":"both","url":"https://news.ycombinator.com/item?id=6","attributes":{"itemId":\#
+                6,"discussionUrl":"https://news.ycombinator.com/item?id=6"}},{"id":"hackernews:comment:7","provi\#
+                der":"hackernews","kind":"comment","title":"both","summary":"x","url":"https://news.ycombinator.\#
+                com/item?id=7","attributes":{"itemId":7,"discussionUrl":"https://news.ycombinator.com/item?id=7"\#
+                ,"tags":["weird","comment"]}},{"id":"hackernews:story:9","provider":"hackernews","kind":"story",\#
+                "title":"T","collection":"www.x.org","url":"https://www.www.x.org:80/a?b","publishedAt":"9999-12\#
+                -31T23:59:59Z","attributes":{"itemId":9,"discussionUrl":"https://news.ycombinator.com/item?id=9"\#
+                ,"tags":["author_x"]}},{"id":"hackernews:story:10","provider":"hackernews","kind":"story","title\#
+                ":"T","url":"https://news.ycombinator.com/item?id=10","attributes":{"itemId":10,"discussionUrl":\#
+                "https://news.ycombinator.com/item?id=10"}},{"id":"hackernews:story:11","provider":"hackernews",\#
+                "kind":"story","title":"D","url":"https://news.ycombinator.com/item?id=11","attributes":{"itemId\#
+                ":11,"discussionUrl":"https://news.ycombinator.com/item?id=11"}},{"id":"hackernews:story:12","pr\#
+                ovider":"hackernews","kind":"story","title":"N","url":"https://news.ycombinator.com/item?id=12",\#
+                "attributes":{"itemId":12,"discussionUrl":"https://news.ycombinator.com/item?id=12","points":15,\#
+                "comments":7}},{"id":"hackernews:comment:13","provider":"hackernews","kind":"comment","title":"w\#
+                ord word word word word word word word word word word word word word word word…","summary":"word\#
+                 word word word word word word word word word word word word word word word word word word word \#
+                word word word word word word word word word word","url":"https://news.ycombinator.com/item?id=1\#
+                3","attributes":{"itemId":13,"discussionUrl":"https://news.ycombinator.com/item?id=13"}}]
                 """#
             ),
             (
@@ -165,7 +165,7 @@ import Testing
                 ectID":"12","title":"N","created_at_i":-1,"url":"//x.org","points":15,"num_comments":7},{"object\#
                 ID":"13","comment_text":"word word word word word word word word word word word word word word w\#
                 ord word word word word word word word word word word word word word word word ","children":[],"\#
-                story_id":"x","parent_id":1.0}],"nbHits":"x","message":"m"}
+                story_id":"x"}],"nbHits":"x","message":"m"}
                 """#,
                 "0 id=3 total=-1 leftOut=15 []"
             ),

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderProviders
 
 @Suite struct HackerNewsFactPinTests {
-    private let pins = ProviderPins(HackerNews())
+    private let pins = ProviderPins(SpecProvider(.hackerNews))
 
     @Test(
         arguments: [

@@ -5,7 +5,7 @@ import Testing
 @testable import LarderProviders
 
 @Suite struct HackerNewsRecordPinTests {
-    private let pins = ProviderPins(HackerNews())
+    private let pins = ProviderPins(SpecProvider(.hackerNews))
 
     @Test(
         arguments: [
@@ -87,51 +87,51 @@ import Testing
                 t_i":15},7,{"objectID":"x","title":"y","points":99,"num_comments":9}],"nbHits":17}
                 """#,
                 #"""
-                15 id=2 total=17 leftOut=0 [{"id":"hackernews:story:1","provider":"hackernews","kind":"story","t\#
-                itle":"t1","url":"https://news.ycombinator.com/item?id=1","publishedAt":"1970-01-01T00:00:01Z","\#
-                attributes":{"itemId":1,"discussionUrl":"https://news.ycombinator.com/item?id=1","points":5,"com\#
-                ments":3,"tags":["story"]}},{"id":"hackernews:story:2","provider":"hackernews","kind":"story","t\#
-                itle":"t2","url":"https://news.ycombinator.com/item?id=2","publishedAt":"1970-01-01T00:00:02Z","\#
-                attributes":{"itemId":2,"discussionUrl":"https://news.ycombinator.com/item?id=2","points":10,"ta\#
-                gs":["story"]}},{"id":"hackernews:story:3","provider":"hackernews","kind":"story","title":"t3","\#
-                url":"https://news.ycombinator.com/item?id=3","publishedAt":"1970-01-01T00:00:03Z","attributes":\#
-                {"itemId":3,"discussionUrl":"https://news.ycombinator.com/item?id=3","points":7,"comments":0,"ta\#
-                gs":["story"]}},{"id":"hackernews:story:4","provider":"hackernews","kind":"story","title":"t4","\#
-                url":"https://news.ycombinator.com/item?id=4","publishedAt":"1970-01-01T00:00:04Z","attributes":\#
-                {"itemId":4,"discussionUrl":"https://news.ycombinator.com/item?id=4","points":2,"comments":3,"ta\#
-                gs":["story"]}},{"id":"hackernews:story:5","provider":"hackernews","kind":"story","title":"t5","\#
-                url":"https://news.ycombinator.com/item?id=5","publishedAt":"1970-01-01T00:00:05Z","attributes":\#
-                {"itemId":5,"discussionUrl":"https://news.ycombinator.com/item?id=5","tags":["story"]}},{"id":"h\#
-                ackernews:story:6","provider":"hackernews","kind":"story","title":"t6","url":"https://news.ycomb\#
-                inator.com/item?id=6","publishedAt":"1970-01-01T00:00:06Z","attributes":{"itemId":6,"discussionU\#
-                rl":"https://news.ycombinator.com/item?id=6","points":5,"comments":0,"tags":["story"]}},{"id":"h\#
-                ackernews:story:7","provider":"hackernews","kind":"story","title":"t7","url":"https://news.ycomb\#
-                inator.com/item?id=7","publishedAt":"1970-01-01T00:00:07Z","attributes":{"itemId":7,"discussionU\#
-                rl":"https://news.ycombinator.com/item?id=7","points":10,"comments":3,"tags":["story"]}},{"id":"\#
-                hackernews:story:8","provider":"hackernews","kind":"story","title":"t8","url":"https://news.ycom\#
-                binator.com/item?id=8","publishedAt":"1970-01-01T00:00:08Z","attributes":{"itemId":8,"discussion\#
-                Url":"https://news.ycombinator.com/item?id=8","points":7,"tags":["story"]}},{"id":"hackernews:st\#
-                ory:9","provider":"hackernews","kind":"story","title":"t9","url":"https://news.ycombinator.com/i\#
-                tem?id=9","publishedAt":"1970-01-01T00:00:09Z","attributes":{"itemId":9,"discussionUrl":"https:/\#
-                /news.ycombinator.com/item?id=9","points":2,"comments":0,"tags":["story"]}},{"id":"hackernews:st\#
-                ory:10","provider":"hackernews","kind":"story","title":"t10","url":"https://news.ycombinator.com\#
-                /item?id=10","publishedAt":"1970-01-01T00:00:10Z","attributes":{"itemId":10,"discussionUrl":"htt\#
-                ps://news.ycombinator.com/item?id=10","comments":3,"tags":["story"]}},{"id":"hackernews:story:11\#
-                ","provider":"hackernews","kind":"story","title":"t11","url":"https://news.ycombinator.com/item?\#
-                id=11","publishedAt":"1970-01-01T00:00:11Z","attributes":{"itemId":11,"discussionUrl":"https://n\#
-                ews.ycombinator.com/item?id=11","points":5,"tags":["story"]}},{"id":"hackernews:story:12","provi\#
-                der":"hackernews","kind":"story","title":"t12","url":"https://news.ycombinator.com/item?id=12","\#
-                publishedAt":"1970-01-01T00:00:12Z","attributes":{"itemId":12,"discussionUrl":"https://news.ycom\#
-                binator.com/item?id=12","points":10,"comments":0,"tags":["story"]}},{"id":"hackernews:story:13",\#
-                "provider":"hackernews","kind":"story","title":"t13","url":"https://news.ycombinator.com/item?id\#
-                =13","publishedAt":"1970-01-01T00:00:13Z","attributes":{"itemId":13,"discussionUrl":"https://new\#
-                s.ycombinator.com/item?id=13","points":7,"comments":3,"tags":["story"]}},{"id":"hackernews:story\#
-                :14","provider":"hackernews","kind":"story","title":"t14","url":"https://news.ycombinator.com/it\#
-                em?id=14","publishedAt":"1970-01-01T00:00:14Z","attributes":{"itemId":14,"discussionUrl":"https:\#
-                //news.ycombinator.com/item?id=14","points":2,"tags":["story"]}},{"id":"hackernews:story:15","pr\#
-                ovider":"hackernews","kind":"story","title":"t15","url":"https://news.ycombinator.com/item?id=15\#
-                ","publishedAt":"1970-01-01T00:00:15Z","attributes":{"itemId":15,"discussionUrl":"https://news.y\#
-                combinator.com/item?id=15","comments":0,"tags":["story"]}}]
+                15 id=1,not an object=1 total=17 leftOut=0 [{"id":"hackernews:story:1","provider":"hackernews","\#
+                kind":"story","title":"t1","url":"https://news.ycombinator.com/item?id=1","publishedAt":"1970-01\#
+                -01T00:00:01Z","attributes":{"itemId":1,"discussionUrl":"https://news.ycombinator.com/item?id=1"\#
+                ,"points":5,"comments":3,"tags":["story"]}},{"id":"hackernews:story:2","provider":"hackernews","\#
+                kind":"story","title":"t2","url":"https://news.ycombinator.com/item?id=2","publishedAt":"1970-01\#
+                -01T00:00:02Z","attributes":{"itemId":2,"discussionUrl":"https://news.ycombinator.com/item?id=2"\#
+                ,"points":10,"tags":["story"]}},{"id":"hackernews:story:3","provider":"hackernews","kind":"story\#
+                ","title":"t3","url":"https://news.ycombinator.com/item?id=3","publishedAt":"1970-01-01T00:00:03\#
+                Z","attributes":{"itemId":3,"discussionUrl":"https://news.ycombinator.com/item?id=3","points":7,\#
+                "comments":0,"tags":["story"]}},{"id":"hackernews:story:4","provider":"hackernews","kind":"story\#
+                ","title":"t4","url":"https://news.ycombinator.com/item?id=4","publishedAt":"1970-01-01T00:00:04\#
+                Z","attributes":{"itemId":4,"discussionUrl":"https://news.ycombinator.com/item?id=4","points":2,\#
+                "comments":3,"tags":["story"]}},{"id":"hackernews:story:5","provider":"hackernews","kind":"story\#
+                ","title":"t5","url":"https://news.ycombinator.com/item?id=5","publishedAt":"1970-01-01T00:00:05\#
+                Z","attributes":{"itemId":5,"discussionUrl":"https://news.ycombinator.com/item?id=5","tags":["st\#
+                ory"]}},{"id":"hackernews:story:6","provider":"hackernews","kind":"story","title":"t6","url":"ht\#
+                tps://news.ycombinator.com/item?id=6","publishedAt":"1970-01-01T00:00:06Z","attributes":{"itemId\#
+                ":6,"discussionUrl":"https://news.ycombinator.com/item?id=6","points":5,"comments":0,"tags":["st\#
+                ory"]}},{"id":"hackernews:story:7","provider":"hackernews","kind":"story","title":"t7","url":"ht\#
+                tps://news.ycombinator.com/item?id=7","publishedAt":"1970-01-01T00:00:07Z","attributes":{"itemId\#
+                ":7,"discussionUrl":"https://news.ycombinator.com/item?id=7","points":10,"comments":3,"tags":["s\#
+                tory"]}},{"id":"hackernews:story:8","provider":"hackernews","kind":"story","title":"t8","url":"h\#
+                ttps://news.ycombinator.com/item?id=8","publishedAt":"1970-01-01T00:00:08Z","attributes":{"itemI\#
+                d":8,"discussionUrl":"https://news.ycombinator.com/item?id=8","points":7,"tags":["story"]}},{"id\#
+                ":"hackernews:story:9","provider":"hackernews","kind":"story","title":"t9","url":"https://news.y\#
+                combinator.com/item?id=9","publishedAt":"1970-01-01T00:00:09Z","attributes":{"itemId":9,"discuss\#
+                ionUrl":"https://news.ycombinator.com/item?id=9","points":2,"comments":0,"tags":["story"]}},{"id\#
+                ":"hackernews:story:10","provider":"hackernews","kind":"story","title":"t10","url":"https://news\#
+                .ycombinator.com/item?id=10","publishedAt":"1970-01-01T00:00:10Z","attributes":{"itemId":10,"dis\#
+                cussionUrl":"https://news.ycombinator.com/item?id=10","comments":3,"tags":["story"]}},{"id":"hac\#
+                kernews:story:11","provider":"hackernews","kind":"story","title":"t11","url":"https://news.ycomb\#
+                inator.com/item?id=11","publishedAt":"1970-01-01T00:00:11Z","attributes":{"itemId":11,"discussio\#
+                nUrl":"https://news.ycombinator.com/item?id=11","points":5,"tags":["story"]}},{"id":"hackernews:\#
+                story:12","provider":"hackernews","kind":"story","title":"t12","url":"https://news.ycombinator.c\#
+                om/item?id=12","publishedAt":"1970-01-01T00:00:12Z","attributes":{"itemId":12,"discussionUrl":"h\#
+                ttps://news.ycombinator.com/item?id=12","points":10,"comments":0,"tags":["story"]}},{"id":"hacke\#
+                rnews:story:13","provider":"hackernews","kind":"story","title":"t13","url":"https://news.ycombin\#
+                ator.com/item?id=13","publishedAt":"1970-01-01T00:00:13Z","attributes":{"itemId":13,"discussionU\#
+                rl":"https://news.ycombinator.com/item?id=13","points":7,"comments":3,"tags":["story"]}},{"id":"\#
+                hackernews:story:14","provider":"hackernews","kind":"story","title":"t14","url":"https://news.yc\#
+                ombinator.com/item?id=14","publishedAt":"1970-01-01T00:00:14Z","attributes":{"itemId":14,"discus\#
+                sionUrl":"https://news.ycombinator.com/item?id=14","points":2,"tags":["story"]}},{"id":"hackerne\#
+                ws:story:15","provider":"hackernews","kind":"story","title":"t15","url":"https://news.ycombinato\#
+                r.com/item?id=15","publishedAt":"1970-01-01T00:00:15Z","attributes":{"itemId":15,"discussionUrl"\#
+                :"https://news.ycombinator.com/item?id=15","comments":0,"tags":["story"]}}]
                 """#
             ),
             (

@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct RecordCheckTests {
     private static let providers: [String: any Provider] = [
-        "itunes": SpecProvider(.iTunes), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "hackernews": HackerNews(),
+        "itunes": SpecProvider(.iTunes), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(),
+        "hackernews": SpecProvider(.hackerNews),
         "imgur": Imgur(),
         "jokes": Jokes(), "icndb": Jokes(dialect: .icndb),
     ]
@@ -90,7 +91,7 @@ import Testing
     private static let providers: [String: any Provider] = [
         "newsapi": SpecProvider(.newsAPI), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "imgur": Imgur(),
         "jokes": Jokes(),
-        "hackernews": HackerNews(), "itunes": SpecProvider(.iTunes),
+        "hackernews": SpecProvider(.hackerNews), "itunes": SpecProvider(.iTunes),
     ]
     private static let bodies = [
         "dnd5e": "Not Found", "tmdb": #"{"success":false,"status_code":34,"status_message":"m"}"#,

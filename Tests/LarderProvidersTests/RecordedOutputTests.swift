@@ -35,9 +35,9 @@ import Testing
             Question(provider: SpecProvider(.dnd), path: ["equipment", "word"], query: ""),
         ],
         "hackernews": [
-            Question(provider: HackerNews(), path: ["search"], query: "q=word"),
-            Question(provider: HackerNews(), path: ["user", "word"], query: ""),
-            Question(provider: HackerNews(), path: ["item", "1"], query: "depth=1&limit=9"),
+            Question(provider: SpecProvider(.hackerNews), path: ["search"], query: "q=word"),
+            Question(provider: SpecProvider(.hackerNews), path: ["user", "word"], query: ""),
+            Question(provider: SpecProvider(.hackerNews), path: ["item", "1"], query: "depth=1&limit=9"),
         ],
         "tmdb": [
             Question(provider: TMDb(), path: ["search"], query: "q=word"),

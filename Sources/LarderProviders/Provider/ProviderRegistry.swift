@@ -4,7 +4,8 @@
 public struct ProviderRegistry: Sendable {
     /// The APIs that Larder supports.
     public static let builtIn: [any Provider] = [
-        SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), HackerNews(), Jokes(), TMDb(), Imgur(),
+        SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), SpecProvider(.hackerNews), Jokes(), TMDb(),
+        Imgur(),
         SpecProvider(.openLibrary),
     ]
 

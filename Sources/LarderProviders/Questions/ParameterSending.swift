@@ -1,5 +1,6 @@
 // What becomes of a parameter's value on its way to the API, for providers that are data: how it is checked and spelt,
 // what it adds to the question's identity, what is sent.
+import LarderCore
 
 extension QuestionParameter {
     /// What becomes of a value on its way to the API.
@@ -20,6 +21,8 @@ extension QuestionParameter {
         var decimals: ClosedRange<Int>?
         /// A check that is more than the parameter's form.
         var check: ValueCheck?
+        /// A function that brings a value into its one spelling, where no form and no check can.
+        var using: ValueFunction?
         /// Characters that are removed before the check.
         var ignored = ""
         /// The most values of a list that are read, if they are more than the interface description says.
@@ -37,12 +40,22 @@ extension QuestionParameter {
         var wordsBy: WordsBy?
         /// The value of another parameter with which there is this one.
         var onlyBy: OnlyBy?
+        /// The value of another parameter with which this one has no meaning and is left out.
+        var unlessBy: OnlyBy?
+        /// Whether it always has its default and cannot be given.
+        var isFixed = false
+        /// Whether the API counts from zero what clients count from one.
+        var isFromZero = false
+        /// The greatest number that `/v1/search` asks for, if it is less than the parameter's own.
+        var mostShared: Int?
         /// Whether a word of the route that is not allowed is another route.
         var namesRoute = false
         /// The value without one, by the value of another parameter.
         var defaultBy: DefaultBy?
         /// The name in the question's identity, if it has another one.
         var keyName: String?
+        /// Whether a value of digits is a number in the question's identity.
+        var isNumber = false
         /// Whether the default is part of the question's identity.
         var isKeyedAtDefault = true
         /// What a value of another form is told, `{name}` and `{value}` filled in; nil for a sentence made from the
@@ -92,6 +105,20 @@ extension QuestionParameter {
         /// The value for all other values of that parameter. Unlike a default, the interface description does not show it.
         var otherwise: String?
     }
+}
+
+/// A function that brings a value into its one spelling, or says what is wrong with it.
+struct ValueFunction: Sendable, Hashable {
+    let name: String
+    let body: @Sendable (String) throws(ClientFacingError) -> String
+
+    init(_ name: String, _ body: @escaping @Sendable (String) throws(ClientFacingError) -> String) {
+        (self.name, self.body) = (name, body)
+    }
+
+    static func == (left: ValueFunction, right: ValueFunction) -> Bool { left.name == right.name }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// A check of a value that no pattern can make.

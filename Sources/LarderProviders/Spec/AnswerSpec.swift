@@ -12,18 +12,23 @@ struct AnswerSpec: Sendable {
     var record: JSONPath?
     /// What the records are, in the plural: "books".
     var noun: String
-    /// What a client is told of an answer without the list, and of one with a list of other things; nil for a sentence
-    /// made from the noun.
+    /// The same in the singular, for an answer with one.
+    var one = "record"
+    /// What a client is told of an answer without the list or the record, and of one with a list of other things; nil for
+    /// a sentence made from the noun.
     var misshapen: String?
     var foreign: String?
+    /// What the elements of the list are. A plan may read a list of ids.
+    var elements = JSONKind.object
     /// The number of all matches.
     var total: JSONPath?
     /// What the matches are, if the list holds everything.
     var counts: Counted?
     /// What names a single record, and what it must be: `{id}` is the parameter, in any letter case.
     var identity: (path: JSONPath, name: PathTemplate)?
-    /// Whether what names a record may be a number.
-    var mayBeNumber = false
+    /// What a name of a record may be, and whether its letter case counts.
+    var identityKinds: Set<JSONKind> = [.string]
+    var isIdentityExact = false
     var result: ResultSpec
     /// The shapes of records, if they are of several kinds in one list.
     var shapes: [ShapeSpec] = []
@@ -54,14 +59,14 @@ struct AnswerSpec: Sendable {
     func results(
         _ response: UpstreamResponse, to asked: AskedQuestion, _ signer: ArtworkSigner
     ) throws(NormaliseError) -> NormalisedAnswer {
-        try results(read(response, asked), response, to: asked, signer)
+        try results(Self.read(response, of: asked.provider), response, to: asked, signer)
     }
 
     /// The results out of an answer that holds more; nil if a record does not say what Larder is to choose by.
     func results(
         outOf response: UpstreamResponse, to asked: AskedQuestion, _ signer: ArtworkSigner
     ) throws(NormaliseError) -> NormalisedAnswer? {
-        let root = try read(response, asked)
+        let root = try Self.read(response, of: asked.provider)
         let choices = choices.filter { asked.choosing.contains($0.parameter) }
         let records = list?.first(in: root)?.elements
         guard records?.allSatisfy({ record in choices.allSatisfy { $0.isSaid(by: record) } }) == true else {
@@ -75,7 +80,7 @@ struct AnswerSpec: Sendable {
         _ wanted: ListStretch, of stored: ListStretch, in response: UpstreamResponse, to asked: AskedQuestion,
         _ signer: ArtworkSigner
     ) throws(NormaliseError) -> NormalisedAnswer? {
-        let root = try read(response, asked)
+        let root = try Self.read(response, of: asked.provider)
         var asked = asked
         if let records = list?.first(in: root), records.kind == .array {
             guard let places = wanted.places(in: stored, records: records.count) else { return nil }
@@ -84,11 +89,12 @@ struct AnswerSpec: Sendable {
         return try results(root, response, to: asked, signer)
     }
 
-    private func read(_ response: UpstreamResponse, _ asked: AskedQuestion) throws(NormaliseError) -> JSONValue {
+    /// The JSON of an answer.
+    static func read(_ response: UpstreamResponse, of provider: String) throws(NormaliseError) -> JSONValue {
         do {
             return try JSON.parse(response.body)
         } catch {
-            throw NormaliseError(provider: asked.provider, message: Impostor.describe(response.body, error))
+            throw NormaliseError(provider: provider, message: Impostor.describe(response.body, error))
         }
     }
 
@@ -134,26 +140,37 @@ struct AnswerSpec: Sendable {
                 continue
             }
             matching += 1
-            members?.load(record)
-            let known = SpecRecord(record, members)
-            if shapes.isEmpty || record.kind != .object {
-                result.add(known, of: provider, base, to: &results)
-            } else if let shape = shapes.first(where: { $0.condition.holds(for: known) }) {
-                shape.result.add(known, as: shape.kind(of: known), of: provider, base, to: &results)
-            } else {
-                results.drop(.kind)
+            if let chosen = asked.chosen, !chosen.contains(matching - 1) {
+                results.leaveOut()
+                continue
             }
+            members?.load(record)
+            add(SpecRecord(record, members), result, of: provider, base, to: &results)
         }
+        // How many of all matches Larder would choose is unknown.
+        let total = choices.isEmpty ? total?.first(in: root)?.integer : nil
         return results.answer(
             sort: asked.sort, language: asked.language,
-            total: total?.first(in: root)?.integer ?? counts.map { $0 == .records ? all : matching }, limit: asked.limit
-        )
+            total: total ?? counts.map { $0 == .records ? all : matching }, limit: asked.limit)
+    }
+
+    /// - Parameter usual: the result of records that have no shapes.
+    private func add(
+        _ record: SpecRecord, _ usual: ResultSpec, of provider: String, _ base: AnswerBase?,
+        to results: inout ResultList
+    ) {
+        guard !shapes.isEmpty, record.value.kind == .object else {
+            return usual.add(record, of: provider, base, to: &results)
+        }
+        guard let shape = shapes.first(where: { $0.condition.holds(for: record) }) else { return results.drop(.kind) }
+        shape.result.add(record, as: shape.kind(of: record), of: provider, base, to: &results)
     }
 
     /// The one record of an answer without a list.
     private func record(in root: JSONValue, _ asked: AskedQuestion) throws(NormaliseError) -> JSONValue {
         if let identity, self.identity(of: root) == nil {
-            throw NormaliseError(provider: asked.provider, message: "The record has no \(identity.path.lastName).")
+            throw NormaliseError(
+                provider: asked.provider, message: "The \(one) has no \(identity.path.lastName).")
         }
         guard let found = record.map({ $0.first(in: root) }) ?? root else {
             throw NormaliseError(provider: asked.provider, message: "The answer has no record.")
@@ -165,11 +182,12 @@ struct AnswerSpec: Sendable {
     func classify(_ root: JSONValue) -> Classification {
         guard let list else {
             guard let identity else { return classifyRecord(root) }
-            return self.identity(of: root) != nil ? .data : .broken("The record has no \(identity.path.lastName).")
+            if self.identity(of: root) != nil { return .data }
+            return .broken(misshapen ?? "The record has no \(identity.path.lastName).")
         }
         let missing = "The answer has no list of \(noun)."
         guard let records = list.first(in: root), records.kind == .array else { return .broken(misshapen ?? missing) }
-        if records.isForeignList() { return .broken(foreign ?? missing) }
+        if records.isForeignList(where: { $0.kind == elements }) { return .broken(foreign ?? missing) }
         return records.count == 0 ? .empty : .data
     }
 
@@ -184,14 +202,16 @@ struct AnswerSpec: Sendable {
 
     /// Whether a record is the one that a path's values name; nil if records do not name themselves.
     func check(_ values: [String: String]) -> (@Sendable (JSONValue) -> Bool)? {
-        guard let identity else { return nil }
+        guard let identity, identity.name.names.allSatisfy({ values[$0] != nil }) else { return nil }
         let name = identity.name.plain(values)
-        return { root in self.identity(of: root).map { ASCII.equalFolded($0, name) } ?? false }
+        return { root in
+            self.identity(of: root).map { isIdentityExact ? $0 == name : ASCII.equalFolded($0, name) } ?? false
+        }
     }
 
     private func identity(of root: JSONValue) -> String? {
-        guard let value = identity?.path.first(in: root),
-            let text = value.string ?? (mayBeNumber ? value.numberText : nil)
+        guard let value = identity?.path.first(in: root), identityKinds.contains(value.kind),
+            let text = value.string ?? value.numberText
         else {
             return nil
         }
@@ -215,8 +235,13 @@ struct AskedQuestion: Sendable {
     var limit: Int?
     /// The places of the records that are wanted; nil for all.
     var places: Range<Int>?
+    /// The places that are wanted among the records that Larder chooses; nil for all.
+    var chosen: Range<Int>?
     /// Whether a row of the provider says that the answer has no results; nil if no row does.
     var isEmpty: (@Sendable (JSONValue) -> Bool)?
+
+    /// The value of a parameter that is a number; 0 if the question has none.
+    func number(_ name: String) -> Int { values[name].flatMap { Int($0) } ?? 0 }
 }
 
 /// How Larder chooses among the records of an answer by the value of a parameter.
@@ -226,6 +251,8 @@ struct ChoiceSpec: Sendable {
         case contains(FieldRule)
         /// A text of the record is one of the values.
         case among(FieldRule)
+        /// A function decides, by a part of the value that the API does not heed.
+        case using(ChoiceFunction)
     }
 
     var parameter: String
@@ -238,6 +265,7 @@ struct ChoiceSpec: Sendable {
         case .among(let rule):
             let texts = rule.texts(of: record)
             return value.split(separator: ",").contains { texts.contains(String($0)) }
+        case .using(let function): return function.holds(record, value)
         }
     }
 
@@ -245,7 +273,23 @@ struct ChoiceSpec: Sendable {
     fileprivate func isSaid(by record: JSONValue) -> Bool {
         switch rule {
         case .contains(let rule), .among(let rule): !rule.texts(of: record).isEmpty
+        case .using: true
         }
+    }
+}
+
+/// A function by which Larder chooses records, because the API heeds only a part of a parameter's values.
+struct ChoiceFunction: Sendable {
+    let name: String
+    /// The part of a value that is sent, and the part by which Larder chooses; nil for nothing.
+    let split: @Sendable (String) -> (sent: String?, own: String?)
+    let holds: @Sendable (JSONValue, String) -> Bool
+
+    init(
+        _ name: String, split: @escaping @Sendable (String) -> (sent: String?, own: String?),
+        holds: @escaping @Sendable (JSONValue, String) -> Bool
+    ) {
+        (self.name, self.split, self.holds) = (name, split, holds)
     }
 }
 

@@ -4,7 +4,7 @@ import LarderCore
 
 final class AttributeSpec: Sendable {
     enum Form: Sendable {
-        case text, number, texts, flag
+        case text, number, texts, numbers, flag
         /// An amount in the currency that the record names.
         case price(currency: JSONPath)
 
@@ -13,6 +13,7 @@ final class AttributeSpec: Sendable {
             case .text: .text
             case .number: .number
             case .texts: .texts
+            case .numbers: .numbers
             case .flag: .flag
             case .price: .price
             }
@@ -53,11 +54,25 @@ final class AttributeSpec: Sendable {
         case .text: addText(record, base, to: &result)
         case .texts: result.attribute(key, texts: rule.texts(of: record, base))
         case .number: addNumber(record, base, to: &result)
+        case .numbers: result.attribute(key, numbers: numbers(record))
         case .flag: result.attribute(key, flag: value(record)?.bool)
         case .price(let currency):
             guard let value = value(record) else { return }
             result.attribute(key, price: Numbers.price(value, currency: currency.first(in: record)?.string))
         }
+    }
+
+    /// All whole numbers of the first path that has some.
+    private func numbers(_ record: SpecRecord) -> [Int] {
+        for case .path(let path) in rule.sources {
+            var numbers: [Int] = []
+            path.forEach(in: record) { value in
+                if let number = value.integer { numbers.append(number) }
+                return true
+            }
+            if !numbers.isEmpty { return numbers }
+        }
+        return []
     }
 
     /// The value itself, for forms that no text has.

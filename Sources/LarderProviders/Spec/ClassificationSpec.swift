@@ -23,6 +23,8 @@ struct ClassificationSpec: Sendable {
     enum Others: Sendable {
         /// All are data.
         case data
+        /// All JSON is data.
+        case json
         /// JSON is an object or a list. An empty body or object is an absence. Other media types are data.
         case records
     }
@@ -88,12 +90,13 @@ struct ClassificationSpec: Sendable {
 
     /// An answer that belongs to no question, unless it is JSON that is to be read.
     private func classifyOther(_ response: UpstreamResponse) -> Classification? {
-        guard others == .records else { return .data }
+        if others != .records { return others == .json ? nil : .data }
         if response.body.allSatisfy({ $0 <= 0x20 }) { return .notFound }
         return response.fields.first("Content-Type")?.lowercased().contains("json") == true ? nil : .data
     }
 
     private func classifyOther(_ root: JSONValue) -> Classification {
+        if others == .json { return .data }
         guard root.kind == .object || root.kind == .array else { return .broken("The answer is not a record.") }
         return root.kind == .object && root.count == 0 ? .notFound : .data
     }

@@ -10,6 +10,8 @@ struct ProviderSpec: Sendable {
     var search: String?
     /// What other searches ask; the first row that applies decides.
     var searches: [SearchRow] = []
+    /// The category of a search that names none.
+    var usualCategory: String?
     /// The kinds of results by the categories of a search, if a category chooses some of those of one answer.
     var categoryKinds: [String: [String]] = [:]
     /// The API's name in sentences, if it is shorter than the title.
@@ -136,8 +138,9 @@ public struct SpecProvider: Provider {
     }
 
     public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
+        let category = request.category ?? spec.usualCategory
         let row = spec.searches.first {
-            ($0.category == nil || $0.category == request.category) && ($0.sort == nil || $0.sort == request.sort)
+            ($0.category == nil || $0.category == category) && ($0.sort == nil || $0.sort == request.sort)
         }
         let name = row?.question ?? spec.search
         guard let question = spec.questions.first(where: { $0.name == name }) else {
@@ -176,6 +179,11 @@ public struct SpecProvider: Provider {
         return question.check.map { $0.body(request) } ?? question.answer.check(values)
     }
 
+    public func contentLifetime(of endpoint: String) -> (@Sendable (UpstreamResponse) -> Duration?)? {
+        guard let settles = spec.questions.first(where: { $0.name == endpoint })?.settles else { return nil }
+        return { settles.lifetime(of: $0) }
+    }
+
     public func credentialFields(key: String) -> HeaderFields { keyIn?.fields(key) ?? [:] }
 
     public func credentialQuery(key: String) -> QueryParameters { keyIn?.parameters(key) ?? QueryParameters() }
@@ -187,6 +195,7 @@ public struct SpecProvider: Provider {
 
     /// A category that chooses the kind of results has that kind. A provider of one category has only its kinds.
     public func kinds(of category: String?) -> [String]? {
+        let category = category ?? spec.usualCategory
         if category == nil || category.map(about.categories.contains) == true,
             let row = spec.searches.first(where: { $0.category == nil || $0.category == category }),
             let answer = spec.questions.first(where: { $0.name == row.question ?? spec.search })?.answer,

@@ -46,9 +46,15 @@ extension QuestionParameter {
             return spelt(text)
         case .pattern:
             guard let text = try reader.text(name) else { return nil }
-            guard let value = canonical(text) else { throw mismatch(name, text) }
-            return value
+            return try required(text, name)
         }
+    }
+
+    /// The value in its one spelling.
+    private func required(_ text: String, _ name: String) throws(ClientFacingError) -> String {
+        if let function = sending.using { return try function.body(text) }
+        guard let value = canonical(text) else { throw mismatch(name, text) }
+        return value
     }
 
     private func list(_ reader: QuestionReader, _ name: String) throws(ClientFacingError) -> String? {
@@ -57,8 +63,7 @@ extension QuestionParameter {
         let most = sending.most ?? mostValues ?? words?.count ?? 20
         var values: [String] = []
         for text in try reader.list(name, max: most) ?? [] {
-            guard let value = canonical(text) else { throw mismatch(name, text) }
-            values.append(value)
+            values.append(try required(text, name))
         }
         if sending.decimals != nil { values = Set(values.compactMap { Double($0) }).sorted().map(Self.decimal) }
         switch sending.order {
@@ -79,6 +84,7 @@ extension QuestionParameter {
                 Double(range.lowerBound)...Double(range.upperBound) ~= $0 ? Self.decimal($0) : nil
             }
         }
+        if let function = sending.using { return try? function.body(text) }
         if let check = sending.check { return check.canonical(text).map(spelt) }
         switch form {
         case .text: return spelt(text)
@@ -139,7 +145,8 @@ extension QuestionParameter {
     /// A value of `/v1/search` as this parameter takes it; nil if it takes none like it.
     func fitted(_ value: String) -> String? {
         switch form {
-        case .number(let range): Int(value).map { String(min(max($0, range.lowerBound), range.upperBound)) }
+        case .number(let range):
+            Int(value).map { String(min(max($0, range.lowerBound), sending.mostShared ?? range.upperBound)) }
         // A language is often a word for it with a country behind.
         case .choice(let words):
             words.first {
@@ -163,6 +170,7 @@ extension QuestionParameter {
         switch form {
         case .number where !isList: question.add(name, Int(value))
         case .flag where !isList: question.add(name, value == "yes")
+        case .pattern where sending.isNumber: question.add(name, Int(value))
         case .text, .pattern, .choice, .number, .flag: question.add(name, value)
         }
     }
@@ -170,7 +178,8 @@ extension QuestionParameter {
     /// What the API gets; nil if it gets nothing.
     func item(_ value: String) -> QueryParameters.Item? {
         guard sending.isSent else { return nil }
-        let values = isList ? value.split(separator: ",").map(String.init) : [value]
+        var values = isList ? value.split(separator: ",").map(String.init) : [value]
+        if sending.isFromZero { values = values.map { Int($0).map { String($0 - 1) } ?? $0 } }
         let words = sending.words.isEmpty ? values : values.compactMap(word)
         return words.isEmpty ? nil : QueryParameters.Item(sending.name ?? name, words.joined(separator: ","))
     }

@@ -17,7 +17,9 @@ extension QuestionSpec {
             }
             // A rule is checked as soon as all that it names is read.
             for rule in rules where parameters.lastIndex(where: { rule.names.contains($0.name) }) == place {
-                try rule.check { name in parameters.contains { $0.name == name && reader.gives($0) } }
+                try rule.check(paging?.stretch(values, of: parameters)) { name in
+                    parameters.contains { $0.name == name && reader.gives($0) }
+                }
             }
         }
         try checkPresence(values)
@@ -126,24 +128,64 @@ extension QuestionSpec {
 
     /// - Parameter given: the values by the parameters' names, checked. Others have their defaults.
     private func endpoint(_ given: [String: String], of provider: SpecProvider) -> Endpoint {
+        if let name = becomes.flatMap({ becomes in given[becomes.parameter].flatMap { becomes.questions[$0] } }),
+            let other = provider.spec.questions.first(where: { $0.name == name })
+        {
+            return other.endpoint(given, of: provider)
+        }
         var question = QuestionBuilder()
         var values: [String: String] = [:]
         for parameter in identity {
+            if let rule = parameter.sending.unlessBy, values[rule.parameter].map(rule.values.contains) == true {
+                continue
+            }
             guard let value = given[parameter.name] ?? parameter.absentValue(beside: given) else { continue }
             values[parameter.name] = value
             if parameter.sending.isKeyedAtDefault || value != parameter.defaultText {
                 parameter.add(value, to: &question)
             }
         }
-        let upstream = request(values, of: provider)
-        let asked = asked(values, upstream.path, of: provider)
-        let answer = answer
+        let (sent, own) = divided(values)
+        let upstream = request(sent, of: provider)
+        var asked = asked(values, upstream.path, of: provider)
+        if let own {
+            asked.values.merge(own) { $1 }
+            asked.choosing += own.keys
+            let wanted = paging?.stretch(values, of: parameters)
+            asked.chosen = wanted.map { own.isEmpty ? 0..<$0.count : $0.start..<$0.end }
+        }
+        if let plan {
+            return Endpoint(
+                provider: provider.about.name, name: name, parameters: question.parameters, subject: upstream,
+                query: question.query, plan: plan.body(asked, upstream))
+        }
+        let (answer, read) = (answer, asked)
         var endpoint = Endpoint(
             provider: provider.about.name, name: name, parameters: question.parameters,
             upstream: upstream, query: question.query,
-            normalise: { response, signer throws(NormaliseError) in try answer.results(response, to: asked, signer) })
-        endpoint.wider = { wider(than: asked, of: provider) + others(than: asked, of: provider) }
+            normalise: { response, signer throws(NormaliseError) in try answer.results(response, to: read, signer) })
+        // Where Larder chooses out of the whole list, no other answer holds more.
+        if own?.isEmpty != false {
+            endpoint.wider = { wider(than: read, of: provider) + others(than: read, of: provider) }
+        }
         return endpoint
+    }
+
+    /// The values that are sent, and those by which Larder chooses because the API does not heed them; nil if there can be
+    /// none. To choose among all, it asks for as much of the list as the API gives.
+    private func divided(_ values: [String: String]) -> (sent: [String: String], own: [String: String]?) {
+        var (sent, own) = (values, [String: String]())
+        var canChoose = false
+        for choice in answer.choices {
+            guard case .using(let function) = choice.rule else { continue }
+            canChoose = true
+            guard let parts = values[choice.parameter].map(function.split) else { continue }
+            (sent[choice.parameter], own[choice.parameter]) = (parts.sent, parts.own)
+        }
+        if !own.isEmpty, let paging {
+            (sent[paging.count], sent[paging.start]) = (String(paging.longest), nil)
+        }
+        return (sent, canChoose ? own : nil)
     }
 
     private func request(_ values: [String: String], of provider: SpecProvider) -> UpstreamRequest {
@@ -167,7 +209,9 @@ extension QuestionSpec {
         let (rows, name) = (provider.spec.classification, name)
         var asked = AskedQuestion(
             provider: provider.about.name, baseURL: provider.about.defaultBaseURL, path: path, values: values,
-            choosing: unsent, sort: values["sort"].flatMap(SortOrder.init) ?? .relevance, language: language,
+            choosing: unsent,
+            sort: values["sort"].flatMap(SortOrder.init).flatMap { ownSorts.contains($0) ? $0 : nil } ?? .relevance,
+            language: language,
             limit: cutsAtLimit || unsent.contains("limit") ? values["limit"].flatMap { Int($0) } : nil)
         if rows.canSayEmpty { asked.isEmpty = { rows.saysEmpty($0, question: name) } }
         return asked
@@ -215,11 +259,14 @@ extension QuestionRule {
         switch self {
         case .oneOf(let names, _, _), .onlyOne(let names, _): names
         case .without(let name, let others, _): [name] + others
+        case .within(_, let names, _): names
         }
     }
 
-    /// - Parameter isGiven: whether a question has the parameter.
-    fileprivate func check(_ isGiven: (String) -> Bool) throws(ClientFacingError) {
+    /// - Parameters:
+    ///   - stretch: the part of the list that is asked for.
+    ///   - isGiven: whether a question has the parameter.
+    fileprivate func check(_ stretch: ListStretch?, _ isGiven: (String) -> Bool) throws(ClientFacingError) {
         switch self {
         case .oneOf(let names, let blamed, let sentence):
             guard names.contains(where: isGiven) else { throw .missing(blamed, sentence) }
@@ -231,6 +278,8 @@ extension QuestionRule {
                 allowed: names)
         case .without(let name, let others, let sentence):
             if isGiven(name), others.contains(where: isGiven) { throw .conflicting(name, sentence) }
+        case .within(let most, let names, let sentence):
+            if let stretch, stretch.start >= most { throw .conflicting(names.last ?? "", sentence) }
         }
     }
 }

@@ -32,16 +32,27 @@ struct QuestionSpec: Sendable {
     var refusals: [QuestionRefusal] = []
     /// How the API divides the list, if a stored answer of another length may hold the results.
     var paging: PagingSpec?
+    /// The orders into which Larder brings the results. The API itself gives the others.
+    var ownSorts = SortOrder.allCases
+    /// The values of a parameter with which this is another question, and the names of those.
+    var becomes: (parameter: String, questions: [String: String])?
     var ttl: Duration
+    /// Which answers live longer, because they no longer change.
+    var settles: SettledSpec?
     var summary: String
     var answer: AnswerSpec
     /// Whether an answer holds what the request names, if its path does not say it.
     var check: CheckFunction?
+    /// Makes the plan of a question that one call cannot answer.
+    var plan: PlanFunction?
 
     /// The names of the parameters in the route.
     var captured: [String] { route.names }
     private var captures: [QuestionParameter] { parameters.filter { captured.contains($0.name) } }
-    var asked: [QuestionParameter] { parameters.filter { !captured.contains($0.name) } }
+    var asked: [QuestionParameter] {
+        let captured = captured
+        return parameters.filter { !captured.contains($0.name) && !$0.sending.isFixed }
+    }
     /// Whether a value in the path can be other than one of some words.
     var hasFreePath: Bool {
         let inPath = path.names
@@ -120,6 +131,34 @@ enum QuestionRule: Sendable {
     case onlyOne([String], sentence: String)
     /// The parameter, and none of the others.
     case without(String, others: [String], sentence: String)
+    /// A stretch of the list, by these parameters, that begins below this number. The refusal names the last of them.
+    case within(Int, of: [String], sentence: String)
+}
+
+/// A function that makes the plan of a question, given what is asked and the request of the question.
+struct PlanFunction: Sendable {
+    let name: String
+    let body: @Sendable (AskedQuestion, UpstreamRequest) -> any CallPlan
+
+    init(_ name: String, _ body: @escaping @Sendable (AskedQuestion, UpstreamRequest) -> any CallPlan) {
+        (self.name, self.body) = (name, body)
+    }
+}
+
+/// Answers that say of when their record is, and live longer if that is long ago.
+struct SettledSpec: Sendable {
+    /// Seconds since 1970.
+    var time: JSONPath
+    var after: Duration
+    var ttl: Duration
+
+    /// The lifetime of an answer; nil for the usual one. A time outside the calendar is ignored.
+    func lifetime(of response: UpstreamResponse) -> Duration? {
+        guard let time = (try? JSON.parse(response.body)).flatMap({ time.first(in: $0)?.integer }),
+            (0..<253_402_300_800).contains(time)
+        else { return nil }
+        return response.responseTime > WallTime(seconds: Int64(time)) + after ? ttl : nil
+    }
 }
 
 /// How an API divides a list.
@@ -140,6 +179,12 @@ struct PagingSpec: Sendable {
         guard let count = values[count].flatMap({ Int($0) }) else { return nil }
         let start = values[start].flatMap { Int($0) } ?? (isPage ? 1 : 0)
         return ListStretch(start: isPage ? (start - 1) * count : start, count: count)
+    }
+
+    /// The same where a value may stand for its default.
+    func stretch(_ values: [String: String], of parameters: [QuestionParameter]) -> ListStretch? {
+        let usual = parameters.compactMap { parameter in parameter.defaultText.map { (parameter.name, $0) } }
+        return stretch(values.merging(usual) { given, _ in given })
     }
 
     /// The other parts that may hold it, each with the values that ask for it.

@@ -30,6 +30,8 @@ struct ResultSpec: Sendable {
     var othersExcept: Set<String>?
     /// What a record without an id is counted as.
     var idReason = DropReason.id
+    /// What one without a title is counted as.
+    var titleReason = DropReason.title
     /// Records that give no result.
     var drops: [(reason: DropReason, condition: JSONFilter)] = []
     /// Of records with the same text here, only the first gives a result.
@@ -50,12 +52,25 @@ struct ResultSpec: Sendable {
         _ record: SpecRecord, as kind: String? = nil, of provider: String, _ base: AnswerBase?,
         to list: inout ResultList
     ) {
-        guard record.value.kind == .object else { return list.drop(.notAnObject) }
-        let kind = kind ?? self.kind
-        if let reason = drops.first(where: { $0.condition.holds(for: record) })?.reason { return list.drop(reason) }
-        guard let id = id.text(of: record, base) else { return list.drop(idReason) }
-        guard let title = title.text(of: record, base) else { return list.drop(.title) }
-        if let name = once?.text(of: record, base), !list.isFirst(name) { return list.drop(.repeated) }
+        do throws(NoResult) {
+            let result = try result(of: record, as: kind ?? self.kind, of: provider, base)
+            if let name = once?.text(of: record, base), !list.isFirst(name) { return list.drop(.repeated) }
+            list.add(result, from: record.value)
+        } catch {
+            list.drop(error.reason)
+        }
+    }
+
+    /// The result that a record gives.
+    func result(
+        of record: SpecRecord, as kind: String, of provider: String, _ base: AnswerBase?
+    ) throws(NoResult) -> ResultItem {
+        guard record.value.kind == .object else { throw NoResult(reason: .notAnObject) }
+        if let reason = drops.first(where: { $0.condition.holds(for: record) })?.reason {
+            throw NoResult(reason: reason)
+        }
+        guard let id = id.text(of: record, base) else { throw NoResult(reason: idReason) }
+        guard let title = title.text(of: record, base) else { throw NoResult(reason: titleReason) }
         var result = ResultItem(id: "\(provider):\(kind):\(id)", kind: kind, title: title)
         result.creator = creator?.text(of: record, base)
         result.collection = collection?.text(of: record, base)
@@ -72,7 +87,7 @@ struct ResultSpec: Sendable {
             }
         for attribute in attributes { attribute.add(record, base, to: &result) }
         if let othersExcept { result.addOthers(of: record.value, except: othersExcept, base) }
-        list.add(result, from: record.value)
+        return result
     }
 
     /// The same with a change.
@@ -81,6 +96,11 @@ struct ResultSpec: Sendable {
         change(&copy)
         return copy
     }
+}
+
+/// Why a record gives no result.
+struct NoResult: Error {
+    var reason: DropReason
 }
 
 extension ResultItem {

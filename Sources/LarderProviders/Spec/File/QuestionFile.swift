@@ -150,7 +150,7 @@ struct QuestionFileReader {
                 identity.fault("is", "{\(hole.1)} is not a parameter of this question")
             }
             if list != nil { map.fault("identity", "names one record: it is not for a list") }
-            (answer.identity, answer.mayBeNumber) = ((path, PathTemplate(text)), true)
+            (answer.identity, answer.identityKinds) = ((path, PathTemplate(text)), [.string, .number])
         }
         return answer
     }
