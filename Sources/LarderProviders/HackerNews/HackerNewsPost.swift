@@ -34,7 +34,7 @@ enum HackerNewsPost {
     private static let post = ResultSpec(
         kind: "story", id: id, title: .first("$.title", as: .html), creator: .first("$.by", "$.author", as: .line),
         collection: .first("$.url", as: .link, .using(site)), summary: text(as: words),
-        date: time("$.time", "$.created_at_i"),
+        date: instant("$.time", "$.created_at_i"),
         url: .any(.first("$.url", as: .link), discussion),
         attributes: [
             AttributeSpec("itemId", .number, id), AttributeSpec("discussionUrl", .text, discussion),
@@ -87,13 +87,13 @@ enum HackerNewsPost {
         return FieldRule(sources: texts.map { .path($0) }, transforms: [.using(function)] + transforms)
     }
 
-    private static func time(_ paths: JSONPath...) -> FieldRule {
+    private static func instant(_ paths: JSONPath...) -> FieldRule {
         FieldRule(sources: paths.map { .path($0) }, transforms: [.integer(0...253_402_300_799), .unixTime])
     }
 
     static let user = ResultSpec(
         kind: "user", id: .first("$.id", as: .line), title: .first("$.id", as: .line),
-        summary: .first("$.about", as: .using(words)), date: time("$.created"), url: .url(page + "user?id={$.id}"),
+        summary: .first("$.about", as: .using(words)), date: instant("$.created"), url: .url(page + "user?id={$.id}"),
         attributes: [
             AttributeSpec("karma", .number, .first("$.karma", as: .integer(Int.min...Int.max))),
             // A user may have tens of thousands of submissions, so only their number is shown.
