@@ -28,8 +28,9 @@ private let questions: [(provider: any Provider, endpoint: Endpoint)] = {
         (named("hackernews"), ["user", "word"], ""), (named("hackernews"), ["top"], "limit=5&sort=name"),
         (named("hackernews"), ["item", "1"], "depth=3&limit=9"),
         (TMDb(), ["search"], "q=word"), (TMDb(), ["movie", "1"], ""), (TMDb(), ["configuration"], ""),
-        (Imgur(), ["search"], "q=word&sort=date"), (Imgur(), ["album", "a"], ""), (Imgur(), ["tags"], ""),
-        (Imgur(), ["credits"], ""),
+        (named("imgur"), ["search"], "q=word&sort=date"), (named("imgur"), ["album", "a"], ""),
+        (named("imgur"), ["tags"], ""),
+        (named("imgur"), ["credits"], ""),
     ]
     return asked.map { provider, path, query in
         guard let parameters = try? QueryParameters(parsing: query),

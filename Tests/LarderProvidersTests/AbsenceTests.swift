@@ -22,7 +22,7 @@ private func answer(_ status: Int, _ body: String) -> UpstreamResponse {
         Jokes().speaking("icndb") as? Jokes ?? Jokes(),
         SpecProvider(.hackerNews),
         TMDb(),
-        Imgur(),
+        SpecProvider(.imgur),
     ]
 
     @Test(arguments: [404, 410])

@@ -103,7 +103,7 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
         let providers: [String: any Provider] = [
             "itunes": SpecProvider(.iTunes), "dnd": SpecProvider(.dnd), "hackernews": SpecProvider(.hackerNews),
             "jokes": Jokes(),
-            "imgur": Imgur(),
+            "imgur": SpecProvider(.imgur),
             "newsapi": SpecProvider(.newsAPI), "tmdb": TMDb(),
             "passthrough": Passthrough(name: "p", baseURL: "http://h"),
         ]

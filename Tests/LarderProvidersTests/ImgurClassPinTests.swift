@@ -5,7 +5,7 @@ import Testing
 @testable import LarderProviders
 
 @Suite struct ImgurClassPinTests {
-    private let pins = ProviderPins(Imgur())
+    private let pins = ProviderPins(SpecProvider(.imgur))
 
     @Test(
         arguments: [

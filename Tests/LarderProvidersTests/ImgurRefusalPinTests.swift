@@ -5,7 +5,7 @@ import Testing
 @testable import LarderProviders
 
 @Suite struct ImgurRefusalPinTests {
-    private let pins = ProviderPins(Imgur())
+    private let pins = ProviderPins(SpecProvider(.imgur))
 
     @Test(
         arguments: [
@@ -31,10 +31,7 @@ import Testing
             ),
             (
                 "search?q=a&sort=rising",
-                #"""
-                invalidParameter sort conflict "sort" is not one of the allowed words. 6 time,viral,top,relevanc\#
-                e,name,date
-                """#
+                #"invalidParameter sort "sort" is not one of the allowed words. 6 time,viral,top,relevance,name,date"#
             ),
             (
                 "search?q=a&sort=price",
@@ -202,10 +199,7 @@ import Testing
             ),
             (
                 "tag/a?sort=rising",
-                #"""
-                invalidParameter sort conflict "sort" is not one of the allowed words. 6 viral,top,time,relevanc\#
-                e,name,date
-                """#
+                #"invalidParameter sort "sort" is not one of the allowed words. 6 viral,top,time,relevance,name,date"#
             ),
             (
                 "tag/a?sort=x",
@@ -220,7 +214,6 @@ import Testing
                 "invalidParameter window conflict A span of time can be given only together with sort=top."
             ),
             ("tag/a b?sort=x", #"invalidParameter tag A tag has letters, digits, "_" and "-" only."#),
-            ("tag/a b?q=x", #"invalidParameter tag A tag has letters, digits, "_" and "-" only."#),
             (
                 "tag/a?section=top",
                 #"unknownParameter section This route has no parameter "section". 5 sort,window,page,limit,explicit"#
@@ -232,10 +225,7 @@ import Testing
             ),
             (
                 "r/pics?sort=rising",
-                #"""
-                invalidParameter sort conflict "sort" is not one of the allowed words. 5 time,top,relevance,name\#
-                ,date
-                """#
+                #"invalidParameter sort "sort" is not one of the allowed words. 5 time,top,relevance,name,date"#
             ),
             (
                 "r/pics?window=day",

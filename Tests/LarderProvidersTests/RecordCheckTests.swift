@@ -9,7 +9,7 @@ import Testing
     private static let providers: [String: any Provider] = [
         "itunes": SpecProvider(.iTunes), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(),
         "hackernews": SpecProvider(.hackerNews),
-        "imgur": Imgur(),
+        "imgur": SpecProvider(.imgur),
         "jokes": Jokes(), "icndb": Jokes(dialect: .icndb),
     ]
 
@@ -89,7 +89,7 @@ import Testing
 
 @Suite struct MissingListTests {
     private static let providers: [String: any Provider] = [
-        "newsapi": SpecProvider(.newsAPI), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "imgur": Imgur(),
+        "newsapi": SpecProvider(.newsAPI), "dnd5e": SpecProvider(.dnd), "tmdb": TMDb(), "imgur": SpecProvider(.imgur),
         "jokes": Jokes(),
         "hackernews": SpecProvider(.hackerNews), "itunes": SpecProvider(.iTunes),
     ]

@@ -45,9 +45,9 @@ import Testing
             Question(provider: TMDb(), path: ["configuration"], query: ""),
         ],
         "imgur": [
-            Question(provider: Imgur(), path: ["search"], query: "q=word&sort=date"),
-            Question(provider: Imgur(), path: ["album", "a"], query: ""),
-            Question(provider: Imgur(), path: ["credits"], query: ""),
+            Question(provider: SpecProvider(.imgur), path: ["search"], query: "q=word&sort=date"),
+            Question(provider: SpecProvider(.imgur), path: ["album", "a"], query: ""),
+            Question(provider: SpecProvider(.imgur), path: ["credits"], query: ""),
         ],
         "chucknorris": jokes(Jokes()),
         "icndb": jokes(Jokes(dialect: .icndb)),

@@ -42,8 +42,9 @@ extension ProviderSpec {
                 .page(longestList).unsent.sent { $0.isKeyedAtDefault = false }, sort,
             ],
             ttl: .seconds(60), summary: "/v0/\(name)stories.json and the items it names",
-            answer: HackerNewsPost.answer(
-                list: "$", noun: "ids", misshapen: "The answer is not a list of ids.", elements: .number),
+            answer: AnswerSpec(
+                list: "$", noun: "ids", misshapen: foreignList, foreign: foreignList, elements: .number,
+                result: HackerNewsPost.post, shapes: HackerNewsPost.shapes),
             plan: PlanFunction("hackernews.list") { asked, request in HackerNewsListPlan(asked, request) })
     }
 
@@ -64,9 +65,9 @@ extension ProviderSpec {
         // Comments and votes on a post close after two weeks. Older posts change only if a moderator edits a text.
         settles: SettledSpec(time: "$.time", after: .seconds(14 * 86_400), ttl: .seconds(86_400)),
         summary: "/v0/item/{id}.json, with its comments if wanted",
-        answer: HackerNewsPost.answer(
+        answer: AnswerSpec(
             noun: "items", misshapen: foreignRecord, identity: ("$.id", PathTemplate("{id}")),
-            identityKinds: [.number]),
+            identityKinds: [.number], result: HackerNewsPost.post, shapes: HackerNewsPost.shapes),
         plan: PlanFunction("hackernews.thread") { asked, _ in HackerNewsThreadPlan(asked) })
 
     /// The name keeps its case: the API knows "pg" and not "PG".
@@ -123,10 +124,12 @@ extension ProviderSpec {
         },
         .page(reach).sent { ($0.isFromZero, $0.apiDefault, $0.isKeyedAtDefault) = (true, "0", false) },
     ]
-    private static let hits = HackerNewsPost.answer(
+    private static let hits = AnswerSpec(
         list: "$.hits", noun: "hits", foreign: "The answer's list has no hits.", total: "$.nbHits",
+        result: HackerNewsPost.post, shapes: HackerNewsPost.shapes,
         choices: [ChoiceSpec(parameter: "numericFilters", rule: .using(HackerNewsFilter.choice))])
 
+    private static let foreignList = "The answer is not a list of ids."
     private static let foreignRecord = "The answer is not a record of Hacker News."
 
     /// Firebase answers `null` under 200 for an item that does not exist or is withheld, and never 404. It refuses a path,

@@ -3,18 +3,7 @@
 import LarderCore
 
 enum HackerNewsPost {
-    /// An answer with posts. A hit of a search has a kind among its tags; one without is a comment if it has such a text.
-    static func answer(
-        list: JSONPath? = nil, noun: String, misshapen: String? = nil, foreign: String? = nil, total: JSONPath? = nil,
-        elements: JSONKind = .object, identity: (path: JSONPath, name: PathTemplate)? = nil,
-        identityKinds: Set<JSONKind> = [.string], choices: [ChoiceSpec] = []
-    ) -> AnswerSpec {
-        AnswerSpec(
-            list: list, noun: noun, misshapen: misshapen, foreign: foreign ?? misshapen, elements: elements,
-            total: total, identity: identity, identityKinds: identityKinds, result: post, shapes: shapes,
-            choices: choices)
-    }
-
+    /// A hit of a search has a kind among its tags; one without is a comment if it has such a text.
     static let shapes: [ShapeSpec] =
         ["story", "job", "poll"].map { shape($0, of: $0, discussed) } + [
             shape("comment", of: "comment", reply.with { $0.attributes.insert(replies, at: 3) }),
@@ -31,7 +20,7 @@ enum HackerNewsPost {
             result.with { $0.kind = kind })
     }
 
-    private static let post = ResultSpec(
+    static let post = ResultSpec(
         kind: "story", id: id, title: .first("$.title", as: .html), creator: .first("$.by", "$.author", as: .line),
         collection: .first("$.url", as: .link, .using(site)), summary: text(as: words),
         date: instant("$.time", "$.created_at_i"),

@@ -5,7 +5,7 @@ public struct ProviderRegistry: Sendable {
     /// The APIs that Larder supports.
     public static let builtIn: [any Provider] = [
         SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), SpecProvider(.hackerNews), Jokes(), TMDb(),
-        Imgur(),
+        SpecProvider(.imgur),
         SpecProvider(.openLibrary),
     ]
 

@@ -82,6 +82,8 @@ extension QuestionParameter {
         var parameter: String
         /// A value that is not listed allows all words.
         var words: [String: [String]]
+        /// The words if the other parameter is not given; nil for all.
+        var usual: [String]?
         /// What a word is told that the other value excludes, `{word}` and `{value}` filled in; nil for a sentence that
         /// says only that it is not allowed.
         var refusal: String?
@@ -109,12 +111,12 @@ extension QuestionParameter {
 
 /// A function that brings a value into its one spelling, or says what is wrong with it.
 struct ValueFunction: Sendable, Hashable {
-    let name: String
-    let body: @Sendable (String) throws(ClientFacingError) -> String
+    typealias Body = @Sendable (String) throws(ClientFacingError) -> String
 
-    init(_ name: String, _ body: @escaping @Sendable (String) throws(ClientFacingError) -> String) {
-        (self.name, self.body) = (name, body)
-    }
+    let name: String
+    let body: Body
+
+    init(_ name: String, _ body: @escaping Body) { (self.name, self.body) = (name, body) }
 
     static func == (left: ValueFunction, right: ValueFunction) -> Bool { left.name == right.name }
 
@@ -125,6 +127,8 @@ struct ValueFunction: Sendable, Hashable {
 enum ValueCheck: String, Sendable, Hashable, CaseIterable {
     /// The name of a host.
     case host
+    /// Letters and digits of any script, "_" and "-", at most 100 bytes.
+    case word
     /// A date, with or without a time.
     case instant
     /// A language with or without its country, "pt-BR" in any usual spelling.
@@ -136,6 +140,9 @@ enum ValueCheck: String, Sendable, Hashable, CaseIterable {
     func canonical(_ text: String) -> String? {
         switch self {
         case .host: return WebURL.normalisedHost(text) == nil ? nil : text
+        case .word:
+            let isWord = text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+            return isWord && (1...100).contains(text.utf8.count) ? text : nil
         case .instant: return DateText.parse(text) == nil ? nil : text
         case .languageTag:
             guard let parts = Self.languageParts(text) else { return nil }

@@ -4,8 +4,14 @@ import LarderHTTP
 
 /// The answer to one question.
 struct AnswerSpec: Sendable {
+    /// The member that holds everything else, if an answer without it is none.
+    var envelope: JSONPath?
+    /// What else each answer has, on which the sentence tells that it lacks it.
+    var needs: (condition: JSONFilter, sentence: String)?
     /// The list of records; nil if the answer is one record.
     var list: JSONPath?
+    /// Where the list lies in other answers.
+    var otherLists: [JSONPath] = []
     /// Where the record lies in an element of the list, if it is not the whole element.
     var each: JSONPath?
     /// The one record, if it is not the whole answer.
@@ -36,6 +42,8 @@ struct AnswerSpec: Sendable {
     var results: (parameter: String, byValue: [(value: String, result: ResultSpec)])?
     /// What Larder chooses by itself. Parameters that are sent choose only in an answer without them.
     var choices: [ChoiceSpec] = []
+    /// Makes several records of one.
+    var expansion: ExpansionFunction?
     /// The members with which paths begin; set by `bind`.
     var table: JSONMemberTable?
 
@@ -68,7 +76,7 @@ struct AnswerSpec: Sendable {
     ) throws(NormaliseError) -> NormalisedAnswer? {
         let root = try Self.read(response, of: asked.provider)
         let choices = choices.filter { asked.choosing.contains($0.parameter) }
-        let records = list?.first(in: root)?.elements
+        let records = records(in: root)?.elements
         guard records?.allSatisfy({ record in choices.allSatisfy { $0.isSaid(by: record) } }) == true else {
             return nil
         }
@@ -82,7 +90,7 @@ struct AnswerSpec: Sendable {
     ) throws(NormaliseError) -> NormalisedAnswer? {
         let root = try Self.read(response, of: asked.provider)
         var asked = asked
-        if let records = list?.first(in: root), records.kind == .array {
+        if let records = records(in: root) {
             guard let places = wanted.places(in: stored, records: records.count) else { return nil }
             asked.places = places
         }
@@ -106,14 +114,17 @@ struct AnswerSpec: Sendable {
             var none = ResultList(provider: provider, signer: nil)
             return none.answer(sort: .relevance, language: nil, total: list == nil ? nil : 0)
         }
+        if let sentence = lacks(root) { throw NormaliseError(provider: provider, message: sentence) }
         let result = result(asked.values)
         let base = AnswerBase(url: response.url.isEmpty ? asked.baseURL : response.url, path: asked.path)
         var results = ResultList(provider: provider, signer: signer, capacity: response.body.count * 3)
-        guard let list else {
-            result.add(SpecRecord(try self.record(in: root, asked)), of: provider, base, to: &results)
+        guard list != nil else {
+            expand(try self.record(in: root, asked), response) { record, source in
+                result.add(SpecRecord(record), of: provider, base, from: source, to: &results)
+            }
             return results.answer(sort: .relevance, language: nil)
         }
-        guard let records = list.first(in: root), records.kind == .array else {
+        guard let records = records(in: root) else {
             throw NormaliseError(provider: provider, message: "The answer has no list of \(noun).")
         }
         let choices = choices.filter { asked.choosing.contains($0.parameter) }
@@ -144,8 +155,10 @@ struct AnswerSpec: Sendable {
                 results.leaveOut()
                 continue
             }
-            members?.load(record)
-            add(SpecRecord(record, members), result, of: provider, base, to: &results)
+            expand(record, response) { record, source in
+                members?.load(record)
+                add(SpecRecord(record, members), result, of: provider, base, from: source, to: &results)
+            }
         }
         // How many of all matches Larder would choose is unknown.
         let total = choices.isEmpty ? total?.first(in: root)?.integer : nil
@@ -154,21 +167,39 @@ struct AnswerSpec: Sendable {
             total: total ?? counts.map { $0 == .records ? all : matching }, limit: asked.limit)
     }
 
+    /// Calls `body` with each record that a record stands for, and the API's own.
+    private func expand(_ record: JSONValue, _ response: UpstreamResponse, _ body: (JSONValue, JSONValue) -> Void) {
+        guard let expansion else { return body(record, record) }
+        for one in expansion.body(record, response) { body(one.record, one.source) }
+    }
+
+    /// The list; nil if the answer has none.
+    private func records(in root: JSONValue) -> JSONValue? {
+        guard let list else { return nil }
+        return ([list] + otherLists).lazy.compactMap { $0.first(in: root) }.first { $0.kind == .array }
+    }
+
+    /// What an answer lacks that each has, in a sentence.
+    private func lacks(_ root: JSONValue) -> String? {
+        if let envelope, envelope.first(in: root) == nil { return "The answer has no \(envelope.lastName)." }
+        return needs.flatMap { $0.condition.holds(for: root) ? nil : $0.sentence }
+    }
+
     /// - Parameter usual: the result of records that have no shapes.
     private func add(
-        _ record: SpecRecord, _ usual: ResultSpec, of provider: String, _ base: AnswerBase?,
+        _ record: SpecRecord, _ usual: ResultSpec, of provider: String, _ base: AnswerBase?, from source: JSONValue,
         to results: inout ResultList
     ) {
         guard !shapes.isEmpty, record.value.kind == .object else {
-            return usual.add(record, of: provider, base, to: &results)
+            return usual.add(record, of: provider, base, from: source, to: &results)
         }
         guard let shape = shapes.first(where: { $0.condition.holds(for: record) }) else { return results.drop(.kind) }
-        shape.result.add(record, as: shape.kind(of: record), of: provider, base, to: &results)
+        shape.result.add(record, as: shape.kind(of: record), of: provider, base, from: source, to: &results)
     }
 
     /// The one record of an answer without a list.
     private func record(in root: JSONValue, _ asked: AskedQuestion) throws(NormaliseError) -> JSONValue {
-        if let identity, self.identity(of: root) == nil {
+        if let identity, expansion == nil, self.identity(of: root) == nil {
             throw NormaliseError(
                 provider: asked.provider, message: "The \(one) has no \(identity.path.lastName).")
         }
@@ -180,13 +211,14 @@ struct AnswerSpec: Sendable {
 
     /// Classifies an answer of status 200.
     func classify(_ root: JSONValue) -> Classification {
-        guard let list else {
+        if let sentence = lacks(root) { return .broken(sentence) }
+        guard list != nil else {
             guard let identity else { return classifyRecord(root) }
             if self.identity(of: root) != nil { return .data }
             return .broken(misshapen ?? "The record has no \(identity.path.lastName).")
         }
         let missing = "The answer has no list of \(noun)."
-        guard let records = list.first(in: root), records.kind == .array else { return .broken(misshapen ?? missing) }
+        guard let records = records(in: root) else { return .broken(misshapen ?? missing) }
         if records.isForeignList(where: { $0.kind == elements }) { return .broken(foreign ?? missing) }
         return records.count == 0 ? .empty : .data
     }
@@ -251,6 +283,8 @@ struct ChoiceSpec: Sendable {
         case contains(FieldRule)
         /// A text of the record is one of the values.
         case among(FieldRule)
+        /// With the value, records for which the condition holds are left out.
+        case unless(String, JSONFilter)
         /// A function decides, by a part of the value that the API does not heed.
         case using(ChoiceFunction)
     }
@@ -265,6 +299,7 @@ struct ChoiceSpec: Sendable {
         case .among(let rule):
             let texts = rule.texts(of: record)
             return value.split(separator: ",").contains { texts.contains(String($0)) }
+        case .unless(let word, let condition): return value != word || !condition.holds(for: record)
         case .using(let function): return function.holds(record, value)
         }
     }
@@ -273,9 +308,19 @@ struct ChoiceSpec: Sendable {
     fileprivate func isSaid(by record: JSONValue) -> Bool {
         switch rule {
         case .contains(let rule), .among(let rule): !rule.texts(of: record).isEmpty
-        case .using: true
+        case .unless, .using: true
         }
     }
+}
+
+/// A function that makes several records of one, each with the API's own record that it tells of.
+struct ExpansionFunction: Sendable {
+    typealias Body = @Sendable (JSONValue, UpstreamResponse) -> [(record: JSONValue, source: JSONValue)]
+
+    let name: String
+    let body: Body
+
+    init(_ name: String, _ body: @escaping Body) { (self.name, self.body) = (name, body) }
 }
 
 /// A function by which Larder chooses records, because the API heeds only a part of a parameter's values.

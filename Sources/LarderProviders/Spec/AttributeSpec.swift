@@ -5,6 +5,8 @@ import LarderCore
 final class AttributeSpec: Sendable {
     enum Form: Sendable {
         case text, number, texts, numbers, flag
+        /// Any JSON, as the record has it.
+        case any
         /// An amount in the currency that the record names.
         case price(currency: JSONPath)
 
@@ -15,6 +17,7 @@ final class AttributeSpec: Sendable {
             case .texts: .texts
             case .numbers: .numbers
             case .flag: .flag
+            case .any: .any
             case .price: .price
             }
         }
@@ -55,7 +58,8 @@ final class AttributeSpec: Sendable {
         case .texts: result.attribute(key, texts: rule.texts(of: record, base))
         case .number: addNumber(record, base, to: &result)
         case .numbers: result.attribute(key, numbers: numbers(record))
-        case .flag: result.attribute(key, flag: value(record)?.bool)
+        case .flag: result.attribute(key, flag: flag(record))
+        case .any: if let value = value(record) { result.attribute(key, json: value.raw) }
         case .price(let currency):
             guard let value = value(record) else { return }
             result.attribute(key, price: Numbers.price(value, currency: currency.first(in: record)?.string))
@@ -73,6 +77,12 @@ final class AttributeSpec: Sendable {
             if !numbers.isEmpty { return numbers }
         }
         return []
+    }
+
+    private func flag(_ record: SpecRecord) -> Bool? {
+        rule.sources.lazy.compactMap { source in
+            if case .path(let path) = source { path.first(in: record)?.bool } else { nil }
+        }.first
     }
 
     /// The value itself, for forms that no text has.

@@ -29,6 +29,8 @@ struct ClassificationSpec: Sendable {
         case records
     }
 
+    /// Decides before everything else, where failures have too many shapes for rows.
+    var failures: FailureFunction?
     var rows: [Row] = []
     /// What statuses mean to this API, if not what they usually mean.
     var statuses: [(statuses: ClosedRange<Int>, means: StatusTable.Class)] = []
@@ -61,8 +63,11 @@ struct ClassificationSpec: Sendable {
         let statuses = StatusTable(title, statuses)
         var root: JSONValue?
         do {
-            root = try JSON.parse(response.body)
+            let value = try JSON.parse(response.body)
+            if let failure = failures?.body(response, question, .success(value)) { return failure }
+            root = value
         } catch {
+            if let failure = failures?.body(response, question, .failure(error)) { return failure }
             let form = Impostor.describe(response.body, error)
             if isGood { return .broken(form) }
             if describesErrors { return statuses.classify(response, form) }
@@ -108,6 +113,17 @@ struct ClassificationSpec: Sendable {
         return TextCleaning.line(text ?? body.lossyText).map { absenceWords.sentences.contains($0.lowercased()) }
             ?? false
     }
+}
+
+/// A function that classifies failures, given the JSON or why there is none; nil for an answer that is no failure. The
+/// question is nil for other requests.
+struct FailureFunction: Sendable {
+    typealias Body = @Sendable (UpstreamResponse, QuestionSpec?, Result<JSONValue, JSONError>) -> Classification?
+
+    let name: String
+    let body: Body
+
+    init(_ name: String, _ body: @escaping Body) { (self.name, self.body) = (name, body) }
 }
 
 extension ClassificationSpec.Row {

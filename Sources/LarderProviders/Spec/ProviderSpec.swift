@@ -20,11 +20,16 @@ struct ProviderSpec: Sendable {
     var isFormShared = true
     /// A parameter that a raw request gets if it lacks it, because the answer depends on it.
     var usual: UsualParameter?
+    /// The paths that an API takes in several spellings.
+    var paths: PathFunction?
     var classification = ClassificationSpec()
     /// Where the key is sent; nil if the API takes none.
     var keyIn: KeyPlacement?
     /// How applications write their keys in `Authorization`; nil if that field holds a person's token.
     var applications: (scheme: String, allowsBare: Bool)?
+    /// The remaining calls that fields tell, if not in the usual way.
+    var credits: CreditsFunction?
+    var uploads: (any UploadFormat)?
     var samples: [any SampleAPI] = []
 
     var about: ProviderAbout {
@@ -43,6 +48,8 @@ struct ProviderSpec: Sendable {
         var form = CanonicalQuery(dropped: Set(facts.credentialParameters))
         for question in questions {
             form.defaults.merge(question.assumed) { $1 }
+            // A flag that Larder always sends is one to raw requests too.
+            for (name, value) in question.fixed where value == "true" { form.lowerCase.insert(name) }
             for parameter in question.asked where parameter.sending.isSent { parameter.add(to: &form) }
         }
         return form
@@ -78,6 +85,27 @@ struct UsualParameter: Sendable {
         if parsed.items.contains(where: { $0.name == name }) { return query }
         return QueryParameters(parsed.items + [QueryParameters.Item(name, value)]).encoded
     }
+}
+
+/// A function that reads paths in any of an API's spellings: the one canonical path and the question's name; nil for what
+/// is not known.
+struct PathFunction: Sendable {
+    typealias Body = @Sendable (String) -> (canonical: String?, question: String?)
+
+    let name: String
+    let body: Body
+
+    init(_ name: String, _ body: @escaping Body) { (self.name, self.body) = (name, body) }
+}
+
+/// A function that reads the remaining calls out of the fields of an answer that arrived at an instant.
+struct CreditsFunction: Sendable {
+    typealias Body = @Sendable (HeaderFields, WallTime) -> Credits?
+
+    let name: String
+    let body: Body
+
+    init(_ name: String, _ body: @escaping Body) { (self.name, self.body) = (name, body) }
 }
 
 extension ResultKind {
@@ -130,6 +158,13 @@ public struct SpecProvider: Provider {
 
     public var samples: [any SampleAPI] { spec.samples }
 
+    public var uploads: (any UploadFormat)? { spec.uploads }
+
+    public func credits(in fields: HeaderFields, now: WallTime) -> Credits? {
+        guard let credits = spec.credits else { return Credits(rateLimit: fields, now: now) }
+        return credits.body(fields, now)
+    }
+
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         for question in spec.questions {
             if let endpoint = try question.endpoint(path, query, of: self) { return endpoint }
@@ -147,19 +182,22 @@ public struct SpecProvider: Provider {
             let routes = about.endpoints.map { "/v1/\(about.routePrefix)/\($0.route)" }
             throw .invalid("source", "\(about.title) has no question with a search term.", allowed: routes)
         }
-        return try question.endpoint(request, row?.values ?? [:], of: self)
+        return try question.endpoint(request, row, of: self)
     }
 
     public func canonical(_ request: UpstreamRequest) -> UpstreamRequest {
         if let usual = spec.usual, request.path.hasPrefix(usual.exceptBelow) { return request }
         var request = request
+        if let path = spec.paths?.body(request.path).canonical { request.path = path }
         let query = spec.usual.map { $0.add(to: request.query, of: request.path) } ?? request.query
         request.query = form(of: spec.questions.first { $0.isOfForm(request.path) }).canonical(query)
         for name in about.credentialFieldNames { request.fields.remove(name) }
         return request
     }
 
-    public func endpointName(for request: UpstreamRequest) -> String { question(of: request)?.name ?? "other" }
+    public func endpointName(for request: UpstreamRequest) -> String {
+        spec.paths?.body(request.path).question ?? question(of: request)?.name ?? "other"
+    }
 
     private func question(of request: UpstreamRequest) -> QuestionSpec? {
         spec.questions.first { $0.values(in: request.path) != nil }

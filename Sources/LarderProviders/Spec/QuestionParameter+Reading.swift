@@ -21,7 +21,7 @@ extension QuestionParameter {
     ) throws(ClientFacingError) -> String? {
         guard case .choice(let all) = form else { return nil }
         let value = values[rule.parameter]
-        let words = value.flatMap { rule.words[$0] } ?? all
+        let words = value.map { rule.words[$0] ?? all } ?? rule.usual ?? all
         guard let refusal = rule.refusal, let value, let word = try reader.word(name, among: all) else {
             return try reader.word(name, of: all, among: words)
         }
@@ -177,11 +177,15 @@ extension QuestionParameter {
 
     /// What the API gets; nil if it gets nothing.
     func item(_ value: String) -> QueryParameters.Item? {
-        guard sending.isSent else { return nil }
+        sending.isSent ? sentText(value).map { QueryParameters.Item(sending.name ?? name, $0) } : nil
+    }
+
+    /// The value as the API spells it, in a path too.
+    func sentText(_ value: String) -> String? {
         var values = isList ? value.split(separator: ",").map(String.init) : [value]
         if sending.isFromZero { values = values.map { Int($0).map { String($0 - 1) } ?? $0 } }
         let words = sending.words.isEmpty ? values : values.compactMap(word)
-        return words.isEmpty ? nil : QueryParameters.Item(sending.name ?? name, words.joined(separator: ","))
+        return words.isEmpty ? nil : words.joined(separator: ",")
     }
 
     private func word(_ value: String) -> String? { sending.words[value] ?? (sending.sendsOtherWords ? value : nil) }

@@ -17,7 +17,7 @@ extension QuestionSpec {
             }
             // A rule is checked as soon as all that it names is read.
             for rule in rules where parameters.lastIndex(where: { rule.names.contains($0.name) }) == place {
-                try rule.check(paging?.stretch(values, of: parameters)) { name in
+                try rule.check(values, paging?.stretch(values, of: parameters)) { name in
                     parameters.contains { $0.name == name && reader.gives($0) }
                 }
             }
@@ -96,12 +96,13 @@ extension QuestionSpec {
     }
 
     /// The question of `/v1/search`.
-    /// - Parameter fixed: values that precede those of the search.
+    /// - Parameter row: what the search asks; its values precede those of the search.
     func endpoint(
-        _ search: SearchRequest, _ fixed: [String: String], of provider: SpecProvider
+        _ search: SearchRequest, _ row: SearchRow?, of provider: SpecProvider
     ) throws(ClientFacingError) -> Endpoint {
         let term = QuestionReader.collapsed(search.term)
-        guard !term.isEmpty, let asked = parameters.first(where: \.sending.isTerm) else {
+        let name = row?.term ?? terms.first?.name
+        guard !term.isEmpty, let asked = parameters.first(where: { $0.name == name }) else {
             throw .missing("q", "A search needs a term.")
         }
         if let category = search.category, !provider.about.categories.contains(category) {
@@ -123,7 +124,7 @@ extension QuestionSpec {
             values[parameter.name] = parameter.fitted(value)
             if name == "country", values[parameter.name] == nil { throw parameter.mismatch(name, value) }
         }
-        return endpoint(try resolved(values.merging(fixed) { $1 }), of: provider)
+        return endpoint(try resolved(values.merging(row?.values ?? [:]) { $1 }), of: provider)
     }
 
     /// - Parameter given: the values by the parameters' names, checked. Others have their defaults.
@@ -195,7 +196,11 @@ extension QuestionSpec {
         for parameter in identity where !inPath.contains(parameter.name) {
             if let item = values[parameter.name].flatMap(parameter.item) { items.append(item) }
         }
-        return UpstreamRequest(path: path.path(values), query: provider.form(of: self).encode(items))
+        var inPlace: [String: String] = [:]
+        for parameter in parameters where inPath.contains(parameter.name) {
+            inPlace[parameter.name] = values[parameter.name].flatMap(parameter.sentText) ?? parameter.sending.apiDefault
+        }
+        return UpstreamRequest(path: path.path(inPlace), query: provider.form(of: self).encode(items))
     }
 
     /// The parameters in the order of the question's identity.
@@ -260,13 +265,17 @@ extension QuestionRule {
         case .oneOf(let names, _, _), .onlyOne(let names, _): names
         case .without(let name, let others, _): [name] + others
         case .within(_, let names, _): names
+        case .beside(let name, let other, _, _): [name, other]
         }
     }
 
     /// - Parameters:
+    ///   - values: those that are read.
     ///   - stretch: the part of the list that is asked for.
     ///   - isGiven: whether a question has the parameter.
-    fileprivate func check(_ stretch: ListStretch?, _ isGiven: (String) -> Bool) throws(ClientFacingError) {
+    fileprivate func check(
+        _ values: [String: String], _ stretch: ListStretch?, _ isGiven: (String) -> Bool
+    ) throws(ClientFacingError) {
         switch self {
         case .oneOf(let names, let blamed, let sentence):
             guard names.contains(where: isGiven) else { throw .missing(blamed, sentence) }
@@ -277,7 +286,11 @@ extension QuestionRule {
                 given[1], sentence.replacing("{first}", with: given[0]).replacing("{second}", with: given[1]),
                 allowed: names)
         case .without(let name, let others, let sentence):
-            if isGiven(name), others.contains(where: isGiven) { throw .conflicting(name, sentence) }
+            guard isGiven(name), let first = others.first(where: isGiven) else { return }
+            throw .conflicting(name, sentence.replacing("{first}", with: first))
+        case .beside(let name, let other, let words, let sentence):
+            guard isGiven(name), values[other].map(words.contains) != true else { return }
+            throw .conflicting(name, sentence)
         case .within(let most, let names, let sentence):
             if let stretch, stretch.start >= most { throw .conflicting(names.last ?? "", sentence) }
         }

@@ -129,20 +129,22 @@ enum QuestionRule: Sendable {
     case oneOf([String], blamed: String, sentence: String)
     /// One of these at most. In the sentence, `{first}` and `{second}` are the names that were given.
     case onlyOne([String], sentence: String)
-    /// The parameter, and none of the others.
+    /// The parameter, and none of the others. In the sentence, `{first}` is the first of those that were given.
     case without(String, others: [String], sentence: String)
+    /// The parameter only beside one of these values of the other.
+    case beside(String, String, [String], sentence: String)
     /// A stretch of the list, by these parameters, that begins below this number. The refusal names the last of them.
     case within(Int, of: [String], sentence: String)
 }
 
 /// A function that makes the plan of a question, given what is asked and the request of the question.
 struct PlanFunction: Sendable {
-    let name: String
-    let body: @Sendable (AskedQuestion, UpstreamRequest) -> any CallPlan
+    typealias Body = @Sendable (AskedQuestion, UpstreamRequest) -> any CallPlan
 
-    init(_ name: String, _ body: @escaping @Sendable (AskedQuestion, UpstreamRequest) -> any CallPlan) {
-        (self.name, self.body) = (name, body)
-    }
+    let name: String
+    let body: Body
+
+    init(_ name: String, _ body: @escaping Body) { (self.name, self.body) = (name, body) }
 }
 
 /// Answers that say of when their record is, and live longer if that is long ago.
@@ -202,8 +204,9 @@ struct SearchRow: Sendable {
     /// The category and the order to which the row applies; nil for any.
     var category: String?
     var sort: SortOrder?
-    /// The question, if it is not the usual one.
+    /// The question, if it is not the usual one, and the parameter that takes the term.
     var question: String?
+    var term: String?
     /// Values of the question's parameters. They precede what the search says.
     var values: [String: String] = [:]
 }

@@ -39,23 +39,24 @@ struct ResultSpec: Sendable {
 
     /// The kind with its attributes, as the interface description lists it.
     var about: ResultKind {
-        ResultKind(
-            kind, isOpen: othersExcept != nil,
-            [attributes.map(\.about)])
+        let all = attributes.map(\.about)
+        let unlike = all.enumerated().filter { all.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+        return ResultKind(kind, isOpen: othersExcept != nil, [unlike])
     }
 
     /// Adds the result that a record gives, or counts why there is none.
     /// - Parameters:
     ///   - kind: the result's kind, if the record decides.
     ///   - base: what the API's own paths are relative to.
+    ///   - source: the API's own record.
     func add(
-        _ record: SpecRecord, as kind: String? = nil, of provider: String, _ base: AnswerBase?,
+        _ record: SpecRecord, as kind: String? = nil, of provider: String, _ base: AnswerBase?, from source: JSONValue,
         to list: inout ResultList
     ) {
         do throws(NoResult) {
             let result = try result(of: record, as: kind ?? self.kind, of: provider, base)
             if let name = once?.text(of: record, base), !list.isFirst(name) { return list.drop(.repeated) }
-            list.add(result, from: record.value)
+            list.add(result, from: source)
         } catch {
             list.drop(error.reason)
         }
