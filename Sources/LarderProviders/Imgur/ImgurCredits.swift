@@ -7,14 +7,16 @@ enum ImgurCredits {
     static let function = CreditsFunction("imgur.credits") { fields, now in credits(in: fields, now: now) }
 
     /// The record with the instant of the user's reset.
-    static let expansion = ExpansionFunction("imgur.resets") { record, response in
-        guard let reset = Numbers.lenient(record["UserReset"]).flatMap({ Int64($0) }) else { return [(record, record)] }
+    static let expansion = ExpansionFunction("imgur.resets") { record, response, add in
+        guard let reset = Numbers.lenient(record["UserReset"]).flatMap({ Int64($0) }) else {
+            return add(record, record)
+        }
         var writer = JSONWriter()
         writer.object { writer in
             for member in record.members { writer.member(member.name, raw: member.value.raw) }
             writer.member("userResetsAt", Self.reset(reset, now: response.responseTime).rfc3339)
         }
-        return (try? JSON.parse(writer.bytes)).map { [($0, record)] } ?? []
+        add((try? JSON.parse(writer.bytes)) ?? record, record)
     }
 
     /// The wait after a call that found the limit exhausted, if the reset time is unknown.

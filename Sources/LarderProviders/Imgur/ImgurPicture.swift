@@ -17,27 +17,25 @@ enum ImgurPicture {
 
     /// A record for each picture of a post: the picture as `image`, the post as `album` if it is one, and what follows from
     /// both.
-    static let expansion = ExpansionFunction("imgur.pictures") { post, _ in
+    static let expansion = ExpansionFunction("imgur.pictures") { post, _, add in
+        func give(_ record: JSONValue?, _ source: JSONValue) { add(record ?? source, source) }
         // An album requested by its id does not have `is_album`.
         let isAlbum = post["is_album"]?.bool ?? (post["cover"]?.string != nil || post["images"]?.kind == .array)
-        guard isAlbum else { return record(post["id"], post).map { [($0, post)] } ?? [] }
-        guard let name = post["id"]?.string, id.matches(name) else {
-            return record(nil, nil).map { [($0, post)] } ?? []
-        }
+        guard isAlbum else { return give(record(post["id"], post), post) }
+        guard let name = post["id"]?.string, id.matches(name) else { return give(record(nil, nil), post) }
         var writer = JSONWriter()
         writer.object { writer in
             for member in post.members where member.name != "images" {
                 writer.member(member.name, raw: member.value.raw)
             }
         }
-        let album = try? JSON.parse(writer.bytes)
-        if let images = post["images"], images.kind == .array, images.count > 0 {
-            return images.elements.enumerated().compactMap { place, image in
-                record(image["id"], image, of: album, position: place + 1).map { ($0, image) }
-            }
+        let album = parsed(writer)
+        guard let images = post["images"], images.kind == .array, images.count > 0 else {
+            return give(record(post["cover"], nil, of: album), post)
         }
-        let cover = post["cover"].flatMap { $0.string.map(id.matches) == true ? $0 : nil }
-        return record(cover, nil, of: album).map { [($0, post)] } ?? []
+        for (place, image) in images.elements.enumerated() {
+            give(record(image["id"], image, of: album, position: place + 1), image)
+        }
     }
 
     private static func record(
@@ -69,7 +67,12 @@ enum ImgurPicture {
             writer.member("moving", raw: image.raw)
             writer.member(ifPresent: "video", video)
         }
-        return try? JSON.parse(writer.bytes)
+        return parsed(writer)
+    }
+
+    /// What was written, which is nested a little deeper than the answer.
+    private static func parsed(_ writer: JSONWriter) -> JSONValue? {
+        try? JSON.parse(writer.bytes, maxDepth: ResultOrder.deepest)
     }
 
     /// Writes the names of tags, each once, and the tags that are objects.
@@ -129,7 +132,7 @@ enum ImgurPicture {
 extension ImgurPicture {
     /// Posts of a subreddit have no counts.
     static let result = ResultSpec(
-        kind: "image", id: .first("$.id"),
+        kind: "image", id: .first("$.id", as: .matching(id)),
         title: .any(
             .first("$.image.title", "$.album.title", as: .line),
             both("description", as: .paragraphs, .using(beginning)),

@@ -143,11 +143,8 @@ struct AnswerSpec: Sendable {
             }
             guard choices.allSatisfy({ $0.holds(for: record, asked.values[$0.parameter]) }) else {
                 // Where all records are counted, one without an id is counted as dropped.
-                if counts == .records, result.id.text(of: record) == nil {
-                    results.drop(result.idReason)
-                } else {
-                    results.leaveOut()
-                }
+                let isDropped = counts == .records && result.id.text(of: record) == nil
+                if isDropped { results.drop(result.idReason) } else { results.leaveOut() }
                 continue
             }
             matching += 1
@@ -156,6 +153,7 @@ struct AnswerSpec: Sendable {
                 continue
             }
             expand(record, response) { record, source in
+                guard results.count < ResultList.most else { return results.leaveOut() }
                 members?.load(record)
                 add(SpecRecord(record, members), result, of: provider, base, from: source, to: &results)
             }
@@ -170,7 +168,7 @@ struct AnswerSpec: Sendable {
     /// Calls `body` with each record that a record stands for, and the API's own.
     private func expand(_ record: JSONValue, _ response: UpstreamResponse, _ body: (JSONValue, JSONValue) -> Void) {
         guard let expansion else { return body(record, record) }
-        for one in expansion.body(record, response) { body(one.record, one.source) }
+        expansion.body(record, response, body)
     }
 
     /// The list; nil if the answer has none.
@@ -313,9 +311,10 @@ struct ChoiceSpec: Sendable {
     }
 }
 
-/// A function that makes several records of one, each with the API's own record that it tells of.
+/// A function that makes several records of one. It hands over each with the API's own record that it tells of, one at a
+/// time: a record may be as large as the whole answer.
 struct ExpansionFunction: Sendable {
-    typealias Body = @Sendable (JSONValue, UpstreamResponse) -> [(record: JSONValue, source: JSONValue)]
+    typealias Body = @Sendable (JSONValue, UpstreamResponse, _ add: (JSONValue, JSONValue) -> Void) -> Void
 
     let name: String
     let body: Body
