@@ -14,18 +14,24 @@ private func named(_ name: String) -> any Provider {
 /// A question of each kind; the input's first byte chooses one.
 private let questions: [(provider: any Provider, endpoint: Endpoint)] = {
     let asked: [(any Provider, [String], String)] = [
-        (named("itunes"), ["search"], "q=word&limit=50"), (named("itunes"), ["search"], "q=word&media=software&sort=price"),
+        (named("itunes"), ["search"], "q=word&limit=50"),
+        (named("itunes"), ["search"], "q=word&media=software&sort=price"),
         (named("itunes"), ["lookup"], "id=1"), (named("newsapi"), ["headlines"], "q=word"),
         (named("newsapi"), ["everything"], "q=word&sort=date"), (named("newsapi"), ["sources"], "name=word"),
-        (named("dnd5e"), ["spells"], "name=word"), (named("dnd5e"), ["spells", "word"], ""), (named("dnd5e"), ["monsters", "word"], ""),
-        (named("dnd5e"), ["equipment", "word"], ""), (named("jokes"), ["search"], "q=word&explicit=no"), (named("jokes"), ["random"], ""),
+        (named("dnd5e"), ["spells"], "name=word"), (named("dnd5e"), ["spells", "word"], ""),
+        (named("dnd5e"), ["monsters", "word"], ""),
+        (named("dnd5e"), ["equipment", "word"], ""), (named("jokes"), ["search"], "q=word&explicit=no"),
+        (named("jokes"), ["random"], ""),
         (named("jokes").speaking("icndb"), ["search"], "q=word"), (named("jokes"), ["categories"], ""),
-        (named("dnd5e"), ["equipment", "word"], ""), (HackerNews(), ["search"], "q=word&numericFilters=points%3E1"),
-        (HackerNews(), ["user", "word"], ""), (HackerNews(), ["top"], "limit=5&sort=name"),
-        (HackerNews(), ["item", "1"], "depth=3&limit=9"),
-        (named("tmdb"), ["search"], "q=word"), (named("tmdb"), ["movie", "1"], ""), (named("tmdb"), ["configuration"], ""),
-        (Imgur(), ["search"], "q=word&sort=date"), (Imgur(), ["album", "a"], ""), (Imgur(), ["tags"], ""),
-        (Imgur(), ["credits"], ""),
+        (named("dnd5e"), ["equipment", "word"], ""),
+        (named("hackernews"), ["search"], "q=word&numericFilters=points%3E1"),
+        (named("hackernews"), ["user", "word"], ""), (named("hackernews"), ["top"], "limit=5&sort=name"),
+        (named("hackernews"), ["item", "1"], "depth=3&limit=9"),
+        (named("tmdb"), ["search"], "q=word"), (named("tmdb"), ["movie", "1"], ""),
+        (named("tmdb"), ["configuration"], ""),
+        (named("imgur"), ["search"], "q=word&sort=date"), (named("imgur"), ["album", "a"], ""),
+        (named("imgur"), ["tags"], ""),
+        (named("imgur"), ["credits"], ""),
     ]
     return asked.map { provider, path, query in
         guard let parameters = try? QueryParameters(parsing: query),

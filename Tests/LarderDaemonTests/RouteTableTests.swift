@@ -99,7 +99,7 @@ import Testing
 
     @Test func anUploadTellsEveryFieldThatItTakes() throws {
         let route = try Self.record(.post, "/v1/imgur/images")
-        #expect(route.parameters.map(\.name) == Imgur().uploads?.about.fields.map(\.name))
+        #expect(route.parameters.map(\.name) == ProviderRegistry().named("imgur")?.uploads?.about.fields.map(\.name))
     }
 
     @Test(arguments: [

@@ -20,9 +20,9 @@ private func answer(_ status: Int, _ body: String) -> UpstreamResponse {
     private static let providers: [any Provider] = [
         SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), SpecProvider(.jokes),
         SpecProvider(.jokes).speaking("icndb"),
-        HackerNews(),
+        SpecProvider(.hackerNews),
         SpecProvider(.tmdb),
-        Imgur(),
+        SpecProvider(.imgur),
     ]
 
     @Test(arguments: [404, 410])

@@ -101,9 +101,9 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
     @Test(arguments: ["itunes", "dnd", "hackernews", "jokes", "imgur", "newsapi", "tmdb", "passthrough"])
     func aPauseThatA503NamesIsHeededAsThatOfA429Is(_ name: String) {
         let providers: [String: any Provider] = [
-            "itunes": SpecProvider(.iTunes), "dnd": SpecProvider(.dnd), "hackernews": HackerNews(),
+            "itunes": SpecProvider(.iTunes), "dnd": SpecProvider(.dnd), "hackernews": SpecProvider(.hackerNews),
             "jokes": SpecProvider(.jokes),
-            "imgur": Imgur(),
+            "imgur": SpecProvider(.imgur),
             "newsapi": SpecProvider(.newsAPI), "tmdb": SpecProvider(.tmdb),
             "passthrough": Passthrough(name: "p", baseURL: "http://h"),
         ]

@@ -24,10 +24,10 @@ import Testing
 
     @Test func anImgurClientIDIsAnApplicationsAndABearerTokenAPersons() {
         for value in ["Client-ID 0a1b2c3d4e5f6a7", "client-id 0a1b2c3d4e5f6a7"] {
-            #expect(Imgur().holder(ofAuthorization: value) == .application(key: "0a1b2c3d4e5f6a7"))
+            #expect(SpecProvider(.imgur).holder(ofAuthorization: value) == .application(key: "0a1b2c3d4e5f6a7"))
         }
         for value in ["Bearer 0a1b2c3d4e5f6a7", "0a1b2c3d4e5f6a7", "Client-ID", "Client-ID a b"] {
-            #expect(Imgur().holder(ofAuthorization: value) == .person, "\(value)")
+            #expect(SpecProvider(.imgur).holder(ofAuthorization: value) == .person, "\(value)")
         }
     }
 
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func anAPIWithoutKeysKnowsNoApplications() {
-        for provider in [SpecProvider(.iTunes), SpecProvider(.dnd), HackerNews(), SpecProvider(.jokes)]
+        for provider in [SpecProvider(.iTunes), SpecProvider(.dnd), SpecProvider(.hackerNews), SpecProvider(.jokes)]
             as [any Provider]
         {
             #expect(provider.holder(ofAuthorization: "Bearer 0123456789abcdef") == .person)

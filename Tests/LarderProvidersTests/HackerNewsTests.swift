@@ -1,10 +1,11 @@
 // Hacker News by value: its questions, the responses of its two APIs, and how its plans go through a discussion.
 import LarderCore
-import LarderProviders
 import Testing
 
+@testable import LarderProviders
+
 @Suite struct HackerNewsTests {
-    private let provider = HackerNews()
+    private let provider = SpecProvider(.hackerNews)
 
     private func target(_ route: String) throws -> String { try endpoint("hackernews/\(route)").upstream.target }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ImgurTests {
     private let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
-    private let imgur = Imgur()
+    private let imgur = SpecProvider(.imgur)
     private static let now = WallTime(seconds: 1_700_000_000)
 
     private func answer(_ status: Int, _ body: String, _ fields: HeaderFields = [:]) -> UpstreamResponse {

@@ -1,8 +1,9 @@
 // What results keep of their records: members that only one source has, the record itself, and the number of dropped
 // records.
 import LarderCore
-import LarderProviders
 import Testing
+
+@testable import LarderProviders
 
 @Suite struct KeptMembersTests {
     private let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
@@ -106,7 +107,7 @@ import Testing
     @Test func whatDeletesAPictureIsInNoRecord() throws {
         let record = #"{"id":"p1","deletehash":"d1","note":"x","deep":[{"deletehash":"d2"}]}"#
         let found = try answer("imgur/image/p1", #"{"data":\#(record),"success":true,"status":200}"#)
-        let whole = SourceRecord.embedded(in: found, withholding: Imgur().about.secretMembers)
+        let whole = SourceRecord.embedded(in: found, withholding: SpecProvider(.imgur).about.secretMembers)
         let source = try #require(JSON.parse(whole).elements.first { _ in true }?["source"])
         #expect(source.raw.lossyText == #"{"id":"p1","note":"x","deep":[{}]}"#)
     }
@@ -116,7 +117,9 @@ import Testing
             let response = UpstreamResponse(
                 status: 403, body: Bytes(text: #"{"data":{"error":"\#(message)"},"success":false,"status":403}"#),
                 requestTime: WallTime(seconds: 0), responseTime: WallTime(seconds: 0))
-            guard case .refused(let text) = Imgur().classify(response, endpoint: "image") else { return "" }
+            guard case .refused(let text) = SpecProvider(.imgur).classify(response, endpoint: "image") else {
+                return ""
+            }
             return text
         }
         let token = refusal("The access token provided is invalid.")

@@ -1,6 +1,7 @@
 // What a provider makes of questions, requests and answers, each as one line of text, so that tests can hold all of it:
 // the identity and the request of a question, a refusal, the class of an answer, results, and the facts.
 import LarderCore
+import LarderHTTP
 
 @testable import LarderProviders
 
@@ -106,5 +107,55 @@ struct ProviderPins {
         let refusals = endpoint.refusals.map(\.rawValue)
         return "\(endpoint.name) \(endpoint.route) \(endpoint.ttl) \(endpoint.summary) \(refusals)\n"
             + parameters.joined(separator: "\n")
+    }
+}
+
+extension ProviderPins {
+    /// The class of an answer to an endpoint, with its waiting time.
+    /// - Parameter fields: names and values in turn.
+    func judgement(_ status: Int, _ endpoint: String, _ body: String, _ fields: [String] = []) -> String {
+        "\(provider.classify(Self.response(body, status, Self.fields(fields)), endpoint: endpoint))"
+    }
+
+    private static func fields(_ texts: [String]) -> HeaderFields {
+        HeaderFields(stride(from: 0, to: texts.count - 1, by: 2).map { HeaderField(texts[$0], texts[$0 + 1]) })
+    }
+
+    /// The steps of a question's plan, and its results.
+    /// - Parameter answers: an object of the calls' answers by their targets: JSON, "failed", or a text that is no JSON. A
+    ///   call that it does not name is absent.
+    func plan(_ route: String, _ answers: String) -> String {
+        do {
+            let table = try JSON.parse(Bytes(text: answers))
+            guard let plan = try endpoint(route).plan else { return "no plan" }
+            let walked = try walk(plan) { call in
+                guard let answer = table[call.request.target] else { return .absent }
+                if answer.string == "failed" { return .failed(.timedOut) }
+                return answered(answer.string ?? answer.raw.lossyText)
+            }
+            let steps = walked.steps.map { $0.joined(separator: " ") }
+            return "\(steps.joined(separator: " | ")) => \(Self.told(walked.answer))"
+        } catch let error as NormaliseError {
+            return error.message
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// Whether an answer holds the record that a raw request names; "-" if the request names none.
+    func check(_ endpoint: String, _ target: String, _ body: String) -> String {
+        let request = UpstreamRequest(path: target)
+        guard let check = provider.recordCheck(for: request, endpoint: endpoint) else { return "-" }
+        return (try? JSON.parse(Bytes(text: body))).map { "\(check($0))" } ?? "no JSON"
+    }
+
+    func lifetime(_ endpoint: String, _ body: String) -> String {
+        var response = Self.response(body)
+        response.responseTime = WallTime(seconds: 1_800_000_000)
+        return provider.contentLifetime(of: endpoint).map { $0(response).map { "\($0)" } ?? "usual" } ?? "-"
+    }
+
+    func credits(_ fields: [String]) -> String {
+        provider.credits(in: Self.fields(fields), now: WallTime(seconds: 1000)).map { "\($0)" } ?? "-"
     }
 }

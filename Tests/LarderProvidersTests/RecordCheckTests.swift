@@ -8,8 +8,8 @@ import Testing
 @Suite struct RecordCheckTests {
     private static let providers: [String: any Provider] = [
         "itunes": SpecProvider(.iTunes), "dnd5e": SpecProvider(.dnd), "tmdb": SpecProvider(.tmdb),
-        "hackernews": HackerNews(),
-        "imgur": Imgur(),
+        "hackernews": SpecProvider(.hackerNews),
+        "imgur": SpecProvider(.imgur),
         "jokes": SpecProvider(.jokes), "icndb": SpecProvider(.jokes).speaking("icndb"),
     ]
 
@@ -89,9 +89,10 @@ import Testing
 
 @Suite struct MissingListTests {
     private static let providers: [String: any Provider] = [
-        "newsapi": SpecProvider(.newsAPI), "dnd5e": SpecProvider(.dnd), "tmdb": SpecProvider(.tmdb), "imgur": Imgur(),
+        "newsapi": SpecProvider(.newsAPI), "dnd5e": SpecProvider(.dnd), "tmdb": SpecProvider(.tmdb),
+        "imgur": SpecProvider(.imgur),
         "jokes": SpecProvider(.jokes),
-        "hackernews": HackerNews(), "itunes": SpecProvider(.iTunes),
+        "hackernews": SpecProvider(.hackerNews), "itunes": SpecProvider(.iTunes),
     ]
     private static let bodies = [
         "dnd5e": "Not Found", "tmdb": #"{"success":false,"status_code":34,"status_message":"m"}"#,

@@ -35,9 +35,9 @@ import Testing
             Question(provider: SpecProvider(.dnd), path: ["equipment", "word"], query: ""),
         ],
         "hackernews": [
-            Question(provider: HackerNews(), path: ["search"], query: "q=word"),
-            Question(provider: HackerNews(), path: ["user", "word"], query: ""),
-            Question(provider: HackerNews(), path: ["item", "1"], query: "depth=1&limit=9"),
+            Question(provider: SpecProvider(.hackerNews), path: ["search"], query: "q=word"),
+            Question(provider: SpecProvider(.hackerNews), path: ["user", "word"], query: ""),
+            Question(provider: SpecProvider(.hackerNews), path: ["item", "1"], query: "depth=1&limit=9"),
         ],
         "tmdb": [
             Question(provider: SpecProvider(.tmdb), path: ["search"], query: "q=word"),
@@ -45,9 +45,9 @@ import Testing
             Question(provider: SpecProvider(.tmdb), path: ["configuration"], query: ""),
         ],
         "imgur": [
-            Question(provider: Imgur(), path: ["search"], query: "q=word&sort=date"),
-            Question(provider: Imgur(), path: ["album", "a"], query: ""),
-            Question(provider: Imgur(), path: ["credits"], query: ""),
+            Question(provider: SpecProvider(.imgur), path: ["search"], query: "q=word&sort=date"),
+            Question(provider: SpecProvider(.imgur), path: ["album", "a"], query: ""),
+            Question(provider: SpecProvider(.imgur), path: ["credits"], query: ""),
         ],
         "chucknorris": jokes(SpecProvider(.jokes)),
         "icndb": jokes(SpecProvider(.jokes).speaking("icndb")),

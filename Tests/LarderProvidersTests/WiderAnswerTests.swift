@@ -37,7 +37,7 @@ import Testing
             (SpecProvider(.iTunes), ["search"], "term=x&limit=10&offset=10&category=music"),
             (SpecProvider(.newsAPI), ["headlines"], "country=us&limit=10"),
             (SpecProvider(.newsAPI), ["everything"], "q=x&limit=10&page=3"),
-            (HackerNews(), ["search"], "q=x&limit=10"), (SpecProvider(.dnd), ["spells"], "level=1"),
+            (SpecProvider(.hackerNews), ["search"], "q=x&limit=10"), (SpecProvider(.dnd), ["spells"], "level=1"),
         ]
         for (provider, path, query) in asked {
             let endpoint = try provider.endpoint(path: path, query: QueryParameters(parsing: query))

@@ -35,7 +35,8 @@ enum FeedSpec {
                 .limit(1...500, default: 50).unsent, .sort([.relevance, .name, .date]).unsent,
             ],
             fixed: query.items.map { ($0.name, $0.value ?? "") }, ttl: .seconds(900),
-            summary: "the items of \(title)", answer: AnswerSpec(list: list, noun: "items", total: total, result: item))
+            summary: "the items of \(title)",
+            answer: AnswerSpec(list: list, noun: "items", total: total, counts: .matches, result: item))
         question.cutsAtLimit = true
         question.answer.isFeed = true
         question.answer.choices = [

@@ -11,18 +11,20 @@ struct HackerNewsListPlan: CallPlan {
         case items(total: Int, unreadable: Int)
     }
 
-    let list: HackerNewsList
+    private let provider: String
+    private let list: String
+    private let request: UpstreamRequest
     /// The index of the first requested id in the list, and the number of ids.
-    let start: Int
-    let limit: Int
-    let sort: SortOrder
+    private let start: Int
+    private let limit: Int
+    private let sort: SortOrder
     private var stage = Stage.begin
 
-    init(list: HackerNewsList, start: Int, limit: Int, sort: SortOrder) {
-        self.list = list
-        self.start = start
-        self.limit = limit
-        self.sort = sort
+    init(_ asked: AskedQuestion, _ request: UpstreamRequest) {
+        (provider, self.request, sort) = (asked.provider, request, asked.sort)
+        list = asked.values["list"] ?? ""
+        limit = asked.number("limit")
+        start = (asked.number("page") - 1) * limit
     }
 
     mutating func next(
@@ -31,33 +33,24 @@ struct HackerNewsListPlan: CallPlan {
         switch stage {
         case .begin:
             stage = .ids
-            return .fetch([PlannedCall(list.rawValue, list.request, role: .subject)])
+            return .fetch([PlannedCall(list, request, role: .subject)])
         case .ids:
-            guard let root = try brought.first?.response.map(HackerNewsResults.root), root.kind == .array else {
-                throw NormaliseError(provider: HackerNews.facts.name, message: "The answer is not a list of ids.")
+            let root = try brought.first?.response.map { response throws(NormaliseError) in
+                try AnswerSpec.read(response, of: provider)
+            }
+            guard let root, root.kind == .array else {
+                throw NormaliseError(provider: provider, message: "The answer is not a list of ids.")
             }
             let wanted = Array(root.elements.dropFirst(start).prefix(limit))
             let ids = wanted.compactMap(\.integer)
             stage = .items(total: root.count, unreadable: wanted.count - ids.count)
             if ids.isEmpty { return try next([], signer) }
-            return .fetch(ids.map { PlannedCall("item", HackerNews.itemRequest($0), role: .part) })
+            return .fetch(ids.map { HackerNewsItem.call($0, role: .part) })
         case .items(let total, let unreadable):
-            var results = ResultList(provider: HackerNews.facts.name, signer: nil, capacity: brought.count * 600)
+            var results = ResultList(provider: provider, signer: nil, capacity: brought.count * 600)
             for _ in 0..<unreadable { results.drop(.id) }
-            for outcome in brought {
-                switch outcome {
-                case .absent: results.drop(.null)
-                case .failed: break
-                case .answered(let response):
-                    do throws(HackerNewsPost.NoResult) {
-                        let post = HackerNewsPost(item: HackerNewsResults.value(response))
-                        results.add(try post.result(), from: post.source)
-                    } catch {
-                        results.drop(error.reason)
-                    }
-                }
-            }
-            return .done(results.answer(sort: sort, language: "en", total: total))
+            for outcome in brought { HackerNewsItem(outcome).add(to: &results, of: provider) { _ in } }
+            return .done(results.answer(sort: sort, language: nil, total: total))
         }
     }
 }
@@ -66,26 +59,24 @@ struct HackerNewsListPlan: CallPlan {
 /// number of comments cuts off the deep levels and not the later half of the discussion.
 struct HackerNewsThreadPlan: CallPlan {
     private struct Node {
-        var post: HackerNewsPost?
+        var item = HackerNewsItem.failed
         /// The level below the requested item.
         var depth: Int
         var children: [Int] = []
-        /// Why the item gives no result; nil if its call failed, because the daemon counts failed calls.
-        var dropped: DropReason?
     }
 
-    let id: Int
-    let depth: Int
+    private let provider: String
+    private let id: Int
+    private let depth: Int
     /// The greatest number of comments in all.
-    let limit: Int
+    private let limit: Int
     private var nodes: [Node] = []
     /// The nodes whose items the next outcomes hold.
     private var awaited: Range<Int> = 0..<0
 
-    init(id: Int, depth: Int, limit: Int) {
-        self.id = id
-        self.depth = depth
-        self.limit = limit
+    init(_ asked: AskedQuestion) {
+        (provider, id, depth) = (asked.provider, asked.number("id"), asked.number("depth"))
+        limit = asked.number("limit")
     }
 
     mutating func next(
@@ -94,21 +85,12 @@ struct HackerNewsThreadPlan: CallPlan {
         guard !nodes.isEmpty else {
             nodes = [Node(depth: 0)]
             awaited = 0..<1
-            return .fetch([PlannedCall("item", HackerNews.itemRequest(id), role: .subject)])
+            return .fetch([HackerNewsItem.call(id, role: .subject)])
         }
-        for (place, outcome) in zip(awaited, brought) { read(outcome, into: place) }
+        for (place, outcome) in zip(awaited, brought) { nodes[place].item = HackerNewsItem(outcome) }
         let wanted = children()
         if wanted.isEmpty { return .done(try answer()) }
-        return .fetch(wanted.map { PlannedCall("item", HackerNews.itemRequest($0), role: .part) })
-    }
-
-    private mutating func read(_ outcome: CallOutcome, into place: Int) {
-        switch outcome {
-        case .failed: break
-        case .absent: nodes[place].dropped = .null
-        case .answered(let response):
-            nodes[place].post = HackerNewsPost(item: HackerNewsResults.value(response))
-        }
+        return .fetch(wanted.map { HackerNewsItem.call($0, role: .part) })
     }
 
     /// Adds the nodes of the next level. Returns the ids of their items.
@@ -116,9 +98,7 @@ struct HackerNewsThreadPlan: CallPlan {
         var wanted: [Int] = []
         let begin = nodes.count
         for place in awaited where nodes[place].depth < depth {
-            guard let post = nodes[place].post else { continue }
-            // The options of a poll come before its comments.
-            for child in post.parts + post.kids where nodes.count - 1 < limit {
+            for child in nodes[place].item.children where nodes.count - 1 < limit {
                 nodes[place].children.append(nodes.count)
                 nodes.append(Node(depth: nodes[place].depth + 1))
                 wanted.append(child)
@@ -129,29 +109,74 @@ struct HackerNewsThreadPlan: CallPlan {
     }
 
     private func answer() throws(NormaliseError) -> NormalisedAnswer {
-        var results = ResultList(provider: HackerNews.facts.name, signer: nil, capacity: nodes.count * 600)
-        guard let root = nodes[0].post else {
-            throw NormaliseError(provider: HackerNews.facts.name, message: "The item cannot be read.")
+        var results = ResultList(provider: provider, signer: nil, capacity: nodes.count * 600)
+        guard case .record(let root) = nodes[0].item else {
+            throw NormaliseError(provider: provider, message: "The item cannot be read.")
         }
         add(0, of: root, to: &results)
-        return results.answer(sort: .relevance, language: nil, total: root.comments.map { $0 + 1 })
+        return results.answer(
+            sort: .relevance, language: nil, total: root?["descendants"]?.integer.map { $0 + 1 })
     }
 
     /// Adds a post and then everything below it, in reading order. The depth of the recursion is limited by `depth`.
-    private func add(_ place: Int, of root: HackerNewsPost, to results: inout ResultList) {
+    private func add(_ place: Int, of root: JSONValue?, to results: inout ResultList) {
         let node = nodes[place]
-        if let post = node.post {
-            do throws(HackerNewsPost.NoResult) {
-                var result = try post.result(of: place == 0 ? nil : root)
-                if place > 0 { result.attribute("depth", number: String(node.depth)) }
-                results.add(result, from: post.source)
-            } catch {
-                results.drop(error.reason)
+        node.item.add(to: &results, of: provider) { result in
+            guard place > 0 else { return }
+            if result.kind == "comment" || result.kind == "pollOption" {
+                result.collection = TextCleaning.htmlLine(root?["title"]?.string)
             }
-        } else if let reason = node.dropped {
-            results.drop(reason)
+            result.attribute("depth", number: String(node.depth))
         }
         // The replies to a deleted comment still exist.
         for child in node.children { add(child, of: root, to: &results) }
+    }
+}
+
+/// What a call for an item brought. The daemon counts failed calls.
+private enum HackerNewsItem {
+    case failed, absent
+    /// Nil if the answer is no record.
+    case record(JSONValue?)
+
+    init(_ outcome: CallOutcome) {
+        switch outcome {
+        case .failed: self = .failed
+        case .absent: self = .absent
+        case .answered(let response):
+            let root = try? JSON.parse(response.body)
+            self = .record(root?.kind == .object ? root : nil)
+        }
+    }
+
+    static func call(_ id: Int, role: PlannedCall.Role) -> PlannedCall {
+        PlannedCall("item", UpstreamRequest(path: "/v0/item/\(id).json"), role: role)
+    }
+
+    /// The ids of what is below the item. The options of a poll come before its comments.
+    var children: [Int] {
+        guard case .record(let record?) = self else { return [] }
+        return ["parts", "kids"].flatMap { record[$0]?.elements.compactMap(\.integer) ?? [] }
+    }
+
+    /// Adds the result, changed by what the plan knows, or counts why there is none.
+    func add(to results: inout ResultList, of provider: String, _ change: (inout ResultItem) -> Void) {
+        switch self {
+        case .failed: break
+        case .absent: results.drop(.null)
+        case .record(nil): results.drop(.id)
+        case .record(let source?):
+            let record = SpecRecord(source)
+            guard let shape = HackerNewsPost.shapes.first(where: { $0.condition.holds(for: record) }) else {
+                return results.drop(.type)
+            }
+            do throws(NoResult) {
+                var result = try shape.result.result(of: record, as: shape.kind(of: record), of: provider, nil)
+                change(&result)
+                results.add(result, from: source)
+            } catch {
+                results.drop(error.reason)
+            }
+        }
     }
 }

@@ -87,13 +87,13 @@ struct ImgurUploads: UploadFormat {
     }
 
     func classify(_ response: UpstreamResponse) -> Classification {
-        Imgur().classify(response, endpoint: "other")
+        ImgurFailure.classification.classify(response, nil, title: "Imgur")
     }
 
     func classifyHead(_ response: UpstreamResponse) -> Classification {
         switch response.status {
         case 200..<300: .data
-        case 429: .limited(until: Imgur.limitedUntil(response, wait: nil))
+        case 429: .limited(until: ImgurCredits.limitedUntil(response, wait: nil))
         // Only the body distinguishes a refused client id, a wrong file and a busy service.
         case 400..<500: .invalidRequest("Imgur answered \(response.status).")
         default: .broken("Imgur answered \(response.status).")

@@ -138,7 +138,7 @@ extension ProviderSpec {
     // Before 2019 the member was called "category".
     private static let categories = FieldRule.first("$.categories[*]", "$.category[*]", as: .line)
     private static let explicit = FieldRule.first("$.categories[?@ == 'explicit']", "$.category[?@ == 'explicit']")
-    private static let clean = ChoiceSpec(parameter: "explicit", rule: .unless(explicit))
+    private static let clean = ChoiceSpec(parameter: "explicit", rule: .without(explicit))
 }
 
 private enum JokeText {

@@ -4,8 +4,9 @@
 public struct ProviderRegistry: Sendable {
     /// The APIs that Larder supports.
     public static let builtIn: [any Provider] = [
-        SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), HackerNews(), SpecProvider(.jokes),
-        SpecProvider(.tmdb), Imgur(), SpecProvider(.openLibrary), SpecProvider(.tvMaze),
+        SpecProvider(.iTunes), SpecProvider(.newsAPI), SpecProvider(.dnd), SpecProvider(.hackerNews),
+        SpecProvider(.jokes), SpecProvider(.tmdb), SpecProvider(.imgur), SpecProvider(.openLibrary),
+        SpecProvider(.tvMaze),
     ]
 
     /// The titles of the built-in providers, separated by commas.

@@ -1,5 +1,6 @@
 // What becomes of a parameter's value on its way to the API, for providers that are data: how it is checked and spelt,
 // what it adds to the question's identity, what is sent.
+import LarderCore
 
 extension QuestionParameter {
     /// What becomes of a value on its way to the API.
@@ -24,6 +25,8 @@ extension QuestionParameter {
         var decimals: ClosedRange<Int>?
         /// A check that is more than the parameter's form.
         var check: ValueCheck?
+        /// A function that brings a value into its one spelling, where no form and no check can.
+        var using: ValueFunction?
         /// Characters that are removed before the check.
         var ignored = ""
         /// The most values that are read, if the interface description says another number, or says nothing of a list.
@@ -45,6 +48,14 @@ extension QuestionParameter {
         var wordsBy: WordsBy?
         /// The value of another parameter with which there is this one.
         var onlyBy: OnlyBy?
+        /// The value of another parameter with which this one has no meaning and is left out.
+        var unlessBy: OnlyBy?
+        /// Whether it always has its default and cannot be given.
+        var isFixed = false
+        /// Whether the API counts from zero what clients count from one.
+        var isFromZero = false
+        /// The greatest number that `/v1/search` asks for, if it is less than the parameter's own.
+        var mostShared: Int?
         /// Whether a word of the route that is not allowed is another route.
         var namesRoute = false
         /// The values of another parameter with which this one counts. With others it is read, and then forgotten.
@@ -85,6 +96,8 @@ extension QuestionParameter {
         var parameter: String
         /// A value that is not listed allows all words.
         var words: [String: [String]]
+        /// The words if the other parameter is not given; nil for all.
+        var usual: [String]?
         /// What a word is told that the other value excludes, `{word}` and `{value}` filled in; nil for a sentence that
         /// says only that it is not allowed.
         var refusal: String?
@@ -110,10 +123,26 @@ extension QuestionParameter {
     }
 }
 
+/// A function that brings a value into its one spelling, or says what is wrong with it.
+struct ValueFunction: Sendable, Hashable {
+    typealias Body = @Sendable (String) throws(ClientFacingError) -> String
+
+    let name: String
+    let body: Body
+
+    init(_ name: String, _ body: @escaping Body) { (self.name, self.body) = (name, body) }
+
+    static func == (left: ValueFunction, right: ValueFunction) -> Bool { left.name == right.name }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
 /// A check of a value that no pattern can make.
 enum ValueCheck: String, Sendable, Hashable, CaseIterable {
     /// The name of a host.
     case host
+    /// Letters and digits of any script, "_" and "-", at most 100 bytes.
+    case word
     /// A date, with or without a time.
     case instant
     /// A language with or without its country, "pt-BR" in any usual spelling.
@@ -125,6 +154,9 @@ enum ValueCheck: String, Sendable, Hashable, CaseIterable {
     func canonical(_ text: String) -> String? {
         switch self {
         case .host: return WebURL.normalisedHost(text) == nil ? nil : text
+        case .word:
+            let isWord = text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+            return isWord && (1...100).contains(text.utf8.count) ? text : nil
         case .instant: return DateText.parse(text) == nil ? nil : text
         case .languageTag:
             guard let parts = Self.languageParts(text) else { return nil }

@@ -92,6 +92,9 @@ extension QuestionParameter {
         sent { $0.onlyBy = .init(parameter: other, values: [value]) }
     }
 
+    /// The same parameter, which always has its default.
+    var fixed: QuestionParameter { sent { $0.isFixed = true } }
+
     /// The same parameter, which only Larder heeds.
     var unsent: QuestionParameter { sent { $0.isSent = false } }
 }

@@ -4,6 +4,10 @@ import LarderHTTP
 
 /// The answer to one question.
 struct AnswerSpec: Sendable {
+    /// The member that holds everything else, if an answer without it is none.
+    var envelope: JSONPath?
+    /// What else each answer has, on which the sentence tells that it lacks it.
+    var needs: (condition: JSONFilter, sentence: String)?
     /// The list of records; nil if the answer is one record.
     var list: JSONPath?
     /// Further places of the list; the first that is one counts.
@@ -18,16 +22,20 @@ struct AnswerSpec: Sendable {
     var record: JSONPath?
     /// What the records are, in the plural: "books".
     var noun: String
+    /// The same in the singular, for an answer with one.
+    var one = "record"
     /// What is told of an answer without the list; nil for a sentence made from the noun.
     var missing: String?
     /// Where an object stands in each answer of one record.
     var needed: JSONPath?
     /// What is told of an answer's one record that gives no result; nil if it is only counted as dropped.
     var incomplete: String?
-    /// What a client is told of an answer without the list, and of one with a list of other things; nil for a sentence
-    /// made from the noun.
+    /// What a client is told of an answer without the list or the record, and of one with a list of other things; nil for
+    /// a sentence made from the noun.
     var misshapen: String?
     var foreign: String?
+    /// What the elements of the list are. A plan may read a list of ids.
+    var elements = JSONKind.object
     /// The number of all matches.
     var total: JSONPath?
     /// What the matches are, if the list holds everything.
@@ -44,11 +52,14 @@ struct AnswerSpec: Sendable {
     var choices: [ChoiceSpec] = []
     /// Whether the answer is a feed. Paths are then those of a JSON Feed.
     var isFeed = false
+    /// Makes several records of one.
+    var expansion: ExpansionFunction?
     /// The members with which paths begin; set by `bind`.
     var table: JSONMemberTable?
 
-    /// What names a record: a text in any letter case, perhaps a number, exactly that, or only a whole number.
-    enum NameForm: Sendable { case text, textOrNumber, exact, number }
+    /// What names a record: a text in any letter case or in exactly this one, a text or a number, exactly that, or only a
+    /// whole number.
+    enum NameForm: Sendable { case text, caseSensitive, textOrNumber, exact, number }
 
     enum Counted: Sendable {
         /// All records of the list, or those that Larder chooses.
@@ -118,7 +129,7 @@ struct AnswerSpec: Sendable {
     ) throws(NormaliseError) -> NormalisedAnswer? {
         let root = try read(response, asked)
         let choices = choices.filter { asked.choosing.contains($0.parameter) }
-        let records = list?.first(in: root)?.elements
+        let records = records(in: root)?.elements
         guard records?.allSatisfy({ record in choices.allSatisfy { $0.isSaid(by: record) } }) == true else {
             return nil
         }
@@ -132,7 +143,7 @@ struct AnswerSpec: Sendable {
     ) throws(NormaliseError) -> NormalisedAnswer? {
         let root = try read(response, asked)
         var asked = asked
-        if let records = list?.first(in: root), records.kind == .array {
+        if let records = records(in: root) {
             guard let places = wanted.places(in: stored, records: records.count) else { return nil }
             asked.places = places
         }
@@ -155,15 +166,22 @@ struct AnswerSpec: Sendable {
     }
 
     private func read(_ response: UpstreamResponse, _ asked: AskedQuestion) throws(NormaliseError) -> JSONValue {
+        try Self.read(response, of: asked.provider, isFeed: isFeed)
+    }
+
+    /// The JSON of an answer.
+    static func read(
+        _ response: UpstreamResponse, of provider: String, isFeed: Bool = false
+    ) throws(NormaliseError) -> JSONValue {
         do {
             return try Self.root(of: response.body, isFeed: isFeed)
         } catch {
-            throw NormaliseError(provider: asked.provider, message: error.message)
+            throw NormaliseError(provider: provider, message: error.message)
         }
     }
 
     /// The answer as JSON.
-    /// - Throws: a sentence that says what the answer is instead.
+    /// - Throws: what the answer is instead.
     static func root(of body: Bytes, isFeed: Bool) throws(UnreadableAnswer) -> JSONValue {
         var text = body
         if isFeed {
@@ -189,36 +207,52 @@ struct AnswerSpec: Sendable {
             var none = ResultList(provider: provider, signer: nil)
             return none.answer(sort: .relevance, language: nil, total: list == nil ? nil : 0)
         }
+        if let sentence = lacks(root) { throw NormaliseError(provider: provider, message: sentence) }
         let own = ownResult(asked.values)
         let result = own ?? result
         let base = AnswerBase(url: response.url.isEmpty ? asked.baseURL : response.url, path: asked.path)
         var results = ResultList(provider: provider, signer: signer, capacity: response.body.count * 3)
         guard list != nil else {
-            result.add(SpecRecord(try self.record(in: root, asked)), of: provider, base, to: &results)
+            expand(try self.record(in: root, asked), response) { record, source in
+                result.add(SpecRecord(record), of: provider, base, from: source, to: &results)
+            }
             if let incomplete, results.count == 0 { throw NormaliseError(provider: provider, message: incomplete) }
             return results.answer(sort: .relevance, language: nil)
         }
+        let choices = choices.filter { asked.choosing.contains($0.parameter) }
         var reader = RecordReader(
             answer: self, asked: asked, result: result, shapes: own == nil ? shapes : [], base: base,
-            choices: choices.filter { asked.choosing.contains($0.parameter) }, results: results)
+            choices: choices, results: results)
         if let records = records(in: root) {
-            for element in records.elements { reader.take(element) }
+            for element in records.elements { reader.take(element, in: response) }
         } else if let record = single(in: root) {
-            reader.take(record)
+            reader.take(record, in: response)
         } else {
             throw NormaliseError(provider: provider, message: lacksList)
         }
         let counted = counts.map { $0 == .records ? reader.all : reader.matching }
+        let total = choices.contains(where: \.hidesTotal) ? nil : total?.first(in: root)?.integer
         return reader.results.answer(
-            sort: asked.sort, language: asked.language, total: total?.first(in: root)?.integer ?? counted,
-            limit: asked.limit)
+            sort: asked.sort, language: asked.language, total: total ?? counted, limit: asked.limit)
+    }
+
+    /// Calls `body` with each record that a record stands for, and the API's own.
+    func expand(_ record: JSONValue, _ response: UpstreamResponse, _ body: (JSONValue, JSONValue) -> Void) {
+        guard let expansion else { return body(record, record) }
+        expansion.body(record, response, body)
+    }
+
+    /// What an answer lacks that each has, in a sentence.
+    private func lacks(_ root: JSONValue) -> String? {
+        if let envelope, envelope.first(in: root) == nil { return "The answer has no \(envelope.lastName)." }
+        return needs.flatMap { $0.condition.holds(for: root) ? nil : $0.sentence }
     }
 
     /// The one record of an answer without a list.
     private func record(in root: JSONValue, _ asked: AskedQuestion) throws(NormaliseError) -> JSONValue {
-        if let identity, self.identity(of: root) == nil {
+        if let identity, expansion == nil, self.identity(of: root) == nil {
             throw NormaliseError(
-                provider: asked.provider, message: incomplete ?? "The record has no \(identity.path.lastName).")
+                provider: asked.provider, message: incomplete ?? "The \(one) has no \(identity.path.lastName).")
         }
         guard let found = record.map({ $0.first(in: root) }) ?? root else {
             throw NormaliseError(provider: asked.provider, message: "The answer has no record.")
@@ -228,14 +262,16 @@ struct AnswerSpec: Sendable {
 
     /// Classifies an answer of status 200.
     func classify(_ root: JSONValue) -> Classification {
+        if let sentence = lacks(root) { return .broken(sentence) }
         guard list != nil else {
             guard let identity else { return classifyRecord(root) }
-            return self.identity(of: root) != nil ? .data : .broken("The record has no \(identity.path.lastName).")
+            if self.identity(of: root) != nil { return .data }
+            return .broken(misshapen ?? "The record has no \(identity.path.lastName).")
         }
         guard let records = records(in: root) else {
             return single(in: root).map(isWhole) == true ? .data : .broken(misshapen ?? lacksList)
         }
-        let isForeign = records.isForeignList { result.isOfTexts ? $0.string != nil : $0.kind == .object }
+        let isForeign = records.isForeignList { result.isOfTexts ? $0.string != nil : $0.kind == elements }
         if isForeign { return .broken(foreign ?? lacksList) }
         if isOfOne, records.count > 0, !records.elements.contains(where: isWhole) { return .broken(lacksList) }
         return records.count == 0 ? .empty : .data
@@ -264,79 +300,25 @@ struct AnswerSpec: Sendable {
     }
 
     func isNamed(_ record: JSONValue, _ name: String) -> Bool {
-        if nameForm != .text, let number = identity?.path.first(in: record)?.integer { return number == Int(name) }
-        return identity(of: record).map { nameForm == .exact ? $0 == name : ASCII.equalFolded($0, name) } ?? false
+        guard let found = identity(of: record) else { return false }
+        switch nameForm {
+        case .text: return ASCII.equalFolded(found, name)
+        case .caseSensitive: return found == name
+        case .textOrNumber, .exact, .number:
+            if let number = identity?.path.first(in: record)?.integer { return number == Int(name) }
+            return nameForm == .exact ? found == name : ASCII.equalFolded(found, name)
+        }
     }
 
     private func identity(of root: JSONValue) -> String? {
         guard let value = identity?.path.first(in: root) else { return nil }
-        let text = nameForm == .number ? nil : value.string
-        let number = nameForm == .number ? value.integer.map(String.init) : value.numberText
-        return (text ?? (nameForm == .text ? nil : number)).flatMap { $0.isEmpty ? nil : $0 }
-    }
-}
-
-/// What an answer is in place of JSON.
-struct UnreadableAnswer: Error, Sendable {
-    var message: String
-}
-
-/// What an answer is read for.
-struct AskedQuestion: Sendable {
-    var provider: String
-    /// The API's usual URL, and the path of the request.
-    var baseURL: String
-    var path: String
-    /// The values of all parameters, by their names.
-    var values: [String: String]
-    /// The parameters by which Larder itself chooses.
-    var choosing: [String] = []
-    var sort = SortOrder.relevance
-    var language: String?
-    /// The most results, if the API has not heeded it.
-    var limit: Int?
-    /// The places of the records that are wanted; nil for all.
-    var places: Range<Int>?
-    /// Whether a row of the provider says that the answer has no results; nil if no row does.
-    var isEmpty: (@Sendable (JSONValue) -> Bool)?
-}
-
-/// How Larder chooses among the records of an answer by the value of a parameter.
-struct ChoiceSpec: Sendable {
-    enum Rule: Sendable {
-        /// A text of the record contains the value, in any letter case.
-        case contains(FieldRule)
-        /// A text of the record is one of the values.
-        case among(FieldRule)
-        /// The texts of the record contain every word of the value, in any letter case.
-        case words([FieldRule])
-        /// With "no", the record has no such text.
-        case unless(FieldRule)
-    }
-
-    var parameter: String
-    var rule: Rule
-
-    func holds(for record: JSONValue, _ value: String?) -> Bool {
-        guard let value else { return true }
-        switch rule {
-        case .contains(let rule): return rule.texts(of: record).contains { $0.lowercased().contains(value) }
-        case .unless(let rule): return value != "no" || rule.texts(of: record).isEmpty
-        case .among(let rule):
-            let texts = rule.texts(of: record)
-            return value.split(separator: ",").contains { texts.contains(String($0)) }
-        case .words(let rules):
-            let text = rules.flatMap { $0.texts(of: record) }.joined(separator: " ").lowercased()
-            return value.split(separator: " ").allSatisfy { text.contains($0) }
-        }
-    }
-
-    /// Whether the record says what it is chosen by.
-    fileprivate func isSaid(by record: JSONValue) -> Bool {
-        switch rule {
-        case .contains(let rule), .among(let rule): !rule.texts(of: record).isEmpty
-        case .words, .unless: true
-        }
+        let text =
+            switch nameForm {
+            case .text, .caseSensitive: value.string
+            case .textOrNumber, .exact: value.string ?? value.numberText
+            case .number: value.integer.map(String.init)
+            }
+        return text.flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

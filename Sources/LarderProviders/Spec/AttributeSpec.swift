@@ -4,12 +4,13 @@ import LarderCore
 
 final class AttributeSpec: Sendable {
     enum Form: Sendable {
-        case text, number, texts, flag
+        case text, number, texts, numbers, flag
+        /// Any JSON, as the record has it.
+        case any
         /// An amount in the currency that the record names.
         case price(currency: JSONPath)
         /// True if the rule yields something.
         case mark
-        case numbers
         /// JSON, which a function makes.
         case json
 
@@ -18,10 +19,10 @@ final class AttributeSpec: Sendable {
             case .text: .text
             case .number: .number
             case .texts: .texts
-            case .flag, .mark: .flag
-            case .price: .price
             case .numbers: .numbers
-            case .json: .any
+            case .flag, .mark: .flag
+            case .any, .json: .any
+            case .price: .price
             }
         }
     }
@@ -64,15 +65,34 @@ final class AttributeSpec: Sendable {
         case .text: addText(record, base, to: &result)
         case .texts: result.attribute(key, texts: rule.texts(of: record, base))
         case .number: addNumber(record, base, to: &result)
-        case .flag: result.attribute(key, flag: value(record)?.bool)
-        case .numbers: result.attribute(key, numbers: rule.texts(of: record, base).compactMap { Int($0) })
-        case .json:
-            if let json = rule.text(of: record, base) { result.attribute(key, json: Bytes(text: json)) }
+        case .numbers: result.attribute(key, numbers: numbers(record))
+        case .flag: result.attribute(key, flag: flag(record))
         case .mark: result.attribute(key, flag: rule.text(of: record, base).map { _ in true })
+        case .any: if let value = value(record) { result.attribute(key, json: value.raw) }
+        case .json: if let json = rule.text(of: record, base) { result.attribute(key, json: Bytes(text: json)) }
         case .price(let currency):
             guard let value = value(record) else { return }
             result.attribute(key, price: Numbers.price(value, currency: currency.first(in: record)?.string))
         }
+    }
+
+    /// All whole numbers of the first path that has some.
+    private func numbers(_ record: SpecRecord) -> [Int] {
+        for case .path(let path) in rule.sources {
+            var numbers: [Int] = []
+            path.forEach(in: record) { value in
+                if let number = value.integer { numbers.append(number) }
+                return true
+            }
+            if !numbers.isEmpty { return numbers }
+        }
+        return []
+    }
+
+    private func flag(_ record: SpecRecord) -> Bool? {
+        rule.sources.lazy.compactMap { source in
+            if case .path(let path) = source { path.first(in: record)?.bool } else { nil }
+        }.first
     }
 
     /// The value itself, for forms that no text has.

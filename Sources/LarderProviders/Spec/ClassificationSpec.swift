@@ -33,11 +33,15 @@ struct ClassificationSpec: Sendable {
     enum Others: Sendable {
         /// All are data.
         case data
+        /// All JSON is data.
+        case json
         /// JSON is an object or a list. An empty body or object is an absence. Other media types are data.
         case records
     }
 
     var codes: Codes?
+    /// Decides before everything else, where failures have too many shapes for rows.
+    var failures: FailureFunction?
     var rows: [Row] = []
     /// What statuses mean to this API, if not what they usually mean.
     var statuses: [(statuses: ClosedRange<Int>, means: StatusTable.Class)] = []
@@ -72,9 +76,12 @@ struct ClassificationSpec: Sendable {
         let statuses = StatusTable(title, statuses)
         var root: JSONValue?
         do {
-            root = try AnswerSpec.root(of: response.body, isFeed: question?.answer.isFeed == true)
+            let value = try AnswerSpec.root(of: response.body, isFeed: question?.answer.isFeed == true)
+            if let failure = failures?.body(response, question, value, nil) { return failure }
+            root = value
         } catch {
             let form = error.message
+            if let failure = failures?.body(response, question, nil, form) { return failure }
             if isGood { return .broken(form) }
             if describesErrors { return statuses.classify(response, form) }
         }
@@ -116,12 +123,13 @@ struct ClassificationSpec: Sendable {
 
     /// An answer that belongs to no question, unless it is JSON that is to be read.
     private func classifyOther(_ response: UpstreamResponse) -> Classification? {
-        guard others == .records else { return .data }
+        if others != .records { return others == .json ? nil : .data }
         if response.body.allSatisfy({ $0 <= 0x20 }) { return .notFound }
         return response.fields.first("Content-Type")?.lowercased().contains("json") == true ? nil : .data
     }
 
     private func classifyOther(_ root: JSONValue) -> Classification {
+        if others == .json { return .data }
         guard root.kind == .object || root.kind == .array else { return .broken("The answer is not a record.") }
         return root.kind == .object && root.count == 0 ? .notFound : .data
     }

@@ -53,6 +53,11 @@ final class FieldRule: Sendable {
         FieldRule(sources: [.template(pieces(of: text))] + (other?.sources ?? []), transforms: transforms)
     }
 
+    /// A template of a URL, in which what the paths select is percent-encoded, or what the rule `other` yields.
+    static func url(_ text: String, or other: FieldRule? = nil) -> FieldRule {
+        FieldRule(sources: [.template(pieces(of: text), isURL: true)] + (other?.sources ?? []))
+    }
+
     /// The first of these rules that yields something.
     static func any(_ rules: FieldRule...) -> FieldRule { FieldRule(sources: rules.map { .rule($0) }) }
 

@@ -11,6 +11,20 @@ struct PlanFunction: Sendable {
     }
 }
 
+/// Classifies failures that have too many shapes for rows, given the JSON or what the answer is instead; nil for an answer
+/// that is no failure. The question is nil for other requests.
+struct FailureFunction: Sendable {
+    typealias Body =
+        @Sendable (
+            _ response: UpstreamResponse, _ question: QuestionSpec?, _ root: JSONValue?, _ form: String?
+        ) -> Classification?
+
+    let name: String
+    let body: Body
+
+    init(_ name: String, _ body: @escaping Body) { (self.name, self.body) = (name, body) }
+}
+
 /// The place of a key, where that depends on the form of the key.
 struct KeyFunction: Sendable {
     let name: String

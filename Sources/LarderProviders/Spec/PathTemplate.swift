@@ -43,19 +43,22 @@ struct PathTemplate: Sendable, ExpressibleByStringLiteral {
             }
     }
 
-    /// The path with each placeholder's value, percent-encoded.
-    func path(_ values: [String: String]) -> String { filled { PercentCoding.encode(values[$0] ?? "") } }
+    /// The path with each placeholder's value, percent-encoded. A segment that is only a placeholder is left out if it has
+    /// no value.
+    func path(_ values: [String: String]) -> String {
+        let path = segments.compactMap { segment -> String? in
+            guard let name = segment.name else { return String(segment.before) }
+            guard let value = values[String(name)] else {
+                return segment.before.isEmpty && segment.after.isEmpty ? nil : String(segment.before + segment.after)
+            }
+            return segment.before + PercentCoding.encode(value) + segment.after
+        }.joined(separator: "/")
+        return text.hasPrefix("/") ? "/" + path : path
+    }
 
     /// The text with the values as they are. It need not be a path.
     func plain(_ values: [String: String]) -> String {
         values.reduce(text) { $0.replacing("{\($1.key)}", with: $1.value) }
-    }
-
-    private func filled(_ value: (String) -> String) -> String {
-        let path = segments.map { segment in
-            segment.before + (segment.name.map { value(String($0)) } ?? "") + segment.after
-        }.joined(separator: "/")
-        return text.hasPrefix("/") ? "/" + path : path
     }
 
     /// The values by which the template makes this path; nil if it makes no such path.

@@ -10,6 +10,8 @@ struct ProviderSpec: Sendable {
     var search: String?
     /// What other searches ask; the first row that applies decides.
     var searches: [SearchRow] = []
+    /// The category of a search that names none.
+    var usualCategory: String?
     /// The kinds of results by the categories of a search, if a category chooses some of those of one answer.
     var categoryKinds: [String: [String]] = [:]
     /// Those of a search without a category, if they are not all that its answers may have.
@@ -28,6 +30,8 @@ struct ProviderSpec: Sendable {
     var isFormShared = true
     /// A parameter that a raw request gets if it lacks it, because the answer depends on it.
     var usual: UsualParameter?
+    /// The paths that an API takes in several spellings.
+    var paths: PathFunction?
     var classification = ClassificationSpec()
     /// Where the key is sent; nil if the API takes none.
     var keyIn: KeyPlacement?
@@ -37,6 +41,9 @@ struct ProviderSpec: Sendable {
     var applications: (scheme: String, allowsBare: Bool)?
     /// Yields a token in that field if it is an application's; nil if each is.
     var applicationToken: TextFunction?
+    /// The remaining calls that fields tell, if not in the usual way.
+    var credits: CreditsFunction?
+    var uploads: (any UploadFormat)?
     var samples: [any SampleAPI] = []
 
     var about: ProviderAbout {
@@ -58,6 +65,8 @@ struct ProviderSpec: Sendable {
         var form = CanonicalQuery(dropped: Set(facts.credentialParameters))
         for question in questions {
             form.defaults.merge(question.assumed) { $1 }
+            // A flag that Larder always sends is one to raw requests too.
+            for (name, value) in question.fixed where value == "true" { form.lowerCase.insert(name) }
             for parameter in question.asked where parameter.sending.isSent { parameter.add(to: &form) }
         }
         return form
@@ -93,6 +102,27 @@ struct UsualParameter: Sendable {
         if parsed.items.contains(where: { $0.name == name }) { return query }
         return QueryParameters(parsed.items + [QueryParameters.Item(name, value)]).encoded
     }
+}
+
+/// A function that reads paths in any of an API's spellings: the one canonical path and the question's name; nil for what
+/// is not known.
+struct PathFunction: Sendable {
+    typealias Body = @Sendable (String) -> (canonical: String?, question: String?)
+
+    let name: String
+    let body: Body
+
+    init(_ name: String, _ body: @escaping Body) { (self.name, self.body) = (name, body) }
+}
+
+/// A function that reads the remaining calls out of the fields of an answer that arrived at an instant.
+struct CreditsFunction: Sendable {
+    typealias Body = @Sendable (HeaderFields, WallTime) -> Credits?
+
+    let name: String
+    let body: Body
+
+    init(_ name: String, _ body: @escaping Body) { (self.name, self.body) = (name, body) }
 }
 
 extension ResultKind {
@@ -156,6 +186,13 @@ public struct SpecProvider: Provider {
         question(of: request)?.constancy(of: request) ?? .constant
     }
 
+    public var uploads: (any UploadFormat)? { spec.uploads }
+
+    public func credits(in fields: HeaderFields, now: WallTime) -> Credits? {
+        guard let credits = spec.credits else { return Credits(rateLimit: fields, now: now) }
+        return credits.body(fields, now)
+    }
+
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         do throws(ClientFacingError) {
             for question in spec.questions {
@@ -170,27 +207,31 @@ public struct SpecProvider: Provider {
     }
 
     public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
+        let category = request.category ?? spec.usualCategory
         let row = spec.searches.first {
-            ($0.category == nil || $0.category == request.category) && ($0.sort == nil || $0.sort == request.sort)
+            ($0.category == nil || $0.category == category) && ($0.sort == nil || $0.sort == request.sort)
         }
         let name = row?.question ?? spec.search
         guard let question = spec.questions.first(where: { $0.name == name }) else {
             let routes = about.endpoints.map { "/v1/\(about.routePrefix)/\($0.route)" }
             throw .invalid("source", "\(about.title) has no question with a search term.", allowed: routes)
         }
-        return try question.endpoint(request, row?.values ?? [:], of: self)
+        return try question.endpoint(request, row, of: self)
     }
 
     public func canonical(_ request: UpstreamRequest) -> UpstreamRequest {
         if let usual = spec.usual, request.path.hasPrefix(usual.exceptBelow) { return request }
         var request = request
+        if let path = spec.paths?.body(request.path).canonical { request.path = path }
         let query = spec.usual.map { $0.add(to: request.query, of: request.path) } ?? request.query
         request.query = form(of: spec.questions.first { $0.isOfForm(request.path) }).canonical(query)
         for name in about.credentialFieldNames { request.fields.remove(name) }
         return request
     }
 
-    public func endpointName(for request: UpstreamRequest) -> String { question(of: request)?.name ?? "other" }
+    public func endpointName(for request: UpstreamRequest) -> String {
+        spec.paths?.body(request.path).question ?? question(of: request)?.name ?? "other"
+    }
 
     private func question(of request: UpstreamRequest) -> QuestionSpec? {
         spec.questions.first { $0.values(in: request.path) != nil }
@@ -210,6 +251,11 @@ public struct SpecProvider: Provider {
         return question.check.map { $0.body(request) } ?? question.answer.check(values)
     }
 
+    public func contentLifetime(of endpoint: String) -> (@Sendable (UpstreamResponse) -> Duration?)? {
+        guard let settles = spec.questions.first(where: { $0.name == endpoint })?.settles else { return nil }
+        return { settles.lifetime(of: $0) }
+    }
+
     public func credentialFields(key: String) -> HeaderFields { place(of: key)?.fields(key) ?? [:] }
 
     public func credentialQuery(key: String) -> QueryParameters { place(of: key)?.parameters(key) ?? QueryParameters() }
@@ -220,11 +266,12 @@ public struct SpecProvider: Provider {
         guard let (scheme, allowsBare) = spec.applications else { return .person }
         let holder = CredentialHolder.of(value, scheme: scheme, allowsBare: allowsBare)
         guard let own = spec.applicationToken, case .application(let token) = holder else { return holder }
-        return own.body(token).map { .application(key: $0) } ?? .person
+        return own.body(token).first.map { .application(key: $0) } ?? .person
     }
 
     /// A category that chooses the kind of results has that kind. A provider of one category has only its kinds.
     public func kinds(of category: String?) -> [String]? {
+        let category = category ?? spec.usualCategory
         if category == nil || category.map(about.categories.contains) == true,
             let row = spec.searches.first(where: { $0.category == nil || $0.category == category }),
             let answer = spec.questions.first(where: { $0.name == row.question ?? spec.search })?.answer,

@@ -21,7 +21,7 @@ extension QuestionParameter {
     ) throws(ClientFacingError) -> String? {
         guard case .choice(let all) = form else { return nil }
         let value = values[rule.parameter]
-        let words = value.flatMap { rule.words[$0] } ?? all
+        let words = value.map { rule.words[$0] ?? all } ?? rule.usual ?? all
         if sending.namesResource {
             guard let text = try reader.text(name) else { return nil }
             if let word = canonical(text), words.contains(word) { return word }
@@ -58,9 +58,15 @@ extension QuestionParameter {
             return spelt(text)
         case .pattern:
             guard let text = try reader.text(name) else { return nil }
-            guard let value = canonical(text) else { throw mismatch(name, text) }
-            return value
+            return try required(text, name)
         }
+    }
+
+    /// The value in its one spelling.
+    private func required(_ text: String, _ name: String) throws(ClientFacingError) -> String {
+        if let function = sending.using { return try function.body(text) }
+        guard let value = canonical(text) else { throw mismatch(name, text) }
+        return value
     }
 
     private func list(_ reader: QuestionReader, _ name: String) throws(ClientFacingError) -> String? {
@@ -69,8 +75,7 @@ extension QuestionParameter {
         let most = sending.most ?? mostValues ?? words?.count ?? 20
         var values: [String] = []
         for text in try reader.list(name, max: most) ?? [] {
-            guard let value = canonical(text) else { throw mismatch(name, text) }
-            values.append(value)
+            values.append(try required(text, name))
         }
         if sending.decimals != nil { values = Set(values.compactMap { Double($0) }).sorted().map(Self.decimal) }
         switch sending.order {
@@ -92,6 +97,7 @@ extension QuestionParameter {
                 Double(range.lowerBound)...Double(range.upperBound) ~= $0 ? Self.decimal($0) : nil
             }
         }
+        if let function = sending.using { return try? function.body(text) }
         if let check = sending.check { return check.canonical(text).map(spelt) }
         switch form {
         case .text: return spelt(text)
@@ -160,7 +166,8 @@ extension QuestionParameter {
     /// A value of `/v1/search` as this parameter takes it; nil if it takes none like it.
     func fitted(_ value: String) -> String? {
         switch form {
-        case .number(let range): Int(value).map { String(min(max($0, range.lowerBound), range.upperBound)) }
+        case .number(let range):
+            Int(value).map { String(min(max($0, range.lowerBound), sending.mostShared ?? range.upperBound)) }
         // A language is often a word for it with a country behind.
         case .choice(let words):
             words.first {
@@ -196,13 +203,17 @@ extension QuestionParameter {
 
     /// What the API gets; nil if it gets nothing.
     func item(_ value: String) -> QueryParameters.Item? {
-        guard sending.isSent else { return nil }
-        let values = isList ? value.split(separator: ",").map(String.init) : [value]
+        sending.isSent ? sentText(value).map { QueryParameters.Item(sending.name ?? name, $0) } : nil
+    }
+
+    /// The value as the API spells it, in a path too.
+    func sentText(_ value: String) -> String? {
+        var values = isList ? value.split(separator: ",").map(String.init) : [value]
+        if sending.isFromZero { values = values.map { Int($0).map { String($0 - 1) } ?? $0 } }
         let words = sending.words.isEmpty ? values : values.compactMap(word)
         if words.isEmpty { return nil }
         let text = words.joined(separator: ",")
-        return QueryParameters.Item(
-            sending.name ?? name, sending.template?.replacing("{value}", with: text) ?? text)
+        return sending.template?.replacing("{value}", with: text) ?? text
     }
 
     private func word(_ value: String) -> String? { sending.words[value] ?? (sending.sendsOtherWords ? value : nil) }

@@ -17,7 +17,9 @@ extension QuestionSpec {
             }
             // A rule is checked as soon as all that it names is read.
             for rule in rules where parameters.lastIndex(where: { rule.names.contains($0.name) }) == place {
-                try rule.check(values) { name in parameters.contains { $0.name == name && reader.gives($0) } }
+                try rule.check(values, paging?.stretch(values, of: parameters)) { name in
+                    parameters.contains { $0.name == name && reader.gives($0) }
+                }
             }
         }
         try checkPresence(values)
@@ -102,12 +104,13 @@ extension QuestionSpec {
     }
 
     /// The question of `/v1/search`.
-    /// - Parameter fixed: values that precede those of the search.
+    /// - Parameter row: what the search asks; its values precede those of the search.
     func endpoint(
-        _ search: SearchRequest, _ fixed: [String: String], of provider: SpecProvider
+        _ search: SearchRequest, _ row: SearchRow?, of provider: SpecProvider
     ) throws(ClientFacingError) -> Endpoint {
         let term = QuestionReader.collapsed(search.term)
-        guard !term.isEmpty, let asked = parameters.first(where: \.sending.isTerm) else {
+        let name = row?.term ?? terms.first?.name
+        guard !term.isEmpty, let asked = parameters.first(where: { $0.name == name }) else {
             throw .missing("q", "A search needs a term.")
         }
         if let category = search.category, !provider.about.categories.contains(category) {
@@ -129,14 +132,22 @@ extension QuestionSpec {
             values[parameter.name] = parameter.fitted(value)
             if name == "country", values[parameter.name] == nil { throw parameter.mismatch(name, value) }
         }
-        return endpoint(try resolved(values.merging(fixed) { $1 }), of: provider)
+        return endpoint(try resolved(values.merging(row?.values ?? [:]) { $1 }), of: provider)
     }
 
     /// - Parameter given: the values by the parameters' names, checked. Others have their defaults.
     private func endpoint(_ given: [String: String], of provider: SpecProvider) -> Endpoint {
+        if let name = becomes.flatMap({ becomes in given[becomes.parameter].flatMap { becomes.questions[$0] } }),
+            let other = provider.spec.questions.first(where: { $0.name == name })
+        {
+            return other.endpoint(given, of: provider)
+        }
         var question = QuestionBuilder()
         var values: [String: String] = [:]
         for parameter in identity {
+            if let rule = parameter.sending.unlessBy, values[rule.parameter].map(rule.values.contains) == true {
+                continue
+            }
             guard let value = given[parameter.name] ?? parameter.absentValue(beside: given) else { continue }
             if let rule = parameter.sending.heededBy, !rule.values.contains(values[rule.parameter] ?? "") { continue }
             values[parameter.name] = value
@@ -144,24 +155,53 @@ extension QuestionSpec {
                 parameter.add(value, to: &question)
             }
         }
-        let upstream = request(values, of: provider)
-        let asked = asked(values, upstream.path, of: provider)
-        let answer = answer
+        let (sent, own) = divided(values)
+        let upstream = request(sent, of: provider)
+        var asked = asked(values, upstream.path, of: provider)
+        if let own {
+            asked.values.merge(own) { $1 }
+            asked.choosing += own.keys
+            let wanted = paging?.stretch(values, of: parameters)
+            asked.chosen = wanted.map { own.isEmpty ? 0..<$0.count : $0.start..<$0.end }
+        }
+        let (answer, read) = (answer, asked)
         let dialect = provider.spec.dialect.map { [KeyParameter("dialect", $0)] } ?? []
+        if let plan {
+            return Endpoint(
+                provider: provider.about.name, name: name, parameters: question.parameters + dialect, subject: upstream,
+                query: question.query, plan: plan.body(read, PlannedCall(name, upstream, role: .subject), answer))
+        }
         var endpoint = Endpoint(
             provider: provider.about.name, name: name, parameters: question.parameters + dialect,
             upstream: upstream, query: question.query,
-            normalise: { response, signer throws(NormaliseError) in try answer.results(response, to: asked, signer) })
-        endpoint.plan = plan?.body(asked, PlannedCall(name, upstream, role: .subject), answer)
+            normalise: { response, signer throws(NormaliseError) in try answer.results(response, to: read, signer) })
         if pool != nil {
             endpoint.draws = values["limit"].flatMap { Int($0) } ?? 1
-            endpoint.fits = answer.fits(asked)
-        } else {
+            endpoint.fits = answer.fits(read)
+        } else if own?.isEmpty != false {
+            // Where Larder chooses out of the whole list, no other answer holds more.
             endpoint.wider = {
-                wider(than: asked, of: provider) + others(than: asked, of: provider) + whole(of: asked, of: provider)
+                wider(than: read, of: provider) + others(than: read, of: provider) + whole(of: read, of: provider)
             }
         }
         return endpoint
+    }
+
+    /// The values that are sent, and those by which Larder chooses because the API does not heed them; nil if there can be
+    /// none. To choose among all, it asks for as much of the list as the API gives.
+    private func divided(_ values: [String: String]) -> (sent: [String: String], own: [String: String]?) {
+        var (sent, own) = (values, [String: String]())
+        var canChoose = false
+        for choice in answer.choices {
+            guard case .using(let function) = choice.rule else { continue }
+            canChoose = true
+            guard let parts = values[choice.parameter].map(function.split) else { continue }
+            (sent[choice.parameter], own[choice.parameter]) = (parts.sent, parts.own)
+        }
+        if !own.isEmpty, let paging {
+            (sent[paging.count], sent[paging.start]) = (String(paging.longest), nil)
+        }
+        return (sent, canChoose ? own : nil)
     }
 
     private func request(_ values: [String: String], of provider: SpecProvider) -> UpstreamRequest {
@@ -171,7 +211,11 @@ extension QuestionSpec {
         for parameter in identity where !told.contains(parameter.name) {
             if let item = values[parameter.name].flatMap(parameter.item) { items.append(item) }
         }
-        var request = UpstreamRequest(path: path.path(values), query: provider.form(of: self).encode(items))
+        var inPlace: [String: String] = [:]
+        for parameter in parameters where path.names.contains(parameter.name) {
+            inPlace[parameter.name] = values[parameter.name].flatMap(parameter.sentText) ?? parameter.sending.apiDefault
+        }
+        var request = UpstreamRequest(path: path.path(inPlace), query: provider.form(of: self).encode(items))
         if answer.isFeed { request.fields.set("Accept", FeedSpec.accepted) }
         if let body {
             (request.method, request.isReadOnly) = (.post, true)
@@ -194,7 +238,9 @@ extension QuestionSpec {
         let (rows, name) = (provider.spec.classification, name)
         var asked = AskedQuestion(
             provider: provider.about.name, baseURL: provider.about.defaultBaseURL, path: path, values: values,
-            choosing: unsent, sort: values["sort"].flatMap(SortOrder.init) ?? .relevance, language: language,
+            choosing: unsent,
+            sort: values["sort"].flatMap(SortOrder.init).flatMap { ownSorts.contains($0) ? $0 : nil } ?? .relevance,
+            language: language,
             limit: pool == nil && (cutsAtLimit || unsent.contains("limit")) ? values["limit"].flatMap { Int($0) } : nil)
         if rows.canSayEmpty { asked.isEmpty = { rows.saysEmpty($0, question: name) } }
         return asked
@@ -253,12 +299,16 @@ extension QuestionRule {
         case .oneOf(let names, _, _), .onlyOne(let names, _): names
         case .without(let name, let others, _): [name] + others
         case .onlyWith(let name, let other, _, _): [name, other]
+        case .within(_, let names, _): names
         }
     }
 
-    /// - Parameter isGiven: whether a question has the parameter.
+    /// - Parameters:
+    ///   - values: those that are read.
+    ///   - stretch: the part of the list that is asked for.
+    ///   - isGiven: whether a question has the parameter.
     fileprivate func check(
-        _ values: [String: String], _ isGiven: (String) -> Bool
+        _ values: [String: String], _ stretch: ListStretch?, _ isGiven: (String) -> Bool
     ) throws(ClientFacingError) {
         switch self {
         case .oneOf(let names, let blamed, let sentence):
@@ -270,10 +320,13 @@ extension QuestionRule {
                 given[1], sentence.replacing("{first}", with: given[0]).replacing("{second}", with: given[1]),
                 allowed: names)
         case .without(let name, let others, let sentence):
-            if isGiven(name), others.contains(where: isGiven) { throw .conflicting(name, sentence) }
+            guard isGiven(name), let first = others.first(where: isGiven) else { return }
+            throw .conflicting(name, sentence.replacing("{first}", with: first))
         case .onlyWith(let name, let other, let allowed, let sentence):
-            let isAllowed = values[other].map(allowed.contains) ?? false
-            if isGiven(name), !isAllowed { throw .conflicting(name, sentence) }
+            guard isGiven(name), values[other].map(allowed.contains) != true else { return }
+            throw .conflicting(name, sentence)
+        case .within(let most, let names, let sentence):
+            if let stretch, stretch.start >= most { throw .conflicting(names.last ?? "", sentence) }
         }
     }
 }

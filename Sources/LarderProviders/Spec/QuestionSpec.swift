@@ -48,7 +48,13 @@ struct QuestionSpec: Sendable {
     var plan: PlanFunction?
     /// The question whose answer holds the record of this one.
     var within: String?
+    /// The orders into which Larder brings the results. The API itself gives the others.
+    var ownSorts = SortOrder.allCases
+    /// The values of a parameter with which this is another question, and the names of those.
+    var becomes: (parameter: String, questions: [String: String])?
     var ttl: Duration
+    /// Which answers live longer, because they no longer change.
+    var settles: SettledSpec?
     var summary: String
     var answer: AnswerSpec
     /// Whether an answer holds what the request names, if its path does not say it.
@@ -57,7 +63,10 @@ struct QuestionSpec: Sendable {
     /// The names of the parameters in the route.
     var captured: [String] { route.names }
     private var captures: [QuestionParameter] { parameters.filter { captured.contains($0.name) } }
-    var asked: [QuestionParameter] { parameters.filter { !captured.contains($0.name) } }
+    var asked: [QuestionParameter] {
+        let captured = captured
+        return parameters.filter { !captured.contains($0.name) && !$0.sending.isFixed }
+    }
     /// Whether a value in the path can be other than one of some words.
     var hasFreePath: Bool {
         let inPath = path.names
@@ -137,10 +146,28 @@ enum QuestionRule: Sendable {
     case oneOf([String], blamed: String, sentence: String)
     /// One of these at most. In the sentence, `{first}` and `{second}` are the names that were given.
     case onlyOne([String], sentence: String)
-    /// The parameter, and none of the others.
+    /// The parameter, and none of the others. In the sentence, `{first}` is the first of those that were given.
     case without(String, others: [String], sentence: String)
     /// The parameter only with these values of another one.
     case onlyWith(String, other: String, values: [String], sentence: String)
+    /// A stretch of the list, by these parameters, that begins below this number. The refusal names the last of them.
+    case within(Int, of: [String], sentence: String)
+}
+
+/// Answers that say of when their record is, and live longer if that is long ago.
+struct SettledSpec: Sendable {
+    /// Seconds since 1970.
+    var time: JSONPath
+    var after: Duration
+    var ttl: Duration
+
+    /// The lifetime of an answer; nil for the usual one. A time outside the calendar is ignored.
+    func lifetime(of response: UpstreamResponse) -> Duration? {
+        guard let time = (try? JSON.parse(response.body)).flatMap({ time.first(in: $0)?.integer }),
+            (0..<253_402_300_800).contains(time)
+        else { return nil }
+        return response.responseTime > WallTime(seconds: Int64(time)) + after ? ttl : nil
+    }
 }
 
 /// How an API divides a list.
@@ -163,6 +190,12 @@ struct PagingSpec: Sendable {
         return ListStretch(start: isPage ? (start - 1) * count : start, count: count)
     }
 
+    /// The same where a value may stand for its default.
+    func stretch(_ values: [String: String], of parameters: [QuestionParameter]) -> ListStretch? {
+        let usual = parameters.compactMap { parameter in parameter.defaultText.map { (parameter.name, $0) } }
+        return stretch(values.merging(usual) { given, _ in given })
+    }
+
     /// The other parts that may hold it, each with the values that ask for it.
     func wider(than wanted: ListStretch) -> [(stretch: ListStretch, values: [String: String])] {
         let others = isPage ? wanted.widerPages(longest: longest) : wanted.widerAnywhere(longest: longest)
@@ -178,8 +211,9 @@ struct SearchRow: Sendable {
     /// The category and the order to which the row applies; nil for any.
     var category: String?
     var sort: SortOrder?
-    /// The question, if it is not the usual one.
+    /// The question, if it is not the usual one, and the parameter that takes the term.
     var question: String?
+    var term: String?
     /// Values of the question's parameters. They precede what the search says.
     var values: [String: String] = [:]
 }

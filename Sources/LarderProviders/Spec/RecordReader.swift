@@ -23,7 +23,8 @@ struct RecordReader {
         members = answer.table.map { JSONRecord($0) }
     }
 
-    mutating func take(_ element: JSONValue) {
+    /// - Parameter response: the answer that the element stands in.
+    mutating func take(_ element: JSONValue, in response: UpstreamResponse) {
         all += 1
         guard let record = answer.each.map({ $0.first(in: element) }) ?? element else {
             return results.drop(.notAnObject)
@@ -34,12 +35,19 @@ struct RecordReader {
             return lacksSomething(record) ? results.drop(result.anyReason ?? result.idReason) : results.leaveOut()
         }
         matching += 1
+        if let chosen = asked.chosen, !chosen.contains(matching - 1) { return results.leaveOut() }
+        answer.expand(record, response) { add($0, from: $1) }
+    }
+
+    /// - Parameter source: the API's own record.
+    private mutating func add(_ record: JSONValue, from source: JSONValue) {
+        guard results.count < ResultList.most else { return results.leaveOut() }
         members?.load(record)
         let known = SpecRecord(record, members)
         if shapes.isEmpty || record.kind != .object {
-            result.add(known, of: asked.provider, base, to: &results)
+            result.add(known, of: asked.provider, base, from: source, to: &results)
         } else if let shape = shapes.first(where: { $0.condition.holds(for: known) }) {
-            shape.result.add(known, as: shape.kind(of: known), of: asked.provider, base, to: &results)
+            shape.result.add(known, as: shape.kind(of: known), of: asked.provider, base, from: source, to: &results)
         } else {
             results.drop(.kind)
         }

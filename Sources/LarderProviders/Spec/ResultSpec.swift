@@ -40,6 +40,8 @@ struct ResultSpec: Sendable {
     var isOfTexts = false
     /// What a record without an id is counted as.
     var idReason = DropReason.id
+    /// What one without a title is counted as.
+    var titleReason = DropReason.title
     /// What each record that lacks something is counted as, if that is not told apart.
     var anyReason: DropReason?
     /// Records that give no result.
@@ -49,25 +51,41 @@ struct ResultSpec: Sendable {
 
     /// The kind with its attributes, as the interface description lists it.
     var about: ResultKind {
-        ResultKind(
-            kind, isOpen: othersExcept != nil,
-            [attributes.map(\.about)])
+        let all = attributes.map(\.about)
+        let unlike = all.enumerated().filter { all.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+        return ResultKind(kind, isOpen: othersExcept != nil, [unlike])
     }
 
     /// Adds the result that a record gives, or counts why there is none.
     /// - Parameters:
     ///   - kind: the result's kind, if the record decides.
     ///   - base: what the API's own paths are relative to.
+    ///   - source: the API's own record.
     func add(
-        _ record: SpecRecord, as kind: String? = nil, of provider: String, _ base: AnswerBase?,
+        _ record: SpecRecord, as kind: String? = nil, of provider: String, _ base: AnswerBase?, from source: JSONValue,
         to list: inout ResultList
     ) {
-        guard record.value.kind == (isOfTexts ? .string : .object) else { return list.drop(anyReason ?? .notAnObject) }
-        let kind = kind ?? self.kind
-        if let reason = drops.first(where: { $0.condition.holds(for: record) })?.reason { return list.drop(reason) }
-        guard let id = id.text(of: record, base) else { return list.drop(anyReason ?? idReason) }
-        guard let title = title.text(of: record, base) else { return list.drop(anyReason ?? .title) }
-        if let name = once?.text(of: record, base), !list.isFirst(name) { return list.drop(.repeated) }
+        do throws(NoResult) {
+            let result = try result(of: record, as: kind ?? self.kind, of: provider, base)
+            if let name = once?.text(of: record, base), !list.isFirst(name) { return list.drop(.repeated) }
+            list.add(result, from: source)
+        } catch {
+            list.drop(error.reason)
+        }
+    }
+
+    /// The result that a record gives.
+    func result(
+        of record: SpecRecord, as kind: String, of provider: String, _ base: AnswerBase?
+    ) throws(NoResult) -> ResultItem {
+        guard record.value.kind == (isOfTexts ? .string : .object) else {
+            throw NoResult(reason: anyReason ?? .notAnObject)
+        }
+        if let reason = drops.first(where: { $0.condition.holds(for: record) })?.reason {
+            throw NoResult(reason: reason)
+        }
+        guard let id = id.text(of: record, base) else { throw NoResult(reason: anyReason ?? idReason) }
+        guard let title = title.text(of: record, base) else { throw NoResult(reason: anyReason ?? titleReason) }
         var result = ResultItem(id: "\(provider):\(idKind ?? kind):\(id)", kind: kind, title: title)
         result.creator = creator?.text(of: record, base)
         result.collection = collection?.text(of: record, base)
@@ -87,7 +105,7 @@ struct ResultSpec: Sendable {
             let others = othersIn?.first(in: record.value) ?? record.value
             result.addOthers(of: others, except: othersExcept, companion, base)
         }
-        list.add(result, from: record.value)
+        return result
     }
 
     /// The same with a change.
@@ -96,6 +114,11 @@ struct ResultSpec: Sendable {
         change(&copy)
         return copy
     }
+}
+
+/// Why a record gives no result.
+struct NoResult: Error {
+    var reason: DropReason
 }
 
 extension ResultItem {

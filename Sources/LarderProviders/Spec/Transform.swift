@@ -16,12 +16,16 @@ struct RecordFunction: Sendable {
     }
 }
 
-/// A function of one text that yields another, or none.
+/// A function of one text that yields others, or none.
 struct TextFunction: Sendable {
     let name: String
-    let body: @Sendable (String) -> String?
+    let body: @Sendable (String) -> [String]
 
-    init(_ name: String, _ body: @escaping @Sendable (String) -> String?) { (self.name, self.body) = (name, body) }
+    init(_ name: String, all body: @escaping @Sendable (String) -> [String]) { (self.name, self.body) = (name, body) }
+
+    init(_ name: String, _ body: @escaping @Sendable (String) -> String?) {
+        self.init(name) { text in body(text).map { [$0] } ?? [] }
+    }
 }
 
 /// A change of a field's texts. Those of `TransformNames` can be named in providers' files too.
@@ -79,6 +83,7 @@ enum Transform: Sendable {
         switch self {
         case .most(let count): Array(texts.prefix(count))
         case .join(let mark): [texts.joined(separator: mark)]
+        case .using(let function): texts.flatMap(function.body)
         default: texts.compactMap { changed($0, base) }
         }
     }
@@ -100,7 +105,7 @@ enum Transform: Sendable {
         case .link: return WebURL.isWeb(text) ? text : nil
         case .noLink: return WebURL.isWeb(text) ? nil : text
         case .digest(let count): return String(Digest(of: Bytes(text: text)).hex.prefix(count))
-        case .using(let function): return function.body(text)
+        case .using(let function): return function.body(text).first
         case .instant: return DateText.parse(text)?.rfc3339
         case .unixTime:
             // The years that four digits can write.

@@ -5,7 +5,7 @@ import LarderCore
 extension ProviderSpec {
     static let tvMaze = ProviderSpec(
         facts: facts, questions: questions, search: "search", isFormShared: false,
-        classification: ClassificationSpec(absence: "@.name == 'Not Found'", message: "$.message"),
+        classification: ClassificationSpec(absence: "@.name == 'Not Found'", messages: ["$.message"]),
         samples: [
             SpecSamples(
                 "tvmaze", folder: "TVmaze", paths: ["/search/shows", "/shows/"], asked: questions,
@@ -37,7 +37,7 @@ extension ProviderSpec {
         name: "show", route: PathTemplate("shows/{id}"), path: PathTemplate("/shows/{id}"), parameters: [id],
         ttl: .seconds(86_400), summary: "/shows/{id}: one series",
         answer: AnswerSpec(
-            noun: "series", identity: ("$.id", PathTemplate("{id}")), mayBeNumber: true, result: series))
+            noun: "series", identity: ("$.id", PathTemplate("{id}")), nameForm: .number, result: series))
 
     private static let episodes = QuestionSpec(
         name: "episodes", route: PathTemplate("shows/{id}/episodes"), path: PathTemplate("/shows/{id}/episodes"),

@@ -3,72 +3,53 @@
 import LarderCore
 import LarderHTTP
 
-extension Imgur {
-    /// The endpoints whose lists always exist. A picture, an album, a tag and a subreddit may be missing.
-    private static let lists: Set = ["search", "gallery", "tags", "credits"]
-
-    public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
-        let root: JSONValue
-        do {
-            root = try JSON.parse(response.body)
-        } catch {
-            return Self.unreadable(response, endpoint, error)
-        }
-        if let failure = ImgurFailure(root, status: response.status) {
-            guard failure.hasOwnForm || !Absence.statuses.contains(failure.status) else {
-                return Absence.judge(response, of: "Imgur", isOwn: false)
-            }
-            let found = failure.classification(response)
-            return found == .notFound && Self.lists.contains(endpoint) ? Absence.ofList(response, of: "Imgur") : found
-        }
-        guard response.status == 200 || endpoint == "other" && (200..<300).contains(response.status) else {
-            return ImgurFailure(status: response.status).classification(response)
-        }
-        guard endpoint != "other" else { return .data }
-        guard let data = root["data"] else { return .broken("The answer has no data.") }
-        switch endpoint {
-        case "image", "album":
-            return data["id"]?.string.map(Self.isID) == true ? .data : .broken("The record has no id.")
-        case "credits":
-            return data["UserRemaining"] != nil || data["ClientRemaining"] != nil
-                ? .data : .broken("The answer has no credits.")
-        default:
-            let list = endpoint == "tags" ? data["tags"] : ImgurResults.posts(data)
-            guard let list, list.kind == .array, !list.isForeignList() else {
-                return .broken("The answer has no list.")
-            }
-            return list.count == 0 ? .empty : .data
-        }
-    }
-
-    /// Classifies a body that is not JSON, such as a page of a server in front of the API, or a truncated text.
-    private static func unreadable(
-        _ response: UpstreamResponse, _ endpoint: String, _ error: JSONError
-    ) -> Classification {
-        let start = response.body.prefix(4096).map { $0 < 0x80 ? $0 : 0x20 }
-        let text = Bytes(start).lossyText
-        let why = Impostor.describe(response.body, error)
-        switch response.status {
-        // A response without a body cannot be read: the response to HEAD, or to a request whose body is passed on.
-        case 200..<300 where endpoint == "other" && response.body.isEmpty: return .data
-        case 200..<300: return .broken(why)
-        // Nothing shows that this 404 came from the API itself.
-        case 404, 410: return .broken(why)
-        default:
-            var failure = ImgurFailure(status: response.status)
-            failure.message = [ImgurFailure.overCapacity, ImgurFailure.bannedCountry].first {
-                text.lowercased().contains($0.lowercased())
-            }
-            return failure.classification(response)
-        }
-    }
-}
-
 /// A failure in any of Imgur's shapes.
 struct ImgurFailure: Sendable, Hashable {
     static let overCapacity = "temporarily over capacity"
     static let bannedCountry = "Banned Country Attempt"
     private static let statuses = StatusTable("Imgur")
+
+    static let classification = ClassificationSpec(
+        failures: FailureFunction("imgur.failures") { response, question, root, form in
+            root.map { classify($0, response, question) } ?? unreadable(response, question, form ?? "")
+        }, others: .json)
+
+    private static func classify(
+        _ root: JSONValue, _ response: UpstreamResponse, _ question: QuestionSpec?
+    ) -> Classification? {
+        if let failure = ImgurFailure(root, status: response.status) {
+            guard failure.hasOwnForm || !Absence.statuses.contains(failure.status) else {
+                return Absence.judge(response, of: "Imgur", isOwn: false)
+            }
+            let found = failure.classification(response)
+            // A picture, an album, a tag and a subreddit may be missing. The other lists always exist.
+            let isOfList = found == .notFound && question?.captured.isEmpty == true
+            return isOfList ? Absence.ofList(response, of: "Imgur") : found
+        }
+        guard response.status == 200 || question == nil && (200..<300).contains(response.status) else {
+            return ImgurFailure(status: response.status).classification(response)
+        }
+        return question == nil ? .data : nil
+    }
+
+    /// Classifies a body that is not JSON, such as a page of a server in front of the API, or a truncated text.
+    private static func unreadable(
+        _ response: UpstreamResponse, _ question: QuestionSpec?, _ why: String
+    ) -> Classification {
+        let start = response.body.prefix(4096).map { $0 < 0x80 ? $0 : 0x20 }
+        let text = Bytes(start).lossyText
+        switch response.status {
+        // A response without a body cannot be read: the response to HEAD, or to a request whose body is passed on.
+        case 200..<300 where question == nil && response.body.isEmpty: return .data
+        case 200..<300: return .broken(why)
+        // Nothing shows that this 404 came from the API itself.
+        case 404, 410: return .broken(why)
+        default:
+            var failure = ImgurFailure(status: response.status)
+            failure.message = [overCapacity, bannedCountry].first { text.lowercased().contains($0.lowercased()) }
+            return failure.classification(response)
+        }
+    }
 
     /// The HTTP status, or the body's status if that is more specific.
     var status: Int
@@ -129,7 +110,7 @@ struct ImgurFailure: Sendable, Hashable {
             return .refused("Imgur does not serve this country or network (\(Self.bannedCountry)).")
         }
         if status == 429 || text.lowercased().contains("too fast") {
-            return .limited(until: Imgur.limitedUntil(response, wait: wait ?? Self.wait(in: text)))
+            return .limited(until: ImgurCredits.limitedUntil(response, wait: wait ?? Self.wait(in: text)))
         }
         // A limit on the client's address, which ends within an hour. Under 500 and 503 the words are about the
         // servers.
@@ -170,13 +151,5 @@ struct ImgurFailure: Sendable, Hashable {
             }
         }
         return nil
-    }
-}
-
-extension Imgur {
-    /// Ids are case-sensitive.
-    public func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)? {
-        guard endpoint == "image" || endpoint == "album", let id = request.lastSegment else { return nil }
-        return { $0["data"]?["id"]?.string == id }
     }
 }
