@@ -41,7 +41,7 @@ public struct BudgetShares: Sendable {
     private var steps: [Duration: [String: [Step]]] = [:]
 
     private static let stepsOfWindow = 64
-    /// The most tools that are counted. More are not possible: the settings name fewer.
+    /// The most tools that are counted. The settings name fewer; those of former settings may be among them.
     static let mostTools = 64
 
     public init(_ rule: Rule = Rule()) { self.rule = rule }
@@ -66,6 +66,10 @@ public struct BudgetShares: Sendable {
     /// Counts a call of a tool.
     public mutating func count(_ tool: String, windows: [Duration], now: MonotonicTime) {
         for window in windows {
+            if steps[window]?[tool] == nil, (steps[window]?.count ?? 0) >= Self.mostTools {
+                // Tools that the settings no longer name have no calls in the window for long.
+                steps[window] = steps[window]?.filter { name, _ in calls(of: name, in: window, now: now) > 0 }
+            }
             guard steps[window]?[tool] != nil || (steps[window]?.count ?? 0) < Self.mostTools else { continue }
             var own = steps[window]?[tool] ?? []
             if let last = own.indices.last, now < own[last].began + Self.step(of: window) {

@@ -191,7 +191,11 @@ public struct CallBudget: Sendable {
     /// When a call is allowed again: when the windows allow one and every exhausted allowance of the API has been
     /// reset.
     private func blockedUntil(_ kept: BudgetShares.Kept) -> MonotonicTime? {
-        let spent = told.filter { $0.remaining <= ($0.limit ?? 0) * kept.percentOfTold / 100 }
+        // An API may tell any number: the product would be too large.
+        let spent = told.filter { told in
+            let (hundreds, rest) = (told.limit ?? 0).quotientAndRemainder(dividingBy: 100)
+            return told.remaining <= hundreds * kept.percentOfTold + rest * kept.percentOfTold / 100
+        }
         return (spent.map(\.resetsAt) + [windowsBlockedUntil(kept)].compactMap { $0 }).max()
     }
 

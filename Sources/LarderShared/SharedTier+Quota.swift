@@ -113,7 +113,7 @@ extension SharedTier {
     /// Counts a call that could not be taken in advance, such as a redirect.
     public func countCall(_ provider: String) {
         let now = loop.clock.monotonic()
-        quotas.withLock { $0[provider]?.share.countMade(now: now) }
+        quotas.withLock { $0[provider, default: QuotaState()].share.countMade(now: now) }
     }
 
     /// Reports this host's calls to the ledger, so that a new ledger need not wait for them. Gives back a lease that

@@ -35,6 +35,15 @@ import Testing
         #expect(budget.take(now: now) == .spent(until: end))
     }
 
+    @Test func formerToolsMakeRoomForNewOnes() {
+        var shares = BudgetShares(.init(tools: ["new": 10]))
+        let window = Self.perHour.window
+        for number in 0..<64 { shares.count("old\(number)", windows: [window], now: now.monotonic) }
+        let later = now.monotonic + .seconds(7200)
+        shares.count("new", windows: [window], now: later)
+        #expect(shares.calls(of: "new", in: window, now: later) == 1)
+    }
+
     @Test func aSmallLimitNeverKeepsAllOfItself() {
         let one = CallRate(calls: 1, per: .seconds(1))
         var budget = CallBudget(rate: one, quota: nil)
@@ -93,6 +102,14 @@ import Testing
         let kept = kept(BudgetShares(.init(reserve: 10)), "other")
         #expect(budget.look(now: now, leaving: kept) == .spent(until: (now + .seconds(600)).monotonic))
         #expect(budget.look(now: now) == .granted)
+    }
+
+    @Test func anAPIMayTellAnyLimit() {
+        var budget = CallBudget(rate: nil, quota: nil)
+        let reset = now.wall + .seconds(600)
+        let told = Credits([.init(name: "user", limit: .max, remaining: .max, resetsAt: reset)])
+        budget.learn(told, callNumber: 0, now: now)
+        #expect(budget.look(now: now, leaving: kept(BudgetShares(.init(reserve: 90)), "other")) == .granted)
     }
 
     @Test func callsReservedAheadLeaveWhatIsKept() {

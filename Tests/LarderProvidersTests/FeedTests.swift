@@ -57,12 +57,14 @@ struct FeedTests {
               <a:entry><a:id>tag:x,1</a:id><a:title type="html">A &lt;b&gt;title&lt;/b&gt;</a:title>
                 <a:link rel="self" href="https://x.example/self"/><a:link href="https://x.example/1"/>
                 <a:updated>2024-05-01T10:00:00+02:00</a:updated><a:author><a:name>Ann</a:name></a:author>
-                <a:content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">One <b>two</b></div></a:content>
+                <a:content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">One <b>two</b> &amp; three</div></a:content>
                 <a:category term="t1"/></a:entry></a:feed>
             """
         let item = try item(atom)
         #expect(item["id"]?.string == "tag:x,1" && item["url"]?.string == "https://x.example/1")
-        #expect(item["title"]?.string == "A <b>title</b>" && item["content_html"]?.string == "One two")
+        #expect(
+            item["title"]?.string == "A <b>title</b>"
+                && item["content_html"]?.string == "<div>One <b>two</b> &amp; three</div>")
         #expect(item["date_published"]?.string == "2024-05-01T08:00:00Z" && item["tags"]?.count == 1)
     }
 

@@ -126,7 +126,7 @@ struct DescribedPostTests {
         #expect(why.contains("its root is <html>"), "\(why)")
     }
 
-    @Test(arguments: ["https://other.example/x", "all.rss", "/a/{q}"])
+    @Test(arguments: ["https://other.example/x", "all.rss", "/a/{q}", "/all.rss?api_key=s3cret"])
     func thePathOfAFeedIsAPath(_ path: String) {
         #expect(throws: (any Error).self) { try load("baseURL: https://news.example\nfeed: \"\(path)\"\n") }
     }

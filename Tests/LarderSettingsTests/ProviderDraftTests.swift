@@ -89,6 +89,18 @@ struct ProviderDraftTests {
         _ = try load(draft)
     }
 
+    @Test func theKeyOfAFeedIsNotInItsDraft() throws {
+        let feed = Bytes(text: "\u{FEFF}<rss><channel><item><title>a</title></item></channel></rss>")
+        let draft = try ProviderDraft(name: "mine", url: "https://x.example/f.rss?api_key=s3cret&lang=en", answer: feed)
+        #expect(draft.text.contains("feed: \"/f.rss?lang=en\"") && !draft.text.contains("s3cret"), "\(draft.text)")
+        _ = try load(draft)
+    }
+
+    @Test func twoNumbersOfResultsAndAFarPageMakeADraftThatIsRead() throws {
+        let url = "https://shows.example/find?q=a&rows=10&count=5&start=2000"
+        _ = try load(try ProviderDraft(name: "mine", url: url, answer: Bytes(text: Self.shows)))
+    }
+
     @Test(arguments: [
         ("itunes", "https://x.example/", "{}", "is the name of a route or a source"),
         ("a b", "https://x.example/", "{}", "The name of an API is a letter"),
@@ -96,6 +108,7 @@ struct ProviderDraftTests {
         ("mine", "https://x.example/", "[1,2]", "The answer has no record"),
         ("mine", "https://x.example/", "<html/>", "neither JSON nor a feed"),
         ("mine", "https://x.example/", "sorry", "neither JSON nor a feed"),
+        ("mine", "https://x.example/a%20b", "{\"id\":1}", "cannot stand in a draft"),
     ])
     func whatGivesNoDraftIsTold(_ name: String, _ url: String, _ answer: String, _ message: String) {
         let failure = #expect(throws: ProviderDraft.Failure.self) {

@@ -41,9 +41,9 @@ import Testing
         let directory = TemporaryDirectory()
         try await onOwnThread {
             let origin = try CommandProcess(["origin"], in: directory)
-            // The configuration is written at once, and openlibrary is its last provider.
+            // The configuration is written at once, and tvmaze is its last provider.
             try blockUntil("the configuration") {
-                origin.output.contains("  openlibrary:") && origin.output.last == "\n"
+                origin.output.contains("  tvmaze:") && origin.output.last == "\n"
             }
             let launch = LarderLaunch(
                 """

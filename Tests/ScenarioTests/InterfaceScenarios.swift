@@ -17,7 +17,7 @@ import Testing
         let news = origin.baseURL(for: "hackernews")
         let settings =
             "providers:\n"
-            + ["itunes", "dnd5e", "jokes", "openlibrary"].map { lines($0) }.joined()
+            + ["itunes", "dnd5e", "jokes", "openlibrary", "tvmaze"].map { lines($0) }.joined()
             + ["newsapi", "tmdb", "imgur"].map { lines($0, ", key: any-will-do") }.joined()
             + lines("hackernews", ", searchURL: \"\(news)\"")
         try await withLarder(settings + "\n" + more, body)

@@ -12,8 +12,8 @@ enum ProviderNewCommand {
         details: [
             "Fetches URL once and looks at the answer: where its records lie, and which of their members are an id, a "
                 + "title, a date, a picture. A feed (RSS, Atom) needs nothing more. The draft goes to standard output. "
-                + "URL is a search as the API's documentation shows it. A key in it is sent and does not get into the "
-                + "draft.",
+                + "URL is a search as the API's documentation shows it. A key in its query is sent and does not get into "
+                + "the draft.",
             "With --sample the answer is read from a file and nothing is sent.",
         ],
         options: [

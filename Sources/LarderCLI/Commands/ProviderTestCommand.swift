@@ -79,6 +79,7 @@ enum ProviderTestCommand {
     ) throws(CommandFailure) -> CommandStatus {
         let console = invocation.console
         console.note("request: \(endpoint.upstream.method) \(Console.printable(url))")
+        if let body = endpoint.upstream.body { console.note("content: \(Console.printable(body.lossyText))") }
         guard let (response, provider) = answer else { return .done }
         let found = provider.classify(response, endpoint: endpoint.name)
         console.note("answer:  \(response.status), \(words(found))")

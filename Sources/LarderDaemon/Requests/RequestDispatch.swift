@@ -33,7 +33,9 @@ final class RequestDispatch: RequestHandler {
     }
 
     func respond(to request: ServerRequest) async -> ServerResponse {
-        var request = AskingClient.removed(from: request, engine.snapshot.settings.tools) ?? request
+        var request =
+            AskingClient.removed(from: request, AskingClient.current?.tools ?? engine.snapshot.settings.tools)
+            ?? request
         // Taken before any settings are read.
         request.mark = engine.cache.epoch
         let began = engine.time.monotonic()

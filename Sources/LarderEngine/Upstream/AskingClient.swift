@@ -17,7 +17,7 @@ public struct AskingClient: Sendable {
     /// Tells when the client ends its input. Nil if the work does not depend on that.
     private(set) var halfClose: HalfClose?
     /// The tools of the settings, as they were when the request came.
-    private let tools: [ToolSetting]
+    public let tools: [ToolSetting]
     private var isPerson = false
 
     /// The field by which a client names its tool.

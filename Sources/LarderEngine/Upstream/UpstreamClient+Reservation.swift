@@ -111,7 +111,7 @@ extension UpstreamClient {
             // Writing the call down may have taken longer than the lease lasts.
             let mayLeave = budget.tier.leaves(budget.subject, grantedUntil: until, isWanted: isReserved)
             return isReserved && !mayLeave ? refuse(number, for: .zero) : mayLeave
-        case .spent(let time): return refuse(number, for: time)
+        case .spent(let time): return refuse(number, for: time, isKept: budget.subject.reserve > 0)
         case .unanswered(let time):
             // Settings changed meanwhile: another tier is in force, or none.
             if budget.tier.isClosed, fleetBudget(of: number, urgency)?.tier !== budget.tier {
@@ -122,12 +122,17 @@ extension UpstreamClient {
     }
 
     /// Refuses a call because the fleet has none left. Always returns false.
-    private func refuse(_ number: UInt64, for span: Duration, isUnanswered: Bool = false) -> Bool {
+    /// - Parameter isKept: whether a person would have got one.
+    private func refuse(
+        _ number: UInt64, for span: Duration, isUnanswered: Bool = false, isKept: Bool = false
+    ) -> Bool {
         let now = time.moment()
         let until = now.monotonic + span
         let provider = step { table in
             table.refuse(number, until: until, now: now) { admission, provider in
-                guard isUnanswered else { return Self.refusal(admission, provider, now) }
+                guard isUnanswered else {
+                    return Self.refusal(isKept ? .kept(until: until) : admission, provider, now)
+                }
                 return UpstreamFailure(
                     provider: provider, failure: .limited,
                     detail: "The shared engine with the budget of \(provider) does not answer, and this host has no "
@@ -135,7 +140,7 @@ extension UpstreamClient {
                     retryAt: now.boundedWall(at: until))
             }
         }
-        if let provider { count(.spent(until: until), provider, tool: tool(of: number)) }
+        if let provider { count(isKept ? .kept(until: until) : .spent(until: until), provider, tool: tool(of: number)) }
         return false
     }
 

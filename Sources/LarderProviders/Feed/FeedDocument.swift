@@ -38,7 +38,8 @@ enum FeedDocument {
     }
 
     static func text(_ element: XMLElement) -> String? {
-        let text = element.text
+        // Text of the type xhtml stands in a div (RFC 4287 §3.1.1.3).
+        let text = element.first("div") == nil ? element.text : element.markup
         let start = text.firstIndex { !$0.isWhitespace }
         guard let start, let end = text.lastIndex(where: { !$0.isWhitespace }) else { return nil }
         return String(text[start...end])

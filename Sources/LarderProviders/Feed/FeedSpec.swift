@@ -36,7 +36,7 @@ enum FeedSpec {
             ],
             fixed: query.items.map { ($0.name, $0.value ?? "") }, ttl: .seconds(900),
             summary: "the items of \(title)",
-            answer: AnswerSpec(list: list, noun: "items", total: total, counts: .matches, result: item))
+            answer: AnswerSpec(list: list, noun: "items", counts: .matches, result: item))
         question.cutsAtLimit = true
         question.answer.isFeed = true
         question.answer.choices = [

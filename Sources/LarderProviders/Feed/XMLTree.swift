@@ -8,23 +8,54 @@ final class XMLElement {
     /// The name as written in a document with the usual prefixes: "title", "dc:creator", "media:thumbnail".
     let name: String
     let attributes: [String: String]
-    private(set) var children: [XMLElement] = []
-    fileprivate var bytes: Bytes = []
+    /// Texts and elements in their order.
+    private var parts: [Part] = []
+
+    private enum Part {
+        case text(Bytes)
+        case element(XMLElement)
+    }
 
     fileprivate init(_ name: String, _ attributes: [String: String]) {
         (self.name, self.attributes) = (name, attributes)
     }
 
-    /// The element's own text, and that of all elements in it.
-    var text: String { String(decoding: allBytes, as: UTF8.self) }
+    var children: [XMLElement] {
+        parts.compactMap { if case .element(let child) = $0 { child } else { nil } }
+    }
 
-    private var allBytes: Bytes { children.isEmpty ? bytes : bytes + children.flatMap(\.allBytes) }
+    /// The element's own text, and that of all elements in it.
+    var text: String { String(decoding: content(isMarkup: false), as: UTF8.self) }
+
+    /// What stands in the element, as HTML.
+    var markup: String { String(decoding: content(isMarkup: true), as: UTF8.self) }
+
+    private func content(isMarkup: Bool) -> Bytes {
+        var bytes: Bytes = []
+        for part in parts {
+            switch part {
+            case .text(let text) where isMarkup:
+                for byte in text { bytes += Self.escapes[byte] ?? [byte] }
+            case .text(let text): bytes += text
+            case .element(let child):
+                let inner = child.content(isMarkup: isMarkup)
+                bytes += isMarkup ? Bytes(text: "<\(child.name)>") + inner + Bytes(text: "</\(child.name)>") : inner
+            }
+        }
+        return bytes
+    }
+
+    private static let escapes: [UInt8: Bytes] = [
+        0x26: Bytes(text: "&amp;"), 0x3C: Bytes(text: "&lt;"), 0x3E: Bytes(text: "&gt;"),
+    ]
 
     func first(_ name: String) -> XMLElement? { children.first { $0.name == name } }
 
     func all(_ name: String) -> [XMLElement] { children.filter { $0.name == name } }
 
-    fileprivate func add(_ child: XMLElement) { children.append(child) }
+    fileprivate func add(_ child: XMLElement) { parts.append(.element(child)) }
+
+    fileprivate func add(_ text: UnsafeRawBufferPointer) { parts.append(.text(Bytes(text))) }
 }
 
 /// What is wrong with a document.
@@ -104,7 +135,7 @@ private final class XMLReader {
 
     func add(_ text: UnsafePointer<CChar>?, _ count: Int32) {
         guard let text, let element = open.last else { return }
-        element.bytes += UnsafeRawBufferPointer(start: text, count: Int(count))
+        element.add(UnsafeRawBufferPointer(start: text, count: Int(count)))
     }
 
     /// The usual prefix of a name, whatever the document's own is. Expat gives "namespace|name|prefix".

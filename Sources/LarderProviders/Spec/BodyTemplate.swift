@@ -105,7 +105,10 @@ struct BodyTemplate: Sendable {
                 pieces.map { piece in
                     switch piece {
                     case .literal(let text): text
-                    case .value(let name): values[name] ?? ""
+                    case .value(let name):
+                        values[name].flatMap { value in
+                            parameters.first { $0.name == name }?.sentText(value)
+                        } ?? ""
                     }
                 }.joined())
         }
@@ -131,10 +134,7 @@ struct BodyTemplate: Sendable {
 extension QuestionParameter {
     /// Writes a value as the API gets it: numbers and booleans of JSON, a list of such, or a text.
     fileprivate func write(_ value: String, _ writer: inout JSONWriter) {
-        let values = isList ? value.split(separator: ",").map(String.init) : [value]
-        let words = values.compactMap { value in
-            sending.words.isEmpty ? value : sending.words[value] ?? (sending.sendsOtherWords ? value : nil)
-        }
+        let words = sentWords(value)
         guard isList else { return writeOne(words.first, &writer) }
         writer.array { writer in for word in words { writeOne(word, &writer) } }
     }
@@ -142,7 +142,7 @@ extension QuestionParameter {
     private func writeOne(_ word: String?, _ writer: inout JSONWriter) {
         guard let word else { return writer.null() }
         switch form {
-        case .number where Int(word) != nil: writer.raw(Bytes(text: word))
+        case .number where Int(word) != nil: writer.integer(Int(word) ?? 0)
         case .flag where ParameterForm.flagWords.contains(word): writer.bool(word == "yes" || word == "true")
         case .number, .flag, .text, .pattern, .choice: writer.string(word)
         }

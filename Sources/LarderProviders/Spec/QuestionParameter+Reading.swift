@@ -208,12 +208,17 @@ extension QuestionParameter {
 
     /// The value as the API spells it, in a path too.
     func sentText(_ value: String) -> String? {
-        var values = isList ? value.split(separator: ",").map(String.init) : [value]
-        if sending.isFromZero { values = values.map { Int($0).map { String($0 - 1) } ?? $0 } }
-        let words = sending.words.isEmpty ? values : values.compactMap(word)
+        let words = sentWords(value)
         if words.isEmpty { return nil }
         let text = words.joined(separator: ",")
         return sending.template?.replacing("{value}", with: text) ?? text
+    }
+
+    /// The values of a list, or the one value, as the API spells them.
+    func sentWords(_ value: String) -> [String] {
+        var values = isList ? value.split(separator: ",").map(String.init) : [value]
+        if sending.isFromZero { values = values.map { Int($0).map { String($0 - 1) } ?? $0 } }
+        return sending.words.isEmpty ? values : values.compactMap(word)
     }
 
     private func word(_ value: String) -> String? { sending.words[value] ?? (sending.sendsOtherWords ? value : nil) }

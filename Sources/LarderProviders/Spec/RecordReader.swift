@@ -53,8 +53,8 @@ struct RecordReader {
         }
     }
 
-    /// Whether a record that is not chosen is counted as dropped: where all records are counted, one without an id, and
-    /// where it is not told apart what a record lacks, one that lacks anything.
+    /// Whether a record that is not chosen is counted as dropped. If all records are counted, one without an id is. If
+    /// there is one reason for every defect, one with any defect is.
     private func lacksSomething(_ record: JSONValue) -> Bool {
         answer.counts == .records && result.id.text(of: record) == nil
             || result.anyReason != nil && !answer.isWhole(record)

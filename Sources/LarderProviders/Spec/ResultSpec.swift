@@ -42,7 +42,7 @@ struct ResultSpec: Sendable {
     var idReason = DropReason.id
     /// What one without a title is counted as.
     var titleReason = DropReason.title
-    /// What each record that lacks something is counted as, if that is not told apart.
+    /// The one reason for every record that lacks something; nil for `idReason` and `titleReason`.
     var anyReason: DropReason?
     /// Records that give no result.
     var drops: [(reason: DropReason, condition: JSONFilter)] = []

@@ -13,7 +13,7 @@ public struct ProviderDraft {
     }
 
     /// - Parameters:
-    ///   - url: absolute, http or https. A secret in it does not get into the draft.
+    ///   - url: absolute, http or https. A key in its query does not get into the draft.
     ///   - answer: the content, JSON or a feed.
     /// - Throws: if the URL or the answer is none of those.
     public init(name: String, url: String, answer: Bytes) throws(Failure) {
@@ -34,35 +34,48 @@ public struct ProviderDraft {
         lines.add("# What the API asks of those who use it: its terms, its limit of calls.")
         lines.add("# terms: …")
         lines.add("# rate: 60/min")
-        let isFeed = answer.first { $0 > 0x20 } == 0x3C
-        if isFeed {
+        if let root = try? JSON.parse(answer) {
+            try Self.addQuestion(to: &lines, target, root)
+        } else {
             do {
                 _ = try FeedDocument.json(answer)
             } catch {
                 throw Failure(message: "The answer is neither JSON nor a feed. \(error.message)")
             }
-            lines.add("feed: \(DraftLines.quoted(target.target))")
-        } else {
-            try Self.addQuestion(to: &lines, target, answer)
+            Self.addFeed(to: &lines, target)
         }
         text = lines.text
     }
 
-    private static func addQuestion(to lines: inout DraftLines, _ url: HTTPURL, _ answer: Bytes) throws(Failure) {
-        guard let root = try? JSON.parse(answer) else {
-            throw Failure(message: "The answer is neither JSON nor a feed.")
-        }
+    private static func parts(_ url: HTTPURL) -> (path: String, query: QueryParameters) {
+        let parts = url.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let query = (try? QueryParameters(parsing: parts.count > 1 ? parts[1] : "")) ?? QueryParameters()
+        return (parts[0].isEmpty ? "/" : parts[0], query)
+    }
+
+    private static func addFeed(to lines: inout DraftLines, _ url: HTTPURL) {
+        let (path, query) = parts(url)
+        let open = QueryParameters(query.items.filter { !RequestCredentials.isParameter($0.name) })
+        lines.add(DraftParameters(query).keyLines)
+        lines.add("feed: \(DraftLines.quoted(open.items.isEmpty ? path : "\(path)?\(open.encoded)"))")
+    }
+
+    private static func addQuestion(to lines: inout DraftLines, _ url: HTTPURL, _ root: JSONValue) throws(Failure) {
         guard let shape = AnswerShape(root) else {
             throw Failure(message: "The answer has no record: it is neither an object nor a list of objects.")
         }
         let fields = DraftFields(shape)
-        let parts = url.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let query = (try? QueryParameters(parsing: parts.count > 1 ? parts[1] : "")) ?? QueryParameters()
+        let (path, query) = parts(url)
+        guard !path.contains("%"), !path.contains("//") else {
+            throw Failure(
+                message: "The path \(path) cannot stand in a draft: it has encoded characters or empty segments.")
+        }
         let parameters = DraftParameters(query)
         lines.add(parameters.keyLines)
-        if !fields.imageHosts.isEmpty { lines.add("imageHosts: [\(fields.imageHosts.joined(separator: ", "))]") }
+        if !fields.imageHosts.isEmpty {
+            lines.add("imageHosts: [\(fields.imageHosts.map(DraftLines.quoted).joined(separator: ", "))]")
+        }
         lines.add("questions:")
-        let path = parts[0].isEmpty ? "/" : parts[0]
         let last = path.split(separator: "/").last?.prefix { $0 != "." } ?? ""
         let name = last.filter { $0.isASCII && $0.isLetter }
         lines.add("  \(name.isEmpty ? "items" : String(name.prefix(40))):")
@@ -132,11 +145,13 @@ private struct DraftParameters {
                 let sent = item.name == "q" ? "" : "sent: \(DraftLines.quoted(item.name)), "
                 let example = value.isEmpty ? "" : ", example: \(DraftLines.quoted(value))"
                 given.append("q: { \(sent)term: true, required: true\(example) }")
-            } else if Self.limits.contains(plain), let number = Int(value), number >= 1 {
+            } else if Self.limits.contains(plain), let number = Int(value), number >= 1,
+                !given.contains(where: { $0.hasPrefix("limit:") })
+            {
                 let sent = item.name == "limit" ? "" : "sent: \(DraftLines.quoted(item.name)), "
                 given.append("limit: { \(sent)number: 1..\(max(number, 20)), default: \(number) }")
             } else if Self.pages.contains(plain), let number = Int(value), number >= 0, SpecName.isName(item.name) {
-                given.append("\(item.name): { number: \(min(number, 1))..1000, default: \(number) }")
+                given.append("\(item.name): { number: \(min(number, 1))..\(max(number, 1000)), default: \(number) }")
             } else {
                 fixed.append("\(DraftLines.quoted(item.name)): \(BodyTemplate.quoted(value))")
             }

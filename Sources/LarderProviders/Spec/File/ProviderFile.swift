@@ -121,6 +121,11 @@ struct ProviderFileReader {
             if !path.hasPrefix("/") || path.contains("{") || path.contains("#") {
                 map.fault("feed", "must be the path of the feed below baseURL, with its query if it has one: /news.rss")
             }
+            let query = path.firstIndex(of: "?").map { String(path[path.index(after: $0)...]) } ?? ""
+            let secret = (try? QueryParameters(parsing: query))?.items.first { RequestCredentials.isParameter($0.name) }
+            if let secret {
+                map.fault("feed", "has what looks like a secret: write it as key, with keyIn: query \(secret.name)")
+            }
             questions.append(FeedSpec.items(path, of: map.text("title") ?? name))
         }
         for entry in map.map("questions", names: nil)?.entries ?? [] {
