@@ -82,6 +82,19 @@ struct FeedTests {
         #expect(try item(#" {"items":[{"id":"1","title":"One"}]}"#)["title"]?.string == "One")
     }
 
+    @Test(arguments: ["\u{FEFF}", "\n \r\n", "\u{FEFF}\n"])
+    func whatStandsBeforeAFeedIsNoFault(_ before: String) throws {
+        let item = "<rss><channel><item><title>a</title></item></channel></rss>"
+        #expect(try self.item(before + "<?xml version=\"1.0\"?>" + item)["title"]?.string == "a")
+        #expect(try self.item(before + #"{"items":[{"title":"a"}]}"#)["title"]?.string == "a")
+    }
+
+    @Test func attributesThatNoFeedNeedsTakeNoRoom() throws {
+        let many = (0..<100).map { "a\($0)=\"x\"" }.joined(separator: " ")
+        let root = try XMLTree.parse(Bytes(text: "<rss \(many) href=\"y\"/>"))
+        #expect(root.attributes == ["href": "y"])
+    }
+
     @Test func aFeedInWindows1252IsRead() throws {
         let head = Bytes(text: #"<?xml version="1.0" encoding="windows-1252"?><rss><channel><item><title>"#)
         let body = head + [0x93, 0xE9, 0x94] + Bytes(text: "</title></item></channel></rss>")

@@ -90,6 +90,8 @@ struct DescribedPostTests {
     @Test(arguments: [
         (#"{"data":{"films":[{"id":"1","name":"a"}]}}"#, "data"), (#"{"data":{"films":[]}}"#, "empty"),
         (#"{"errors":[{"message":"no such field"}]}"#, "invalidRequest"),
+        (#"{"data":{"films":[{"id":"1","name":"a"}]},"errors":"late"}"#, "broken"),
+        (#"{"data":{"films":[{"id":"1","name":"a"}]},"errors":[]}"#, "data"),
         (#"{"data":null,"errors":[{"message":"no such field"}]}"#, "invalidRequest"),
         (#"{"data":{"films":[{"id":"1","name":"a"}]},"errors":[{"message":"late"}]}"#, "broken"),
     ])

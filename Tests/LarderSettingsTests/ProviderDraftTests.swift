@@ -96,6 +96,13 @@ struct ProviderDraftTests {
         _ = try load(draft)
     }
 
+    @Test func anEndOfALineOfYAMLInANameMakesNoLine() throws {
+        let url = "https://x.example/f?q=a&x%E2%80%A8enabled:%20false%E2%80%A8%23key=abc&y%EF%BB%BF=1"
+        let draft = try ProviderDraft(name: "mine", url: url, answer: Bytes(text: Self.shows))
+        #expect(!draft.text.contains("enabled"), "\(draft.text)")
+        _ = try load(draft)
+    }
+
     @Test func twoNumbersOfResultsAndAFarPageMakeADraftThatIsRead() throws {
         let url = "https://shows.example/find?q=a&rows=10&count=5&start=2000"
         _ = try load(try ProviderDraft(name: "mine", url: url, answer: Bytes(text: Self.shows)))
@@ -105,6 +112,7 @@ struct ProviderDraftTests {
         ("itunes", "https://x.example/", "{}", "is the name of a route or a source"),
         ("a b", "https://x.example/", "{}", "The name of an API is a letter"),
         ("mine", "ftp://x.example/", "{}", "not an http or https URL"),
+        ("mine", "https://a:s3cret@x.example/", "{}", "a name or a password in it"),
         ("mine", "https://x.example/", "[1,2]", "The answer has no record"),
         ("mine", "https://x.example/", "<html/>", "neither JSON nor a feed"),
         ("mine", "https://x.example/", "sorry", "neither JSON nor a feed"),

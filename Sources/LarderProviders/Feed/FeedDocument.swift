@@ -7,8 +7,12 @@ enum FeedDocument {
     /// The feed as a JSON text.
     /// - Throws: what is wrong with the document.
     static func json(_ body: Bytes) throws(XMLError) -> Bytes {
-        if body.first(where: { $0 > 0x20 }) == 0x7B { return body }
-        let root = try XMLTree.parse(body)
+        // Many feeds begin with white space or a byte order mark, which XML and JSON do not allow there.
+        var start = body[...]
+        if start.starts(with: [0xEF, 0xBB, 0xBF]) { start = start.dropFirst(3) }
+        start = start.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        if start.first == 0x7B { return Bytes(start) }
+        let root = try XMLTree.parse(Bytes(start))
         switch root.name {
         case "feed": return write(root, items: root.all("entry"))
         case "rss":

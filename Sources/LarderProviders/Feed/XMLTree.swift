@@ -67,9 +67,12 @@ enum XMLTree {
     /// The most elements of a document, and the deepest of them.
     static let mostElements = 200_000
     static let deepest = 64
+    /// The longest document, in bytes.
+    static let longest = 16 << 20
 
     /// The root of a document.
     static func parse(_ body: Bytes) throws(XMLError) -> XMLElement {
+        guard body.count <= longest else { throw XMLError(message: "It has more than \(longest) bytes.") }
         guard let parser = XML_ParserCreateNS(nil, 0x7C) else { throw XMLError(message: "There is no memory for it.") }
         defer { XML_ParserFree(parser) }
         let reader = XMLReader(parser)
@@ -123,7 +126,8 @@ private final class XMLReader {
         var attributes: [String: String] = [:]
         var place = 0
         while let list, let key = list[place], let value = list[place + 1] {
-            attributes[Self.name(String(cString: key))] = String(cString: value)
+            let name = String(cString: key)
+            if Self.keptAttributes.contains(name) { attributes[name] = String(cString: value) }
             place += 2
         }
         let element = XMLElement(Self.name(name.map { String(cString: $0) } ?? ""), attributes)
@@ -137,6 +141,9 @@ private final class XMLReader {
         guard let text, let element = open.last else { return }
         element.add(UnsafeRawBufferPointer(start: text, count: Int(count)))
     }
+
+    /// The attributes that feeds need. Others would only take room, and there may be millions.
+    private static let keptAttributes: Set = ["href", "rel", "url", "type", "medium", "term", "value", "isPermaLink"]
 
     /// The usual prefix of a name, whatever the document's own is. Expat gives "namespace|name|prefix".
     private static func name(_ text: String) -> String {

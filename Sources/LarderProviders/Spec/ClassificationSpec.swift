@@ -115,8 +115,11 @@ struct ClassificationSpec: Sendable {
     /// What the errors of a GraphQL answer mean; nil if it has none (GraphQL, October 2021, §7.1). Without data, the request
     /// was refused; with data, some of it is missing.
     private static func graphQLError(_ root: JSONValue) -> Classification? {
-        guard let first = root["errors"]?.elements.first(where: { _ in true }) else { return nil }
-        let message = Impostor.shown(first["message"]?.string ?? "The answer has errors.")
+        guard let errors = root["errors"], errors.kind != .null, errors.kind != .array || errors.count > 0 else {
+            return nil
+        }
+        let first = errors.elements.first { _ in true }
+        let message = Impostor.shown(first?["message"]?.string ?? "The answer has errors.")
         let hasData = root["data"].map { $0.kind != .null } ?? false
         return hasData ? .broken(message) : .invalidRequest(message)
     }

@@ -22,7 +22,7 @@ public struct ProviderDraft {
             throw Failure(message: "\"\(name)\" is the name of a route or a source of Larder: choose another.")
         }
         guard let target = HTTPURL(url) else {
-            throw Failure(message: "\"\(url)\" is not an http or https URL.")
+            throw Failure(message: "The URL is not an http or https URL, or it has a name or a password in it.")
         }
         var lines = DraftLines()
         let title = name.prefix(1).uppercased() + name.dropFirst()
@@ -66,9 +66,10 @@ public struct ProviderDraft {
         }
         let fields = DraftFields(shape)
         let (path, query) = parts(url)
-        guard !path.contains("%"), !path.contains("//") else {
+        guard !path.contains("%"), !path.contains("//"), !path.contains("{"), !path.contains("}") else {
             throw Failure(
-                message: "The path \(path) cannot stand in a draft: it has encoded characters or empty segments.")
+                message:
+                    "The path \(path) cannot stand in a draft: it has encoded characters, braces or empty segments.")
         }
         let parameters = DraftParameters(query)
         lines.add(parameters.keyLines)
@@ -103,7 +104,13 @@ struct DraftLines {
     private(set) var text = ""
 
     mutating func add(_ line: String) { text += line + "\n" }
-    static func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
+    /// Whether a character ends a line of YAML, cannot stand in it, or changes how its line is shown.
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate: true
+        default: false
+        }
+    }
 
     mutating func add(_ lines: [String]) { for line in lines { add(line) } }
 
