@@ -26,6 +26,8 @@ struct LarderSetup {
     var passthrough: [(name: String, baseURL: String)] = []
     /// Words before the daemon's command, such as a tool that observes it.
     var prefix: [String] = []
+    /// The daemon's file; nil for the one that the run measures.
+    var binary: String?
     var isPinned = true
 
     /// Hits come from SQLite: the memory tier is off.
@@ -77,7 +79,8 @@ struct MeasuredLarder {
         try Files.write(
             Bytes(text: setup.configuration(directory: place, origin: origin)), to: "\(place)/larder.yaml")
         let process = try ChildProcess(
-            "larder", setup.prefix + [stand.arguments.larder, "serve", "--config", "\(place)/larder.yaml"],
+            "larder",
+            setup.prefix + [setup.binary ?? stand.arguments.larder, "serve", "--config", "\(place)/larder.yaml"],
             core: setup.isPinned ? stand.arguments.serverCore : nil, stand: stand)
         do throws(Failure) {
             let ports = try Server.announcedPorts(process, count: setup.hasOwnListener ? 2 : 1, seconds: seconds)
