@@ -48,11 +48,14 @@ public enum PercentCoding {
 
     /// Encodes everything except unreserved characters and those in `kept`. A space becomes "%20", which every server
     /// reads the same way.
-    public static func encode(_ text: String, keeping kept: String = "") -> String {
+    public static func encode(_ text: String, keeping kept: StaticString = "") -> String {
+        let kept = UnsafeBufferPointer(start: kept.utf8Start, count: kept.utf8CodeUnitCount)
+        // Most texts need no encoding.
+        if text.utf8.allSatisfy({ isUnreserved($0) || kept.contains($0) }) { return text }
         var out = Bytes()
         let digits = Bytes(text: "0123456789ABCDEF")
         for byte in text.utf8 {
-            if isUnreserved(byte) || kept.utf8.contains(byte) {
+            if isUnreserved(byte) || kept.contains(byte) {
                 out.append(byte)
             } else {
                 out.append(0x25)

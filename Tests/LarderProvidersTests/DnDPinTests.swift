@@ -172,7 +172,7 @@ import Testing
         arguments: [
             (200, "list", "{}", [:], .broken("The answer has no list of results.")),
             (200, "list", "", [:], .broken("The answer is empty instead of JSON.")),
-            (200, "list", #"{"results":[1]}"#, [:], .broken("The answer has no list of results.")),
+            (200, "list", #"{"results":[1]}"#, [:], .broken("The answer's list has no results.")),
             (200, "list", #"{"error":"it  broke"}"#, [:], .broken("it broke")),
             (200, "details", #"{"message":7}"#, [:], .broken("The answer has status 200 and contains an error.")),
             (200, "details", #"{"index":""}"#, [:], .broken("The answer is not a record of the D&D API.")),

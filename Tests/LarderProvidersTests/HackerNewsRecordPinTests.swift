@@ -259,8 +259,8 @@ import Testing
                 :"a b","url":"https://news.ycombinator.com/user?id=a%20b","attributes":{"submissions":0}}]
                 """#
             ),
-            ("user/jl", "{}", "The user has no id."),
-            ("user/jl", "null", "The user has no id."),
+            ("user/jl", "{}", "The record has no id."),
+            ("user/jl", "null", "The record has no id."),
             ("user/jl", "x", "The answer is not valid JSON: an unexpected byte at byte 0."),
             (
                 "user/jl",

@@ -16,7 +16,7 @@ import Testing
             200,
             "search",
             #"{"resultCount":1,"results":[1]}"#,
-            #"broken("The answer\'s list has no results of iTunes.")"#
+            #"broken("The answer\'s list has no results.")"#
         ),
         (200, "search", "", #"broken("The answer is empty instead of JSON.")"#),
         (200, "search", "<html>", #"broken("The answer is HTML or XML instead of JSON.")"#),

@@ -25,13 +25,25 @@ import Testing
             (200, "tag", #"{"data":[],"status":500}"#, #"broken("Imgur answered 500.")"#),
             (200, "tag", #"{"error":"e","success":false}"#, #"broken("e")"#),
             (200, "search", #"{"data":[],"success":true,"status":200}"#, "empty"),
-            (200, "search", #"{"data":{},"success":true,"status":200}"#, #"broken("The answer has no list.")"#),
-            (200, "search", #"{"data":null,"success":true,"status":200}"#, #"broken("The answer has no list.")"#),
-            (200, "search", #"{"data":[1],"success":true,"status":200}"#, #"broken("The answer has no list.")"#),
+            (
+                200, "search", #"{"data":{},"success":true,"status":200}"#,
+                #"broken("The answer has no list of posts.")"#
+            ),
+            (
+                200, "search", #"{"data":null,"success":true,"status":200}"#,
+                #"broken("The answer has no list of posts.")"#
+            ),
+            (
+                200, "search", #"{"data":[1],"success":true,"status":200}"#,
+                #"broken("The answer\'s list has no posts.")"#
+            ),
             (200, "search", #"{"data":[{"id":"a"}],"success":true,"status":200}"#, "data"),
             (200, "search", #"{"data":{"items":[]},"success":true,"status":200}"#, "empty"),
             (200, "search", #"{"data":{"galleries":[{}]},"success":true,"status":200}"#, "data"),
-            (200, "search", #"{"data":"x","success":true,"status":200}"#, #"broken("The answer has no list.")"#),
+            (
+                200, "search", #"{"data":"x","success":true,"status":200}"#,
+                #"broken("The answer has no list of posts.")"#
+            ),
             (200, "gallery", #"{"data":[{"id":"a"}],"success":true,"status":200}"#, "data"),
             (200, "tag", #"{"data":{"name":"funny","items":[]},"success":true,"status":200}"#, "empty"),
             (200, "tag", #"{"data":{"name":"funny","items":[{"id":"a"}]},"success":true,"status":200}"#, "data"),
@@ -45,8 +57,11 @@ import Testing
             (200, "album", #"{"data":false,"success":true,"status":200}"#, #"broken("The record has no id.")"#),
             (200, "tags", #"{"data":{"tags":[{"name":"a"}]},"success":true,"status":200}"#, "data"),
             (200, "tags", #"{"data":{"tags":[]},"success":true,"status":200}"#, "empty"),
-            (200, "tags", #"{"data":[],"success":true,"status":200}"#, #"broken("The answer has no list.")"#),
-            (200, "tags", #"{"data":{"tags":[1]},"success":true,"status":200}"#, #"broken("The answer has no list.")"#),
+            (200, "tags", #"{"data":[],"success":true,"status":200}"#, #"broken("The answer has no list of tags.")"#),
+            (
+                200, "tags", #"{"data":{"tags":[1]},"success":true,"status":200}"#,
+                #"broken("The answer\'s list has no tags.")"#
+            ),
             (200, "credits", #"{"data":{"ClientRemaining":1},"success":true,"status":200}"#, "data"),
             (200, "credits", #"{"data":1,"success":true,"status":200}"#, #"broken("The answer has no credits.")"#),
             (200, "credits", #"{"data":{"UserRemaining":null},"success":true,"status":200}"#, "data"),

@@ -141,11 +141,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("chucknorris", 200, "random", #"{"id":"a","value":" "}"#, .broken("The answer has no joke.")),
-            ("chucknorris", 200, "random", #"{"a":1}"#, .broken("The answer has no joke.")),
+            ("chucknorris", 200, "random", #"{"id":"a","value":" "}"#, .broken("The answer has no jokes.")),
+            ("chucknorris", 200, "random", #"{"a":1}"#, .broken("The answer has no jokes.")),
             ("chucknorris", 200, "search", #"{"result":[1]}"#, .broken("The answer's list has no jokes.")),
             ("chucknorris", 200, "search", #"{"result":[{"id":"a"}]}"#, .data),
-            ("chucknorris", 200, "search", #"{"result":{}}"#, .broken("The answer has no joke.")),
+            ("chucknorris", 200, "search", #"{"result":{}}"#, .broken("The answer has no list of jokes.")),
             ("chucknorris", 200, "categories", "{}", .broken("The answer has no list of categories.")),
             ("chucknorris", 200, "categories", "[1]", .broken("The answer's list has no categories.")),
             ("chucknorris", 200, "joke", "<html>", .broken("The answer is HTML or XML instead of JSON.")),
@@ -246,7 +246,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("search?q=abc", "{}", "The answer has no joke."),
+        ("search?q=abc", "{}", "The answer has no list of jokes."),
         ("categories", "{}", "The answer has no list of categories."),
     ])
     func whatCannotBeReadIsAnError(_ route: String, _ body: String, _ message: String) throws {

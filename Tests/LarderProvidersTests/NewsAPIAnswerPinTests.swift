@@ -14,20 +14,20 @@ import Testing
             200,
             "everything",
             #"{"status":"ok","articles":[1]}"#,
-            #"broken("The answer\'s list has no records of NewsAPI.")"#
+            #"broken("The answer\'s list has no articles.")"#
         ),
         (200, "sources", #"{"status":"ok","sources":[{}]}"#, "data"),
         (
             200,
             "sources",
             #"{"status":"ok","articles":[{}]}"#,
-            #"broken("The answer does not have the form of NewsAPI\'s answers.")"#
+            #"broken("The answer has no list of sources.")"#
         ),
         (
             200,
             "headlines",
             #"{"status":"ok"}"#,
-            #"broken("The answer does not have the form of NewsAPI\'s answers.")"#
+            #"broken("The answer has no list of articles.")"#
         ),
         (
             200,
@@ -39,7 +39,7 @@ import Testing
             200,
             "headlines",
             #"{"status":"ok","articles":{}}"#,
-            #"broken("The answer does not have the form of NewsAPI\'s answers.")"#
+            #"broken("The answer has no list of articles.")"#
         ),
         (200, "headlines", "[]", #"broken("The answer does not have the form of NewsAPI\'s answers.")"#),
         (200, "headlines", "null", #"broken("The answer does not have the form of NewsAPI\'s answers.")"#),

@@ -35,7 +35,7 @@ import Testing
         (200, "search", #"{"page":1,"results":[],"total_results":0}"#, "empty"),
         (200, "list", #"{"page":1,"results":[{}]}"#, "data"), (200, "list", #"{"page":1}"#, "broken"),
         (200, "details", #"{"id":5}"#, "data"), (200, "details", "{}", "broken"),
-        (200, "configuration", #"{"images":{}}"#, "data"), (200, "configuration", "[]", "broken"),
+        (200, "configuration", #"{"images":{"base_url":"http://a/"}}"#, "data"), (200, "configuration", "[]", "broken"),
         (200, "other", "anything", "data"), (200, "search", "<html>", "broken"), (200, "search", "", "broken"),
         (401, "search", #"{"status_code":7,"status_message":"Invalid API key"}"#, "refused"),
         (401, "search", #"{"success":false,"status_code":10,"status_message":"Suspended"}"#, "refused"),

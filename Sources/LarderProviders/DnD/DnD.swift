@@ -61,7 +61,7 @@ extension ProviderSpec {
     }
 
     private static let list = QuestionSpec(
-        name: "list", route: PathTemplate("{collection}"), path: PathTemplate("/api/{edition}/{collection}"),
+        name: "list", route: "{collection}", path: "/api/{edition}/{collection}",
         parameters: [
             collection,
             .text("name", "A text in the name.", example: "dragon", longest: 200).term.unsent.lowerCase,
@@ -86,8 +86,8 @@ extension ProviderSpec {
             ]))
 
     private static let details = QuestionSpec(
-        name: "details", route: PathTemplate("{collection}/{index}"),
-        path: PathTemplate("/api/{edition}/{collection}/{index}"),
+        name: "details", route: "{collection}/{index}",
+        path: "/api/{edition}/{collection}/{index}",
         parameters: [
             collection, edition,
             QuestionParameter(
@@ -98,7 +98,7 @@ extension ProviderSpec {
         ],
         fixed: [("lang", "en")], ttl: .seconds(7 * 86_400), summary: "/api/2014/{collection}/{index}: one record",
         answer: AnswerSpec(
-            noun: "records", identity: ("$.index", PathTemplate("{index}")), result: record,
+            noun: "records", identity: ("$.index", "{index}"), result: record,
             results: ("collection", collections.map { ($0.name, result($0.kind, as: record, genre: $0.genre)) })))
 
     /// What a list says of a record.
@@ -111,8 +111,9 @@ extension ProviderSpec {
         record.summary = .all(description, as: .paragraphs, .join("\n"))
         record.price = PriceSpec(amounts: ["$.cost.quantity"], currency: "$.cost.unit")
         // Two records have a wrong path there, so only the folder of pictures is accepted.
-        record.picture = .first(
-            "$.image", as: .matching(TextPattern("^/api/images/[A-Za-z0-9_/-]+[.]?[A-Za-z0-9_-]*$")), .absolute)
+        record.artwork = .urls(
+            original: .first(
+                "$.image", as: .matching(TextPattern("^/api/images/[A-Za-z0-9_/-]+[.]?[A-Za-z0-9_-]*$")), .absolute))
         record.othersExcept = ["index", "name", "url", "image", "cost", "desc", "description", "updated_at"]
         return record
     }()

@@ -15,7 +15,7 @@ enum FeedSpec {
         summary: .first("$.summary", "$.content_text", "$.content_html", as: .paragraphs),
         date: .first("$.date_published"), url: .first("$.url", as: .web),
         genres: .first("$.tags[*]", as: .line, .most(12)),
-        picture: .first("$.image", "$.banner_image", as: .web),
+        artwork: .urls(original: .first("$.image", "$.banner_image", as: .web)),
         attributes: [AttributeSpec("modified", .text, .first("$.date_modified"))], once: .first("$.id"))
 
     /// Short messages have no title.
@@ -29,7 +29,7 @@ enum FeedSpec {
         let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let query = parts.count > 1 ? (try? QueryParameters(parsing: parts[1])) ?? QueryParameters() : QueryParameters()
         var question = QuestionSpec(
-            name: "items", route: PathTemplate("items"), path: PathTemplate(parts[0]),
+            name: "items", route: "items", path: PathTemplate(parts[0]),
             parameters: [
                 .text("q", "Only items with these words.", example: "lantern").term.unsent.lowerCase,
                 .limit(1...500, default: 50).unsent, .sort([.relevance, .name, .date]).unsent,

@@ -44,14 +44,14 @@ extension ProviderSpec {
             plan: PlanFunction("hackernews.list") { asked, call, _ in HackerNewsListPlan(asked, call.request) },
             ttl: .seconds(60), summary: "/v0/\(name)stories.json and the items it names",
             answer: AnswerSpec(
-                list: "$", noun: "ids", misshapen: foreignList, foreign: foreignList, elements: .number,
+                list: "$", noun: "ids", elements: .number,
                 result: HackerNewsPost.post, shapes: HackerNewsPost.shapes))
     }
 
     /// Discussions are read to at most ten levels.
     private static let item = QuestionSpec(
-        name: "item", route: PathTemplate("item/{id}"), path: PathTemplate("/v0/item/{id}.json"),
-        otherPaths: [PathTemplate("/v0/item/{other}.json")],
+        name: "item", route: "item/{id}", path: "/v0/item/{id}.json",
+        otherPaths: ["/v0/item/{other}.json"],
         parameters: [
             QuestionParameter("id", .pattern("^[1-9][0-9]{0,11}$"), "The item's number.", example: "1000001").sent {
                 ($0.toldAs, $0.mismatch) = (.number, "An item's id is a number, as in item/8863.")
@@ -67,13 +67,13 @@ extension ProviderSpec {
         settles: SettledSpec(time: "$.time", after: .seconds(14 * 86_400), ttl: .seconds(86_400)),
         summary: "/v0/item/{id}.json, with its comments if wanted",
         answer: AnswerSpec(
-            noun: "items", misshapen: foreignRecord, identity: ("$.id", PathTemplate("{id}")),
-            nameForm: .number, result: HackerNewsPost.post, shapes: HackerNewsPost.shapes))
+            noun: "items", identity: ("$.id", "{id}"), nameForm: .number, result: HackerNewsPost.post,
+            shapes: HackerNewsPost.shapes))
 
     /// The name keeps its case: the API knows "pg" and not "PG".
     private static let user = QuestionSpec(
-        name: "user", route: PathTemplate("user/{id}"), path: PathTemplate("/v0/user/{id}.json"),
-        otherPaths: [PathTemplate("/v0/user/{other}.json")],
+        name: "user", route: "user/{id}", path: "/v0/user/{id}.json",
+        otherPaths: ["/v0/user/{other}.json"],
         parameters: [
             QuestionParameter(
                 "id", .pattern("^[A-Za-z0-9_-]{1,40}$"), "The user's name, case-sensitive.", example: "ada"
@@ -83,12 +83,11 @@ extension ProviderSpec {
         ],
         ttl: .seconds(3600), summary: "/v0/user/{id}.json",
         answer: AnswerSpec(
-            noun: "users", one: "user", misshapen: foreignRecord, identity: ("$.id", PathTemplate("{id}")),
-            nameForm: .caseSensitive,
+            noun: "users", identity: ("$.id", "{id}"), nameForm: .caseSensitive,
             result: HackerNewsPost.user))
 
     private static let search = QuestionSpec(
-        name: "search", route: PathTemplate("search"), path: PathTemplate("/api/v1/search"),
+        name: "search", route: "search", path: "/api/v1/search",
         parameters: searchParameters + [sort],
         rules: [
             .oneOf(
@@ -99,7 +98,7 @@ extension ProviderSpec {
 
     /// The order is always by time, so there is no `sort`.
     private static let recent = QuestionSpec(
-        name: "recent", route: PathTemplate("recent"), path: PathTemplate("/api/v1/search_by_date"),
+        name: "recent", route: "recent", path: "/api/v1/search_by_date",
         parameters: searchParameters + [.choice("sort", ["date"], "The order.", default: "date").fixed.unsent],
         rules: [isReachable], paging: .pages(longest: reach), ownSorts: [], ttl: .seconds(60),
         summary: "/api/v1/search_by_date: the newest first", answer: hits)
@@ -125,12 +124,9 @@ extension ProviderSpec {
         .page(reach).sent { ($0.isFromZero, $0.apiDefault, $0.isKeyedAtDefault) = (true, "0", false) },
     ]
     private static let hits = AnswerSpec(
-        list: "$.hits", noun: "hits", foreign: "The answer's list has no hits.", total: "$.nbHits",
+        list: "$.hits", noun: "hits", total: "$.nbHits",
         result: HackerNewsPost.post, shapes: HackerNewsPost.shapes,
         choices: [ChoiceSpec(parameter: "numericFilters", rule: .using(HackerNewsFilter.choice))])
-
-    private static let foreignList = "The answer is not a list of ids."
-    private static let foreignRecord = "The answer is not a record of Hacker News."
 
     /// Firebase answers `null` under 200 for an item that does not exist or is withheld, and never 404. It refuses a path,
     /// not the client: other paths still work. Algolia answers with an empty page and a message if a page lies beyond the

@@ -97,7 +97,7 @@ extension ProviderSpec {
 
     private static let store = ["store": TextPattern("^[^/]{2}$")]
     private static let results = AnswerSpec(
-        list: "$.results", noun: "results", foreign: "The answer's list has no results of iTunes.",
+        list: "$.results", noun: "results",
         result: ITunesRecord.track, shapes: ITunesRecord.shapes)
 
     private static let country = QuestionParameter(

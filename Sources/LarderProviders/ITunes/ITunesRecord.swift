@@ -100,12 +100,12 @@ enum ITunesRecord {
             creator: .first("$.artistName", as: .line), tellsOwnCollection: false,
             summary: .first("$.description", "$.longDescription", "$.shortDescription", as: .paragraphs),
             date: .first("$.releaseDate"), url: first(urls, as: .link),
-            genres: .first("$.genres[*]", "$.genres[*].name", "$.primaryGenreName"), pictures: pictures,
+            genres: .first("$.genres[*]", "$.genres[*].name", "$.primaryGenreName"), artwork: artwork,
             attributes: attributes(level)
         ).with(change)
     }
 
-    private static let pictures = PictureSpec(
+    private static let artwork = ArtworkSpec.urls(
         small: .first(
             "$.artworkUrl100", "$.artworkUrl60", "$.artworkUrl600", "$.artworkUrl512", "$.artworkUrl160",
             "$.artworkUrl30", as: .link),

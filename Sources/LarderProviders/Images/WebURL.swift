@@ -13,25 +13,26 @@ struct WebURL: Sendable, Hashable {
     var target: String
 
     init?(_ text: String) {
-        let parts: (String, Substring, Int)
-        if let rest = Self.rest(of: text, after: "https://") {
-            parts = ("https", rest, 443)
-        } else if let rest = Self.rest(of: text, after: "http://") {
-            parts = ("http", rest, 80)
-        } else {
-            return nil
-        }
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != 0x5C || $0 == 0x20 }) else { return nil }
-        let beforeFragment = parts.1.prefix { $0 != "#" }
-        let authority = beforeFragment.prefix { $0 != "/" && $0 != "?" }
-        guard !authority.contains("@"), let (host, port) = Self.hostAndPort(authority, default: parts.2) else {
-            return nil
-        }
-        let target = beforeFragment[authority.endIndex...]
-        self.scheme = parts.0
-        self.host = host
-        self.port = port
-        self.target = Self.encoded(target.hasPrefix("?") ? "/" + target : String(target))
+        var text = text
+        guard let url = text.withUTF8({ WebURL($0) }) else { return nil }
+        self = url
+    }
+
+    private init?(_ text: UnsafeBufferPointer<UInt8>) {
+        let isSecure = Self.starts(text, with: "https://")
+        guard isSecure || Self.starts(text, with: "http://"),
+            text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != 0x5C })
+        else { return nil }
+        let rest = text[(isSecure ? 8 : 7)...]
+        let end = rest.firstIndex(of: 0x23) ?? rest.endIndex
+        let targetStart = rest[..<end].firstIndex { $0 == 0x2F || $0 == 0x3F } ?? end
+        let authority = rest[..<targetStart]
+        guard !authority.contains(0x40), let (host, port) = Self.hostAndPort(authority, default: isSecure ? 443 : 80)
+        else { return nil }
+        let target = text[targetStart..<end]
+        scheme = isSecure ? "https" : "http"
+        (self.host, self.port) = (host, port)
+        self.target = (target.first == 0x3F ? "/" : "") + Self.encoded(String(decoding: target, as: UTF8.self))
     }
 
     /// The whole URL. The port is included only if it is not the scheme's default.
@@ -50,51 +51,50 @@ struct WebURL: Sendable, Hashable {
         return url
     }
 
-    private static func rest(of text: String, after prefix: String) -> Substring? {
-        guard ASCII.equalFolded(String(text.prefix(prefix.count)), prefix) else { return nil }
-        return text.dropFirst(prefix.count)
-    }
-
-    private static func hostAndPort(_ authority: Substring, default standard: Int) -> (String, Int)? {
-        var hostText = authority
-        var port = standard
-        let searched = authority.lastIndex(of: "]").map { authority[$0...] } ?? authority
-        if let colon = searched.lastIndex(of: ":") {
-            let digits = authority[authority.index(after: colon)...]
-            hostText = authority[..<colon]
-            if !digits.isEmpty {
-                guard digits.utf8.count <= 5, digits.utf8.allSatisfy(ASCII.isDigit), let number = Int(digits),
-                    (1...65_535).contains(number)
-                else { return nil }
-                port = number
-            }
-        }
-        return normalisedHost(String(hostText)).map { ($0, port) }
+    private static func hostAndPort(
+        _ authority: Slice<UnsafeBufferPointer<UInt8>>, default standard: Int
+    ) -> (String, Int)? {
+        let searched = authority[(authority.lastIndex(of: 0x5D) ?? authority.startIndex)...]
+        guard let colon = searched.lastIndex(of: 0x3A) else { return normalisedHost(authority).map { ($0, standard) } }
+        let digits = authority[(colon + 1)...]
+        guard let host = normalisedHost(authority[..<colon]) else { return nil }
+        if digits.isEmpty { return (host, standard) }
+        guard digits.count <= 5, digits.allSatisfy(ASCII.isDigit) else { return nil }
+        let port = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        return (1...65_535).contains(port) ? (host, port) : nil
     }
 
     /// The host in lower case without a trailing dot; nil if the text is neither a host name nor a bracketed address.
     static func normalisedHost(_ text: String) -> String? {
-        if text.hasPrefix("["), text.hasSuffix("]") {
+        var text = text
+        return text.withUTF8 { normalisedHost($0[...]) }
+    }
+
+    private static func normalisedHost(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+        var host = text
+        if text.first == 0x5B, text.last == 0x5D {
             let inside = text.dropFirst().dropLast()
-            guard inside.utf8.count >= 2,
-                inside.utf8.allSatisfy({ ASCII.hexValue($0) != nil || $0 == 0x3A || $0 == 0x2E })
+            guard inside.count >= 2,
+                inside.allSatisfy({ ASCII.hexValue($0) != nil || $0 == 0x3A || $0 == 0x2E })
             else { return nil }
-            return text.lowercased()
+        } else {
+            if host.last == 0x2E { host.removeLast() }
+            guard !host.isEmpty, host.count <= 253 else { return nil }
+            var start = host.startIndex
+            for place in host.indices {
+                guard PercentCoding.isUnreserved(host[place]), host[place] != 0x7E else { return nil }
+                guard host[place] == 0x2E else { continue }
+                guard (1...63).contains(place - start) else { return nil }
+                start = place + 1
+            }
+            guard (1...63).contains(host.endIndex - start) else { return nil }
         }
-        let host = text.hasSuffix(".") ? String(text.dropLast()) : text
-        guard !host.isEmpty, host.utf8.count <= 253,
-            host.utf8.allSatisfy({ PercentCoding.isUnreserved($0) && $0 != 0x7E }),
-            host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({
-                !$0.isEmpty && $0.utf8.count <= 63
-            })
-        else { return nil }
-        return host.lowercased()
+        return String(decoding: host.lazy.map(ASCII.lowercased), as: UTF8.self)
     }
 
     /// Percent-encodes the bytes that a request target must not contain. Existing percent-encoding is kept.
     private static func encoded(_ text: String) -> String {
-        let allowed = "-._~:/?[]@!$&'()*+,;=%"
-        return PercentCoding.encode(text, keeping: allowed)
+        PercentCoding.encode(text, keeping: "-._~:/?[]@!$&'()*+,;=%")
     }
 }
 

@@ -127,8 +127,8 @@ extension ProviderSpec {
     }
 
     private static let gallery = QuestionSpec(
-        name: "gallery", route: PathTemplate("gallery"),
-        path: PathTemplate("/3/gallery/{section}/{sort}/{window}/{page}"),
+        name: "gallery", route: "gallery",
+        path: "/3/gallery/{section}/{sort}/{window}/{page}",
         parameters: [
             .choice("section", ["hot", "top", "user"], "The gallery's section.", default: "hot").unsent,
             flag("showViral", "Whether viral posts of users are shown.", default: "yes", "true"),
@@ -167,28 +167,29 @@ extension ProviderSpec {
                 }
             ], ttl: .seconds(3600), summary: "/3/\(name)/{id}: \(summary)",
             answer: AnswerSpec(
-                envelope: "$.data", record: "$.data", noun: "pictures", identity: ("$.data.id", PathTemplate("{id}")),
+                needs: data, record: "$.data", noun: "pictures", identity: ("$.data.id", "{id}"),
                 nameForm: .caseSensitive, result: ImgurPicture.result, expansion: ImgurPicture.expansion))
     }
 
     private static let posts = AnswerSpec(
-        envelope: "$.data", list: "$.data", otherLists: ["$.data.items", "$.data.galleries"], noun: "posts",
-        misshapen: noList, foreign: noList, result: ImgurPicture.result,
+        needs: data, list: "$.data", otherLists: ["$.data.items", "$.data.galleries"], noun: "posts",
+        result: ImgurPicture.result,
         choices: [ChoiceSpec(parameter: "explicit", rule: .unless("no", "@.nsfw == true"))],
         expansion: ImgurPicture.expansion)
-    private static let noList = "The answer has no list."
+    private static let data: (JSONFilter, String) = ("@.data", "The answer has no data.")
 
     private static let tags = QuestionSpec(
-        name: "tags", route: PathTemplate("tags"), path: PathTemplate("/3/tags"), parameters: [],
+        name: "tags", route: "tags", path: "/3/tags", parameters: [],
         ttl: .seconds(86_400), summary: "/3/tags: the tags of the day",
         answer: AnswerSpec(
-            envelope: "$.data", list: "$.data.tags", noun: "tags", misshapen: noList, foreign: noList,
+            needs: data, list: "$.data.tags", noun: "tags",
             result: ResultSpec(
                 kind: "tag", id: .first("$.name", as: .line), title: .first("$.display_name", "$.name", as: .line),
                 summary: .first("$.description", as: .paragraphs), url: .url("https://imgur.com/t/{$.name}"),
-                image: ImageSpec(
-                    name: .first("$.background_hash", as: .matching(ImgurPicture.id)),
-                    template: "https://i.imgur.com/{image}{size}.jpg", small: "t", large: "l", original: ""),
+                artwork: .template(
+                    "https://i.imgur.com/{image}{size}.jpg",
+                    name: .first("$.background_hash", as: .matching(ImgurPicture.id)), small: "t", large: "l",
+                    original: ""),
                 attributes: [
                     AttributeSpec("name", .text, .first("$.name", as: .line)),
                     AttributeSpec("items", .number, .first("$.total_items")),
@@ -196,10 +197,9 @@ extension ProviderSpec {
                 ], idReason: .name)))
 
     private static let credits = QuestionSpec(
-        name: "credits", route: PathTemplate("credits"), path: PathTemplate("/3/credits"), parameters: [],
+        name: "credits", route: "credits", path: "/3/credits", parameters: [],
         ttl: .seconds(60), summary: "/3/credits: the calls that are left",
         answer: AnswerSpec(
-            envelope: "$.data",
             needs: ("@.data.UserRemaining || @.data.ClientRemaining", "The answer has no credits."), record: "$.data",
             noun: "credits",
             result: ResultSpec(

@@ -142,7 +142,7 @@ extension ImgurPicture {
         date: both("datetime", as: .integer(1...253_402_300_799), .unixTime),
         url: .template("https://imgur.com/a/{$.album.id}", or: .template("https://imgur.com/{$.id}")),
         genres: .first("$.tags[*]"),
-        pictures: PictureSpec(small: .first("$.small"), large: .first("$.large"), original: .first("$.original")),
+        artwork: .urls(small: .first("$.small"), large: .first("$.large"), original: .first("$.original")),
         attributes: [
             AttributeSpec("imageId", .text, .first("$.id")), AttributeSpec("albumId", .text, .first("$.album.id")),
             AttributeSpec("albumTitle", .text, .first("$.album.title", as: .line)),

@@ -107,8 +107,7 @@ extension ProviderSpec {
             name: "categories", route: "categories", path: PathTemplate(path), parameters: [],
             ttl: .seconds(86_400), summary: "/jokes/categories: the categories",
             answer: AnswerSpec(
-                list: "$", otherLists: ["$.value"], noun: "categories",
-                foreign: "The answer's list has no categories.", counts: .records, result: name))
+                list: "$", otherLists: ["$.value"], noun: "categories", counts: .records, result: name))
     }
 
     private static func joke(_ id: QuestionParameter, _ form: String) -> QuestionSpec {
@@ -121,7 +120,7 @@ extension ProviderSpec {
     private static func jokes(_ choices: [ChoiceSpec], isOfOne: Bool) -> AnswerSpec {
         AnswerSpec(
             list: "$.result", otherLists: ["$.value"], singles: ["$.value", "$"], isOfOne: isOfOne, noun: "jokes",
-            missing: "The answer has no joke.", foreign: "The answer's list has no jokes.", total: "$.total",
+            total: "$.total",
             identity: ("$.id", "{id}"), nameForm: .exact, result: joke, choices: choices)
     }
 
@@ -146,8 +145,10 @@ private enum JokeText {
     static let whole = TextFunction("jokes.text") { TextCleaning.decodedLine($0) }
     /// The whole joke, or its beginning of at most 100 characters, cut at the end of a word.
     static let title = TextFunction("jokes.title") { text in
-        guard text.count > 100 else { return text }
-        let start = text.prefix(99)
+        guard text.utf8.count > 100, let end = text.index(text.startIndex, offsetBy: 99, limitedBy: text.endIndex),
+            end != text.endIndex, text.index(after: end) != text.endIndex
+        else { return text }
+        let start = text[..<end]
         return (start.lastIndex(of: " ").map { start[..<$0] } ?? start) + "…"
     }
 }

@@ -126,14 +126,12 @@ extension ProviderSpec {
         ],
         ttl: .seconds(86_400), summary: "/v2/sources: the index of sources",
         answer: AnswerSpec(
-            list: "$.sources", noun: "sources", misshapen: misshapen, foreign: foreign, counts: .records,
+            list: "$.sources", noun: "sources", counts: .records,
             result: newsSource, choices: [ChoiceSpec(parameter: "name", rule: .contains(newsSource.title))]))
 
     private static let articles = AnswerSpec(
-        list: "$.articles", noun: "articles", misshapen: misshapen, foreign: foreign, total: "$.totalResults",
+        list: "$.articles", noun: "articles", total: "$.totalResults",
         result: article)
-    private static let misshapen = "The answer does not have the form of NewsAPI's answers."
-    private static let foreign = "The answer's list has no records of NewsAPI."
 
     /// Articles have no id, so a digest of the URL serves as one. Some lists contain an article twice.
     private static let article = ResultSpec(
@@ -141,7 +139,7 @@ extension ProviderSpec {
         // Sometimes the author is the URL of a page about the author.
         creator: .first("$.author", as: .html, .noLink), collection: .first("$.source.name", as: .html),
         summary: .first("$.description", as: .paragraphs), date: .first("$.publishedAt"),
-        url: .first("$.url", as: .link), picture: .made(NewsArticle.picture),
+        url: .first("$.url", as: .link), artwork: .urls(original: .made(NewsArticle.picture)),
         attributes: [
             AttributeSpec("sourceId", .text, .first("$.source.id", as: .line)),
             AttributeSpec("authorUrl", .text, .first("$.author", as: .html, .link)),
@@ -182,7 +180,9 @@ extension ProviderSpec {
                 "sourcesTooMany", "sourceDoesNotExist", "maximumResultsReached"),
             error(.broken(""), "unexpectedError"),
             .init(statuses: 100...599, condition: "@.status == 'error' || @.code >= ''", messages: messages),
-            .init(statuses: 200...200, condition: "@.status != 'ok'", means: .broken(misshapen)),
+            .init(
+                statuses: 200...200, condition: "@.status != 'ok'",
+                means: .broken("The answer does not have the form of NewsAPI's answers.")),
         ],
         statuses: [(402...402, .broken), (428...428, .broken), (430...499, .broken)],
         // A text compared with the least text: the code must be one.

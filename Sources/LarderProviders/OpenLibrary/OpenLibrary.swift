@@ -29,7 +29,7 @@ extension ProviderSpec {
     }()
 
     private static let search = QuestionSpec(
-        name: "search", route: PathTemplate("search"), path: PathTemplate("/search.json"),
+        name: "search", route: "search", path: "/search.json",
         parameters: [
             .text("q", "The search term, of at least 3 characters.", example: "lantern").term,
             .text("title", "A text in the title.", example: "lantern").term,
@@ -52,7 +52,7 @@ extension ProviderSpec {
         answer: AnswerSpec(list: "$.docs", noun: "books", total: "$.numFound", result: book))
 
     private static let work = QuestionSpec(
-        name: "work", route: PathTemplate("works/{id}"), path: PathTemplate("/works/{id}.json"),
+        name: "work", route: "works/{id}", path: "/works/{id}.json",
         parameters: [
             QuestionParameter(
                 "id", .pattern("^[Oo][Ll][0-9]{1,17}[Ww]$"), "The book's id.", example: "OL1001W"
@@ -63,7 +63,7 @@ extension ProviderSpec {
         ],
         ttl: .seconds(7 * 86_400), summary: "/works/{id}.json: one book",
         answer: AnswerSpec(
-            noun: "books", identity: ("$.key", PathTemplate("/works/{id}")), result: book))
+            noun: "books", identity: ("$.key", "/works/{id}"), result: book))
 
     /// A book of the search, or the record of a work, whose members have other names.
     private static let book = ResultSpec(
@@ -73,9 +73,9 @@ extension ProviderSpec {
         summary: .first("$.description", "$.description.value", as: .paragraphs),
         url: .first("$.key", as: .lastSegment, .prefix("https://openlibrary.org/works/")),
         genres: .first("$.subject[*]", "$.subjects[*]", as: .line, .most(12)),
-        image: ImageSpec(
-            name: .first("$.cover_i", "$.covers[*]", as: .integer(1...Int.max)),
-            template: "https://covers.openlibrary.org/b/id/{image}-{size}.jpg", small: "M", large: "L", original: "L"),
+        artwork: .template(
+            "https://covers.openlibrary.org/b/id/{image}-{size}.jpg",
+            name: .first("$.cover_i", "$.covers[*]", as: .integer(1...Int.max)), small: "M", large: "L", original: "L"),
         attributes: [
             AttributeSpec("authors", .texts, .first("$.author_name[*]", as: .line)),
             AttributeSpec(

@@ -43,6 +43,5 @@ extension [ResultAttribute] {
     static func flags(_ names: String...) -> Self { names.map { Element(name: $0, form: .flag) } }
     static func prices(_ names: String...) -> Self { names.map { Element(name: $0, form: .price) } }
     static func lists(_ names: String...) -> Self { names.map { Element(name: $0, form: .texts) } }
-    static func numberLists(_ names: String...) -> Self { names.map { Element(name: $0, form: .numbers) } }
     static func any(_ names: String...) -> Self { names.map { Element(name: $0, form: .any) } }
 }

@@ -4,8 +4,6 @@ import LarderHTTP
 
 /// The answer to one question.
 struct AnswerSpec: Sendable {
-    /// The member that holds everything else, if an answer without it is none.
-    var envelope: JSONPath?
     /// What else each answer has, on which the sentence tells that it lacks it.
     var needs: (condition: JSONFilter, sentence: String)?
     /// The list of records; nil if the answer is one record.
@@ -22,25 +20,15 @@ struct AnswerSpec: Sendable {
     var record: JSONPath?
     /// What the records are, in the plural: "books".
     var noun: String
-    /// The same in the singular, for an answer with one.
-    var one = "record"
-    /// What is told of an answer without the list; nil for a sentence made from the noun.
-    var missing: String?
-    /// Where an object stands in each answer of one record.
-    var needed: JSONPath?
     /// What is told of an answer's one record that gives no result; nil if it is only counted as dropped.
     var incomplete: String?
-    /// What a client is told of an answer without the list or the record, and of one with a list of other things; nil for
-    /// a sentence made from the noun.
-    var misshapen: String?
-    var foreign: String?
     /// What the elements of the list are. A plan may read a list of ids.
     var elements = JSONKind.object
     /// The number of all matches.
     var total: JSONPath?
     /// What the matches are, if the list holds everything.
     var counts: Counted?
-    /// What names a single record, and what it must be: `{id}` is the parameter, in any letter case.
+    /// What names a single record, and what it must be: `{id}` is the parameter.
     var identity: (path: JSONPath, name: PathTemplate)?
     var nameForm = NameForm.text
     var result: ResultSpec
@@ -93,7 +81,7 @@ struct AnswerSpec: Sendable {
         return results.byValue.first { $0.value == value }?.result
     }
 
-    private var lacksList: String { missing ?? "The answer has no list of \(noun)." }
+    private var lacksList: String { isOfOne ? "The answer has no \(noun)." : "The answer has no list of \(noun)." }
 
     /// The list of an answer.
     func records(in root: JSONValue) -> JSONValue? {
@@ -244,18 +232,17 @@ struct AnswerSpec: Sendable {
 
     /// What an answer lacks that each has, in a sentence.
     private func lacks(_ root: JSONValue) -> String? {
-        if let envelope, envelope.first(in: root) == nil { return "The answer has no \(envelope.lastName)." }
-        return needs.flatMap { $0.condition.holds(for: root) ? nil : $0.sentence }
+        needs.flatMap { $0.condition.holds(for: root) ? nil : $0.sentence }
     }
 
     /// The one record of an answer without a list.
     private func record(in root: JSONValue, _ asked: AskedQuestion) throws(NormaliseError) -> JSONValue {
         if let identity, expansion == nil, self.identity(of: root) == nil {
             throw NormaliseError(
-                provider: asked.provider, message: incomplete ?? "The \(one) has no \(identity.path.lastName).")
+                provider: asked.provider, message: incomplete ?? "The record has no \(identity.path.lastName).")
         }
         guard let found = record.map({ $0.first(in: root) }) ?? root else {
-            throw NormaliseError(provider: asked.provider, message: "The answer has no record.")
+            throw NormaliseError(provider: asked.provider, message: "The answer has no \(noun).")
         }
         return found
     }
@@ -266,13 +253,13 @@ struct AnswerSpec: Sendable {
         guard list != nil else {
             guard let identity else { return classifyRecord(root) }
             if self.identity(of: root) != nil { return .data }
-            return .broken(misshapen ?? "The record has no \(identity.path.lastName).")
+            return .broken("The record has no \(identity.path.lastName).")
         }
         guard let records = records(in: root) else {
-            return single(in: root).map(isWhole) == true ? .data : .broken(misshapen ?? lacksList)
+            return single(in: root).map(isWhole) == true ? .data : .broken(lacksList)
         }
         let isForeign = records.isForeignList { result.isOfTexts ? $0.string != nil : $0.kind == elements }
-        if isForeign { return .broken(foreign ?? lacksList) }
+        if isForeign { return .broken("The answer's list has no \(noun).") }
         if isOfOne, records.count > 0, !records.elements.contains(where: isWhole) { return .broken(lacksList) }
         return records.count == 0 ? .empty : .data
     }
@@ -280,10 +267,7 @@ struct AnswerSpec: Sendable {
     /// A record that does not name itself is believed if it has what a result needs.
     private func classifyRecord(_ root: JSONValue) -> Classification {
         guard let found = record.map({ $0.first(in: root) }) ?? root, found.kind == .object else {
-            return .broken(missing ?? "The answer has no record.")
-        }
-        if let needed, needed.first(in: found)?.kind != .object {
-            return .broken(missing ?? "The record has no \(needed.lastName).")
+            return .broken("The answer has no \(noun).")
         }
         let rules = (results?.byValue.map(\.result) ?? [result]).map(\.id)
         return rules.contains { $0.text(of: found) != nil } ? .data : .broken("The record has no id.")
@@ -301,12 +285,10 @@ struct AnswerSpec: Sendable {
 
     func isNamed(_ record: JSONValue, _ name: String) -> Bool {
         guard let found = identity(of: record) else { return false }
+        if let number = identity?.path.first(in: record)?.integer { return number == Int(name) }
         switch nameForm {
-        case .text: return ASCII.equalFolded(found, name)
-        case .caseSensitive: return found == name
-        case .textOrNumber, .exact, .number:
-            if let number = identity?.path.first(in: record)?.integer { return number == Int(name) }
-            return nameForm == .exact ? found == name : ASCII.equalFolded(found, name)
+        case .text, .textOrNumber, .number: return ASCII.equalFolded(found, name)
+        case .caseSensitive, .exact: return found == name
         }
     }
 

@@ -60,7 +60,10 @@ final class AttributeSpec: Sendable {
     }
 
     func add(_ record: SpecRecord, _ base: AnswerBase?, to result: inout ResultItem) {
-        if let unless, let text = rule.text(of: record, base), text == unless.text(of: record, base) { return }
+        if let unless, let text = rule.text(of: record, base) {
+            if text == unless.text(of: record, base) { return }
+            if case .text = form { return result.attribute(key, text: text) }
+        }
         switch form {
         case .text: addText(record, base, to: &result)
         case .texts: result.attribute(key, texts: rule.texts(of: record, base))
@@ -112,8 +115,8 @@ final class AttributeSpec: Sendable {
     }
 
     private func addNumber(_ record: SpecRecord, _ base: AnswerBase?, to result: inout ResultItem) {
-        if let place = place(in: record), rule.transforms.isEmpty {
-            guard let value = record[place] else { return }
+        if record.isBound, !rule.places.isEmpty, rule.transforms.isEmpty {
+            guard let value = rule.places.lazy.compactMap({ record[$0] }).first else { return }
             if value.kind == .number, !isYear { return result.attribute(key, number: value) }
         }
         guard let number = rule.text(of: record, base).flatMap(Self.number) else { return }

@@ -105,7 +105,7 @@ struct ClassificationSpec: Sendable {
             if isOwn { return .notFound }
         }
         let text = root.flatMap { root in
-            row.map { $0.message(root) ?? "" } ?? messages.lazy.compactMap { $0.first(in: root)?.string }.first
+            row.map { $0.messages.text(in: root) ?? "" } ?? messages.text(in: root)
         }
         let found = statuses.classify(response, text.map(Impostor.shown))
         if case .invalidRequest = found { return found }
@@ -140,7 +140,7 @@ struct ClassificationSpec: Sendable {
     private func saysAbsence(_ body: Bytes, _ root: JSONValue?) -> Bool {
         if let root, absence?.holds(for: root) == true { return true }
         guard let absenceWords, body.count <= 4096 else { return false }
-        let text = root.map { root in absenceWords.paths.lazy.compactMap { $0.first(in: root)?.string }.first }
+        let text = root.map { absenceWords.paths.text(in: $0) }
         return TextCleaning.line(text ?? body.lossyText).map { absenceWords.sentences.contains($0.lowercased()) }
             ?? false
     }
@@ -179,15 +179,11 @@ extension ClassificationSpec.Row {
             && (condition == nil || root.map { condition?.holds(for: $0) == true } == true)
     }
 
-    fileprivate func message(_ root: JSONValue) -> String? {
-        messages.lazy.compactMap { $0.first(in: root)?.string }.first
-    }
-
     fileprivate func classify(
         as means: Classification, _ root: JSONValue?, _ response: UpstreamResponse
     ) -> Classification {
         if case .limited = means { return .limited(until: until(root, response)) }
-        guard let text = root.flatMap(message).map(Impostor.shown) else { return means }
+        guard let text = root.flatMap({ messages.text(in: $0) }).map(Impostor.shown) else { return means }
         return switch means {
         case .broken: .broken(text)
         case .refused: .refused(text)
@@ -204,4 +200,9 @@ extension ClassificationSpec.Row {
         }
         return response.responseTime + .seconds(seconds)
     }
+}
+
+extension [JSONPath] {
+    /// The text at the first of the paths that has one.
+    fileprivate func text(in root: JSONValue) -> String? { lazy.compactMap { $0.first(in: root)?.string }.first }
 }

@@ -21,13 +21,7 @@ struct ResultSpec: Sendable {
     var url: FieldRule?
     var price: PriceSpec?
     var genres: FieldRule?
-    var image: ImageSpec?
-    /// The URL of a picture that has one size.
-    var picture: FieldRule?
-    /// The URLs of a picture that has several.
-    var pictures: PictureSpec?
-    /// The same by a program.
-    var artwork: PictureFunction?
+    var artwork: ArtworkSpec?
     /// Results without a date are sorted by the attribute "year".
     var attributes: [AttributeSpec] = []
     /// All other members of the record are attributes too, with names in camel case, except for these; nil for none.
@@ -95,11 +89,7 @@ struct ResultSpec: Sendable {
         result.url = url?.text(of: record, base)
         result.price = price?.price(of: record)
         result.genres = genres?.texts(of: record, base) ?? []
-        result.artwork =
-            artwork?.body(record.value) ?? image?.artwork(of: record) ?? pictures?.artwork(of: record, base)
-            ?? picture?.text(of: record, base).map { url in
-                ResultItem.Artwork(small: url, large: url, original: url)
-            }
+        result.artwork = artwork?.artwork(of: record, base)
         for attribute in attributes { attribute.add(record, base, to: &result) }
         if let othersExcept {
             let others = othersIn?.first(in: record.value) ?? record.value
@@ -143,38 +133,5 @@ struct PriceSpec: Sendable {
     fileprivate func price(of record: SpecRecord) -> ResultItem.Price? {
         guard let currency = currency.first(in: record)?.string else { return nil }
         return amounts.lazy.compactMap { Numbers.price($0.first(in: record), currency: currency) }.first
-    }
-}
-
-/// The URLs of a picture in three sizes. Without the last there is no picture.
-struct PictureSpec: Sendable {
-    var small: FieldRule
-    var large: FieldRule
-    var original: FieldRule
-
-    fileprivate func artwork(of record: SpecRecord, _ base: AnswerBase?) -> ResultItem.Artwork? {
-        guard let original = original.text(of: record, base) else { return nil }
-        return ResultItem.Artwork(
-            small: small.text(of: record, base) ?? original, large: large.text(of: record, base) ?? original,
-            original: original)
-    }
-}
-
-/// The picture of a record, by a template of URLs.
-struct ImageSpec: Sendable {
-    /// What stands in the URL for `{image}`.
-    var name: FieldRule
-    /// `https://host/{image}-{size}.jpg`
-    var template: String
-    var small: String
-    var large: String
-    var original: String
-
-    fileprivate func artwork(of record: SpecRecord) -> ResultItem.Artwork? {
-        guard let name = name.text(of: record) else { return nil }
-        func url(_ size: String) -> String {
-            template.replacing("{image}", with: PercentCoding.encode(name)).replacing("{size}", with: size)
-        }
-        return ResultItem.Artwork(small: url(small), large: url(large), original: url(original))
     }
 }

@@ -109,17 +109,12 @@ extension FieldRule.Source {
 extension ResultSpec {
     mutating func bind(to names: inout MemberNames) {
         let rules: [WritableKeyPath<ResultSpec, FieldRule?>] = [
-            \.creator, \.collection, \.summary, \.date, \.url, \.genres, \.picture, \.once,
+            \.creator, \.collection, \.summary, \.date, \.url, \.genres, \.once,
         ]
         for rule in rules { self[keyPath: rule] = self[keyPath: rule]?.bound(to: &names) }
         id = id.bound(to: &names)
         title = title.bound(to: &names)
-        if let rule = image?.name { image?.name = rule.bound(to: &names) }
-        pictures = pictures.map { pictures in
-            PictureSpec(
-                small: pictures.small.bound(to: &names), large: pictures.large.bound(to: &names),
-                original: pictures.original.bound(to: &names))
-        }
+        artwork = artwork?.bound(to: &names)
         price?.currency.bind(to: &names)
         for place in price?.amounts.indices ?? 0..<0 { price?.amounts[place].bind(to: &names) }
         for place in drops.indices { drops[place].condition = drops[place].condition.bound(to: &names) }

@@ -132,7 +132,8 @@ extension ProviderSpec {
         name: "configuration", route: "configuration", path: "/3/configuration",
         parameters: [], ttl: .seconds(7 * 86_400), summary: "/3/configuration: sizes of pictures",
         answer: AnswerSpec(
-            noun: "sizes", missing: "The answer has no sizes of pictures.", needed: "$.images",
+            needs: ("@.images.secure_base_url || @.images.base_url", "The answer has no sizes of pictures."),
+            noun: "sizes",
             result: ResultSpec(
                 kind: "configuration", id: .template("images"), title: .template("Sizes of pictures"),
                 othersExcept: [], othersIn: "$.images")))

@@ -105,9 +105,10 @@ struct TMDbPictures {
     /// handles are added by which a client can fetch the picture.
     func add(to result: inout ResultSpec) {
         let kind = result.kind == "person" ? "profile" : "poster"
-        result.artwork = PictureFunction("tmdb.picture") { record in
-            artwork(record["\(kind)_path"]?.string, kind) ?? artwork(record["backdrop_path"]?.string, "backdrop")
-        }
+        result.artwork = .made(
+            PictureFunction("tmdb.picture") { record in
+                artwork(record["\(kind)_path"]?.string, kind) ?? artwork(record["backdrop_path"]?.string, "backdrop")
+            })
         result.companion = CompanionFunction("tmdb.handles") { member, list in
             guard member.value.kind == .string, member.name.hasSuffix("_path") else { return nil }
             // The pictures in a "file_path" are of the kind that names the list.

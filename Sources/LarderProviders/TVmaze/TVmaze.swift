@@ -26,7 +26,7 @@ extension ProviderSpec {
         .required
 
     private static let search = QuestionSpec(
-        name: "search", route: PathTemplate("search"), path: PathTemplate("/search/shows"),
+        name: "search", route: "search", path: "/search/shows",
         parameters: [
             .text("q", "The search term.", example: "lantern").required.term,
             .limit(1...10, default: 10).unsent, .sort(sorts).unsent,
@@ -34,18 +34,18 @@ extension ProviderSpec {
         answer: AnswerSpec(list: "$", each: "$.show", noun: "series", counts: .records, result: series))
 
     private static let show = QuestionSpec(
-        name: "show", route: PathTemplate("shows/{id}"), path: PathTemplate("/shows/{id}"), parameters: [id],
+        name: "show", route: "shows/{id}", path: "/shows/{id}", parameters: [id],
         ttl: .seconds(86_400), summary: "/shows/{id}: one series",
         answer: AnswerSpec(
-            noun: "series", identity: ("$.id", PathTemplate("{id}")), nameForm: .number, result: series))
+            noun: "series", identity: ("$.id", "{id}"), nameForm: .number, result: series))
 
     private static let episodes = QuestionSpec(
-        name: "episodes", route: PathTemplate("shows/{id}/episodes"), path: PathTemplate("/shows/{id}/episodes"),
+        name: "episodes", route: "shows/{id}/episodes", path: "/shows/{id}/episodes",
         parameters: [id, .limit(1...500).unsent, .sort(sorts).unsent], ttl: .seconds(86_400),
         summary: "/shows/{id}/episodes: the episodes of a series",
         answer: AnswerSpec(list: "$", noun: "episodes", counts: .records, result: episode))
 
-    private static let pictures = PictureSpec(
+    private static let artwork = ArtworkSpec.urls(
         small: .first("$.image.medium", as: .link), large: .first("$.image.original", as: .link),
         original: .first("$.image.original", "$.image.medium", as: .link))
 
@@ -53,7 +53,7 @@ extension ProviderSpec {
         kind: "series", id: .first("$.id", as: .integer(1 ... .max)), title: .first("$.name", as: .line),
         creator: .first("$.network.name", "$.webChannel.name", as: .line),
         summary: .first("$.summary", as: .paragraphs),
-        date: .first("$.premiered"), url: .first("$.url", as: .link), genres: .first("$.genres[*]"), pictures: pictures,
+        date: .first("$.premiered"), url: .first("$.url", as: .link), genres: .first("$.genres[*]"), artwork: artwork,
         attributes: [
             AttributeSpec("type", .text, .first("$.type")), AttributeSpec("language", .text, .first("$.language")),
             AttributeSpec("status", .text, .first("$.status")), AttributeSpec("ended", .text, .first("$.ended")),
@@ -66,7 +66,7 @@ extension ProviderSpec {
     private static let episode = ResultSpec(
         kind: "episode", id: .first("$.id", as: .integer(1 ... .max)), title: .first("$.name", as: .line),
         summary: .first("$.summary", as: .paragraphs), date: .first("$.airstamp", "$.airdate"),
-        url: .first("$.url", as: .link), pictures: pictures,
+        url: .first("$.url", as: .link), artwork: artwork,
         attributes: [
             AttributeSpec("season", .number, .first("$.season")), AttributeSpec("number", .number, .first("$.number")),
             AttributeSpec("runtime", .number, .first("$.runtime")),

@@ -23,9 +23,9 @@ enum TextCleaning {
     /// One line with its character references decoded once. Anything that looks like a tag is kept as text.
     static func decodedLine(_ text: String?) -> String? {
         guard let text else { return nil }
-        guard text.utf8.contains(0x26) else { return line(text) }
+        guard contains(text, 0x26) else { return line(text) }
         // A tag needs a literal "<". A character reference to "<" does not begin one.
-        return HTMLText(text.replacing("<", with: "&lt;")).line
+        return HTMLText(contains(text, 0x3C) ? text.replacing("<", with: "&lt;") : text).line
     }
 
     /// Paragraphs from HTML: tags are removed and references decoded. White space is collapsed except for line ends, of
@@ -103,8 +103,11 @@ enum TextCleaning {
         return true
     }
 
-    private static func hasMarkup(_ text: String) -> Bool {
-        text.utf8.withContiguousStorageIfAvailable { $0.contains { $0 == 0x26 || $0 == 0x3C } }
-            ?? text.utf8.contains { $0 == 0x26 || $0 == 0x3C }
+    private static func hasMarkup(_ text: String) -> Bool { contains(text, 0x26, or: 0x3C) }
+
+    private static func contains(_ text: String, _ byte: UInt8, or other: UInt8? = nil) -> Bool {
+        let other = other ?? byte
+        return text.utf8.withContiguousStorageIfAvailable { $0.contains { $0 == byte || $0 == other } }
+            ?? text.utf8.contains { $0 == byte || $0 == other }
     }
 }

@@ -33,7 +33,7 @@ struct ResultFileReader {
         result.date = rule("date")
         result.url = webRule("url", in: map)
         result.genres = rule("genres", .line, .most(12))
-        readImage(&result)
+        result.artwork = artwork()
         result.attributes = attributes()
         return result
     }
@@ -51,30 +51,23 @@ struct ResultFileReader {
     }
 
     /// A URL template with sizes, a rule for each size, or a rule that yields the URL of a picture of one size.
-    private func readImage(_ result: inout ResultSpec) {
-        guard let node = map.node("image") else { return }
+    private func artwork() -> ArtworkSpec? {
+        guard let node = map.node("image") else { return nil }
         var keys: [String] = []
         if case .mapping(let members) = node.content { keys = members.map(\.key) }
-        if keys.contains("url") {
-            result.image = image(node)
-        } else if keys.contains("original") {
-            result.pictures = pictures(node)
-        } else {
-            result.picture = webRule("image", in: map)
-        }
+        if keys.contains("url") { return template(node) }
+        return keys.contains("original") ? urls(node) : webRule("image", in: map).map { .urls(original: $0) }
     }
 
-    private func pictures(_ node: YAMLNode) -> PictureSpec? {
+    private func urls(_ node: YAMLNode) -> ArtworkSpec? {
         let names = ["small", "large", "original"]
         guard let map = SpecMap(node, at: map.path("image"), names: names, map.findings),
             let original = webRule("original", in: map)
         else { return nil }
-        return PictureSpec(
-            small: webRule("small", in: map) ?? original, large: webRule("large", in: map) ?? original,
-            original: original)
+        return .urls(small: webRule("small", in: map), large: webRule("large", in: map), original: original)
     }
 
-    private func image(_ node: YAMLNode) -> ImageSpec? {
+    private func template(_ node: YAMLNode) -> ArtworkSpec? {
         let names = ["name", "url", "small", "large", "original"]
         guard let map = SpecMap(node, at: map.path("image"), names: names, map.findings),
             let template = map.needed("url"), map.needed("name") != nil,
@@ -85,8 +78,8 @@ struct ResultFileReader {
         if WebURL(example) == nil || example.contains("{") {
             map.fault("url", "must be an http or https URL with {image} and perhaps {size}, and no other braces")
         }
-        return ImageSpec(
-            name: name, template: template, small: map.text("small") ?? "", large: map.text("large") ?? "",
+        return .template(
+            template, name: name, small: map.text("small") ?? "", large: map.text("large") ?? "",
             original: map.text("original") ?? "")
     }
 
