@@ -83,7 +83,7 @@ public enum Units {
     }
 }
 
-/// A limit of calls per window: "20/min", "100/day", or "off".
+/// A limit of calls per window: "20/min", "20/10s", "100/day", or "off".
 public struct CallRate: Sendable, Hashable, CustomStringConvertible {
     /// The calls allowed in any window of that length.
     public var calls: Int
@@ -101,20 +101,27 @@ public struct CallRate: Sendable, Hashable, CustomStringConvertible {
     /// The longest window that a limit can have.
     public static let longestWindow = windows.map(\.1).max() ?? .zero
 
-    /// Parses "20/min". Returns nil for "off".
+    /// Parses "20/min" and "20/10s". Returns nil for "off".
     public static func parse(_ text: String) throws(UnitError) -> CallRate? {
         if text == "off" { return nil }
-        let wanted = "a rate such as 20/min, 5/s, 500/h, 100/day, or off"
+        let wanted = "a rate such as 20/min, 20/10s, 500/h, 100/day, or off"
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let calls = Int(ASCII.trimmed(parts[0])), calls > 0, calls <= 1_000_000 else {
             throw UnitError("\"\(text)\" is not \(wanted)")
         }
-        let unit = String(ASCII.trimmed(parts[1]))
+        let span = String(ASCII.trimmed(parts[1]))
+        let digits = span.prefix { $0.isASCII && $0.isNumber }
+        let unit = String(span.dropFirst(digits.count))
         let aliases = ["sec": "s", "second": "s", "minute": "min", "hour": "h", "d": "day"]
         guard let window = windows.first(where: { $0.0 == aliases[unit] ?? unit }) else {
             throw UnitError("\"\(unit)\" is not a unit of time: write \(wanted)")
         }
-        return CallRate(calls: calls, per: window.1)
+        guard let count = digits.isEmpty ? 1 : Int(digits), count > 0, count <= 86_400,
+            window.1 * count <= longestWindow
+        else {
+            throw UnitError("\"\(span)\" is not a span from 1s to a day: write \(wanted)")
+        }
+        return CallRate(calls: calls, per: window.1 * count)
     }
 
     public var description: String {

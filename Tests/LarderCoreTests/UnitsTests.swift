@@ -41,8 +41,12 @@ import Testing
     @Test func ratesAreReadAndWritten() throws {
         #expect(try CallRate.parse("20/min") == CallRate(calls: 20, per: .seconds(60)))
         #expect(try CallRate.parse("100/day")?.description == "100/day")
+        #expect(try CallRate.parse("20/10s") == CallRate(calls: 20, per: .seconds(10)))
+        #expect(try CallRate.parse("20/10s")?.description == "20/10s")
         #expect(try CallRate.parse("off") == nil)
-        for text in ["20", "0/min", "-1/min", "20/fortnight", "/min", "20/"] {
+        for text in [
+            "20", "0/min", "-1/min", "20/fortnight", "/min", "20/", "20/0s", "20/2day", "20/99999999999999999999s",
+        ] {
             #expect(throws: UnitError.self) { try CallRate.parse(text) }
         }
     }

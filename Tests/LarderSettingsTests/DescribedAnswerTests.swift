@@ -115,10 +115,20 @@ struct DescribedAnswerTests {
         #expect(try results(try ask(shows, "show", "q=a"), "[\(list)]").count == 10_000)
     }
 
+    @Test func aResultHasAMostOfBytes() throws {
+        let shows = try provider("path: /search\nparameters: { q: { term: true } }\nlist: $")
+        let long = String(repeating: "a", count: 5 << 20)
+        let list = #"[{"id":1,"name":"\#(long)"},{"id":2,"name":"Two"}]"#
+        let found = try ask(shows, "show", "q=a").normalise(
+            answer(list), ArtworkSigner(key: Bytes(repeating: 7, count: 32)))
+        #expect(found.count == 1 && found.droppedReasons == ["size": 1])
+        #expect(try JSON.parse(found.results).count == 1)
+    }
+
     @Test func aRecordThatIsNotThereIsNoAnswer() throws {
         let shows = try provider("path: /one\nrecord: $.product")
         #expect(
-            shows.classify(answer(#"{"id":1,"name":"One"}"#), endpoint: "show") == .broken("The answer has no record."))
+            shows.classify(answer(#"{"id":1,"name":"One"}"#), endpoint: "show") == .broken("The answer has no show."))
         #expect(throws: NormaliseError.self) { try results(try ask(shows, "show"), #"{"id":1,"name":"One"}"#) }
     }
 

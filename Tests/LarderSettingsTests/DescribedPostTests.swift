@@ -119,6 +119,17 @@ struct DescribedPostTests {
         #expect(results.elements.map { $0["summary"]?.string } == ["of wicks"])
     }
 
+    @Test func allItemsOfAFeedAreCountedThoughNotAllAreGiven() throws {
+        let films = try provider("baseURL: https://news.example\nfeed: /all.json\n")
+        let items = (0..<10_001).map { "{\"id\":\"\($0)\",\"title\":\"a\"}" }.joined(separator: ",")
+        let answer = UpstreamResponse(
+            status: 200, body: Bytes(text: "{\"items\":[\(items)]}"), requestTime: WallTime(seconds: 0),
+            responseTime: WallTime(seconds: 0))
+        let made = try films.endpoint(path: ["items"], query: QueryParameters()).normalise(
+            answer, ArtworkSigner(key: Bytes(repeating: 7, count: 32)))
+        #expect(made.totalUpstream == 10_001)
+    }
+
     @Test func aPageInPlaceOfAFeedIsBroken() throws {
         let films = try provider("baseURL: https://news.example\nfeed: /all.rss\n")
         let answer = UpstreamResponse(

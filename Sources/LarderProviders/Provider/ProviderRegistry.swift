@@ -48,9 +48,4 @@ public struct ProviderRegistry: Sendable {
     public func resolve(sourceName: String) -> (any Provider)? {
         named(sourceName) ?? providers.first { $0.about.shortNames.contains(sourceName) }
     }
-
-    /// The provider whose routes have this segment after `/v1/`.
-    public func routed(_ prefix: String) -> (any Provider)? {
-        providers.first { !$0.about.routePrefix.isEmpty && $0.about.routePrefix == prefix }
-    }
 }

@@ -24,6 +24,9 @@ struct ResultItem {
     /// Further attributes, as the members of a JSON object without its braces; known to be valid and not empty.
     var furtherAttributes: Bytes?
 
+    /// The most bytes of one result. The longest that is known, a film with all its credits and pictures, has one million.
+    static let mostBytes = 4 << 20
+
     /// The members of a result, in the order in which they are written.
     static let members = [
         "id", "provider", "kind", "title", "creator", "collection", "summary", "url", "price", "genres", "publishedAt",

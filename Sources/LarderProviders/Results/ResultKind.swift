@@ -36,12 +36,3 @@ public struct ResultKind: Sendable, Hashable {
         self.attributes = attributes.flatMap { $0 }
     }
 }
-
-extension [ResultAttribute] {
-    static func texts(_ names: String...) -> Self { names.map { Element(name: $0, form: .text) } }
-    static func numbers(_ names: String...) -> Self { names.map { Element(name: $0, form: .number) } }
-    static func flags(_ names: String...) -> Self { names.map { Element(name: $0, form: .flag) } }
-    static func prices(_ names: String...) -> Self { names.map { Element(name: $0, form: .price) } }
-    static func lists(_ names: String...) -> Self { names.map { Element(name: $0, form: .texts) } }
-    static func any(_ names: String...) -> Self { names.map { Element(name: $0, form: .any) } }
-}

@@ -39,7 +39,7 @@ struct ResultList {
 
     /// - Parameter source: the API's record from which the result was made.
     mutating func add(_ result: ResultItem, from source: JSONValue? = nil) {
-        sources.append(source)
+        let end = bytes.count
         if !places.isEmpty { bytes.append(0x2C) }
         let start = bytes.count
         bytes.append(0x7B)
@@ -65,6 +65,11 @@ struct ResultList {
             add(result.attributes.members, result.furtherAttributes)
         }
         bytes.append(0x7D)
+        guard bytes.count - start <= ResultItem.mostBytes else {
+            bytes.removeSubrange(end...)
+            return drop(.size)
+        }
+        sources.append(source)
         places.append(start..<bytes.count)
         let amount = result.price.flatMap { Double($0.amount) }
         keys.append(

@@ -30,12 +30,12 @@ struct RecordReader {
             return results.drop(.notAnObject)
         }
         if let places = asked.places, !places.contains(all - 1) { return }
-        guard results.count < ResultList.most else { return results.leaveOut() }
         guard choices.allSatisfy({ $0.holds(for: record, asked.values[$0.parameter]) }) else {
             return lacksSomething(record) ? results.drop(result.anyReason ?? result.idReason) : results.leaveOut()
         }
         matching += 1
         if let chosen = asked.chosen, !chosen.contains(matching - 1) { return results.leaveOut() }
+        guard results.count < ResultList.most else { return results.leaveOut() }
         answer.expand(record, response) { add($0, from: $1) }
     }
 

@@ -90,7 +90,11 @@ struct ResultSpec: Sendable {
         result.price = price?.price(of: record)
         result.genres = genres?.texts(of: record, base) ?? []
         result.artwork = artwork?.artwork(of: record, base)
-        for attribute in attributes { attribute.add(record, base, to: &result) }
+        for attribute in attributes {
+            attribute.add(record, base, to: &result)
+            // Many attributes may hold the same long text.
+            if result.attributes.members.count > ResultItem.mostBytes { throw NoResult(reason: .size) }
+        }
         if let othersExcept {
             let others = othersIn?.first(in: record.value) ?? record.value
             result.addOthers(of: others, except: othersExcept, companion, base)

@@ -14,7 +14,7 @@ extension Parameter {
         case .flag: "true or false"
         case .text: "a text"
         case .choice(let words): words.count == 1 ? words.joined() : "one of \(words.joined(separator: ", "))"
-        case .rate: "a rate such as 20/min or 100/day, or off"
+        case .rate: "a rate such as 20/min, 20/10s or 100/day, or off"
         case .texts: "a list of texts"
         case .ttl: "a duration, or a mapping from endpoint or path to duration"
         case .listeners: "a list of addresses"

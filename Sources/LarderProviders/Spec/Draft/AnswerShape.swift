@@ -25,6 +25,7 @@ struct AnswerShape {
     /// The records that are looked at, and the depth of what is looked at in them.
     private static let mostRecords = 20
     private static let deepest = 3
+    private static let mostMembers = 500
 
     /// Nil if there is no object in the answer.
     init?(_ root: JSONValue) {
@@ -132,9 +133,9 @@ struct AnswerShape {
             ?? first { place, name in place.name.filter { !$0.isNumber }.hasSuffix(name) }
     }
 
-    /// The members whose names a file can have.
+    /// The first members whose names a file can have.
     private static func written(_ value: JSONValue) -> [JSONValue.Member] {
-        value.members.filter {
+        value.members.prefix(mostMembers).filter {
             $0.name.utf8.count <= 100 && !$0.name.unicodeScalars.contains(where: DraftLines.isControl)
         }
     }
