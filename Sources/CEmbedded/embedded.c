@@ -70,6 +70,9 @@ static const char console_terms_js[] = {
 static const char console_token_js[] = {
 #embed "../LarderConsole/Files/token.js"
 };
+static const char DnD_dnd5e[] = {
+#embed "../LarderProviders/DnD/Samples/dnd5e.json"
+};
 static const char DnD_equipment[] = {
 #embed "../LarderProviders/DnD/Samples/equipment.json"
 };
@@ -81,6 +84,12 @@ static const char DnD_others[] = {
 };
 static const char DnD_spells[] = {
 #embed "../LarderProviders/DnD/Samples/spells.json"
+};
+static const char HackerNews_hackernews[] = {
+#embed "../LarderProviders/HackerNews/Samples/hackernews.json"
+};
+static const char HackerNews_hits[] = {
+#embed "../LarderProviders/HackerNews/Samples/hits.json"
 };
 static const char HackerNews_items[] = {
 #embed "../LarderProviders/HackerNews/Samples/items.json"
@@ -94,11 +103,17 @@ static const char HackerNews_users[] = {
 static const char ITunes_items[] = {
 #embed "../LarderProviders/ITunes/Samples/items.json"
 };
+static const char ITunes_itunes[] = {
+#embed "../LarderProviders/ITunes/Samples/itunes.json"
+};
 static const char Imgur_gallery[] = {
 #embed "../LarderProviders/Imgur/Samples/gallery.json"
 };
-static const char Imgur_hidden[] = {
-#embed "../LarderProviders/Imgur/Samples/hidden.json"
+static const char Imgur_albums[] = {
+#embed "../LarderProviders/Imgur/Samples/albums.json"
+};
+static const char Imgur_imgur[] = {
+#embed "../LarderProviders/Imgur/Samples/imgur.json"
 };
 static const char Imgur_tags[] = {
 #embed "../LarderProviders/Imgur/Samples/tags.json"
@@ -112,8 +127,14 @@ static const char Jokes_icndb[] = {
 static const char NewsAPI_articles[] = {
 #embed "../LarderProviders/NewsAPI/Samples/articles.json"
 };
+static const char NewsAPI_newsapi[] = {
+#embed "../LarderProviders/NewsAPI/Samples/newsapi.json"
+};
 static const char NewsAPI_sources[] = {
 #embed "../LarderProviders/NewsAPI/Samples/sources.json"
+};
+static const char OpenLibrary_openlibrary[] = {
+#embed "../LarderProviders/OpenLibrary/Samples/openlibrary.json"
 };
 static const char OpenLibrary_works[] = {
 #embed "../LarderProviders/OpenLibrary/Samples/works.json"
@@ -121,23 +142,26 @@ static const char OpenLibrary_works[] = {
 static const char TMDb_configuration[] = {
 #embed "../LarderProviders/TMDb/Samples/configuration.json"
 };
-static const char TMDb_movies[] = {
-#embed "../LarderProviders/TMDb/Samples/movies.json"
+static const char TMDb_movie[] = {
+#embed "../LarderProviders/TMDb/Samples/movie.json"
 };
-static const char TMDb_people[] = {
-#embed "../LarderProviders/TMDb/Samples/people.json"
+static const char TMDb_person[] = {
+#embed "../LarderProviders/TMDb/Samples/person.json"
 };
-static const char TMDb_series[] = {
-#embed "../LarderProviders/TMDb/Samples/series.json"
+static const char TMDb_tmdb[] = {
+#embed "../LarderProviders/TMDb/Samples/tmdb.json"
+};
+static const char TMDb_tv[] = {
+#embed "../LarderProviders/TMDb/Samples/tv.json"
 };
 static const char TVmaze_episodes[] = {
 #embed "../LarderProviders/TVmaze/Samples/episodes.json"
 };
-static const char TVmaze_show[] = {
-#embed "../LarderProviders/TVmaze/Samples/show.json"
-};
 static const char TVmaze_search[] = {
 #embed "../LarderProviders/TVmaze/Samples/search.json"
+};
+static const char TVmaze_tvmaze[] = {
+#embed "../LarderProviders/TVmaze/Samples/tvmaze.json"
 };
 static const char CharacterReferences[] = {
 #embed "../LarderProviders/Text/CharacterReferences.txt"
@@ -172,29 +196,37 @@ static const struct {
     FILE("LarderConsole/Files/stream.js", console_stream_js),
     FILE("LarderConsole/Files/terms.js", console_terms_js),
     FILE("LarderConsole/Files/token.js", console_token_js),
+    FILE("LarderProviders/DnD/Samples/dnd5e.json", DnD_dnd5e),
     FILE("LarderProviders/DnD/Samples/equipment.json", DnD_equipment),
     FILE("LarderProviders/DnD/Samples/monsters.json", DnD_monsters),
     FILE("LarderProviders/DnD/Samples/others.json", DnD_others),
     FILE("LarderProviders/DnD/Samples/spells.json", DnD_spells),
+    FILE("LarderProviders/HackerNews/Samples/hackernews.json", HackerNews_hackernews),
+    FILE("LarderProviders/HackerNews/Samples/hits.json", HackerNews_hits),
     FILE("LarderProviders/HackerNews/Samples/items.json", HackerNews_items),
     FILE("LarderProviders/HackerNews/Samples/lists.json", HackerNews_lists),
     FILE("LarderProviders/HackerNews/Samples/users.json", HackerNews_users),
     FILE("LarderProviders/ITunes/Samples/items.json", ITunes_items),
+    FILE("LarderProviders/ITunes/Samples/itunes.json", ITunes_itunes),
     FILE("LarderProviders/Imgur/Samples/gallery.json", Imgur_gallery),
-    FILE("LarderProviders/Imgur/Samples/hidden.json", Imgur_hidden),
+    FILE("LarderProviders/Imgur/Samples/albums.json", Imgur_albums),
+    FILE("LarderProviders/Imgur/Samples/imgur.json", Imgur_imgur),
     FILE("LarderProviders/Imgur/Samples/tags.json", Imgur_tags),
     FILE("LarderProviders/Jokes/Samples/chucknorris.json", Jokes_chucknorris),
     FILE("LarderProviders/Jokes/Samples/icndb.json", Jokes_icndb),
     FILE("LarderProviders/NewsAPI/Samples/articles.json", NewsAPI_articles),
+    FILE("LarderProviders/NewsAPI/Samples/newsapi.json", NewsAPI_newsapi),
     FILE("LarderProviders/NewsAPI/Samples/sources.json", NewsAPI_sources),
+    FILE("LarderProviders/OpenLibrary/Samples/openlibrary.json", OpenLibrary_openlibrary),
     FILE("LarderProviders/OpenLibrary/Samples/works.json", OpenLibrary_works),
     FILE("LarderProviders/TMDb/Samples/configuration.json", TMDb_configuration),
-    FILE("LarderProviders/TMDb/Samples/movies.json", TMDb_movies),
-    FILE("LarderProviders/TMDb/Samples/people.json", TMDb_people),
-    FILE("LarderProviders/TMDb/Samples/series.json", TMDb_series),
+    FILE("LarderProviders/TMDb/Samples/movie.json", TMDb_movie),
+    FILE("LarderProviders/TMDb/Samples/person.json", TMDb_person),
+    FILE("LarderProviders/TMDb/Samples/tmdb.json", TMDb_tmdb),
+    FILE("LarderProviders/TMDb/Samples/tv.json", TMDb_tv),
     FILE("LarderProviders/TVmaze/Samples/episodes.json", TVmaze_episodes),
-    FILE("LarderProviders/TVmaze/Samples/show.json", TVmaze_show),
     FILE("LarderProviders/TVmaze/Samples/search.json", TVmaze_search),
+    FILE("LarderProviders/TVmaze/Samples/tvmaze.json", TVmaze_tvmaze),
     FILE("LarderProviders/Text/CharacterReferences.txt", CharacterReferences),
 };
 

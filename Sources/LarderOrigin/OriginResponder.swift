@@ -91,7 +91,7 @@ final class OriginResponder: Sendable {
         return Pictures.answer(path)
     }
 
-    private func answer(_ api: any SampleAPI, path: String, _ request: OriginRequest) -> OriginAnswer {
+    private func answer(_ api: SampleAPI, path: String, _ request: OriginRequest) -> OriginAnswer {
         let turn = turns.withLock { turn in
             turn += 1
             return turn

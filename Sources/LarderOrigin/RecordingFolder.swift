@@ -8,7 +8,7 @@ import LarderProviders
 final class RecordingFolder: Sendable {
     private struct Recording: Sendable {
         var file: String
-        var api: any SampleAPI
+        var api: SampleAPI
         var method: Method
         var path: String
         var query: String
@@ -56,7 +56,7 @@ final class RecordingFolder: Sendable {
             var (path, query) = Self.target(place, entry)
             let body = try FileReader.read("\(folder)/\(file)")
             // A record may have a file of its own. The body then contains the id for the path.
-            if let id = Self.id(of: body, api) { path = path.replacing("{id}", with: id) }
+            if path.contains("{id}"), let id = api.id(in: body, at: path) { path = path.replacing("{id}", with: id) }
             if headers[api.name] == nil {
                 let file = try? FileReader.read("\(folder)/\(api.name)/response-headers.json")
                 headers[api.name] = .some(file.flatMap { try? JSON.parse($0) })
@@ -107,16 +107,17 @@ final class RecordingFolder: Sendable {
                 .contains { rest == $0 || rest.hasPrefix($0 + "/") }
         }
         guard let found else { return .text(404, "No recording of that name.") }
-        let rule = found.api.recording
-        if let beside = rule.beside, rest.hasSuffix(beside) {
+        if let beside = found.api.beside, rest.hasSuffix(beside) {
             return answer(found.api, SampleRequest(path: beside, parameters: QueryParameters()))
         }
         if let picture = rest.firstRange(of: "/api/images/") { return image(String(rest[picture.lowerBound...])) }
         // A recorded list of ids also serves the records that it names, if they were recorded.
-        if let records = rule.records, found.path.hasSuffix(records.list), let item = rest.firstRange(of: records.path)
+        if let records = found.api.records, found.path.hasSuffix(records.list),
+            let item = rest.firstRange(of: records.path)
         {
             let path = String(rest[item.lowerBound...])
-            return details(found.api, path) ?? OriginAnswer(found.api.nothing(at: path))
+            return details(found.api, path)
+                ?? OriginAnswer(found.api.nothing(SampleRequest(path: path, parameters: QueryParameters())))
         }
         guard !found.bodies.isEmpty else { return Self.answer(found, found.body) }
         let key = Self.key(rest)
@@ -125,8 +126,8 @@ final class RecordingFolder: Sendable {
     }
 
     /// The answer to a request to an API. The API's prefix is already removed from the path.
-    func answer(_ api: any SampleAPI, _ request: SampleRequest) -> OriginAnswer {
-        let path = api.recording.aliases[request.path] ?? request.path
+    func answer(_ api: SampleAPI, _ request: SampleRequest) -> OriginAnswer {
+        let path = api.recordedPath(of: request.path) ?? request.path
         let candidates = recordings.filter {
             $0.api.name == api.name && $0.bodies.isEmpty && ($0.path == path || $0.path == request.path)
         }
@@ -138,7 +139,7 @@ final class RecordingFolder: Sendable {
         let agreeing = candidates.filter { Self.agrees($0.choosing, with: asked) }
         let best = agreeing.max { $0.choosing.count < $1.choosing.count }
         if let best { return Self.answer(best, best.body) }
-        return OriginAnswer(api.nothing(at: request.path))
+        return OriginAnswer(api.nothing(request))
     }
 
     /// Returns the picture with this name. For other names it returns a picture that depends only on the path.
@@ -156,7 +157,7 @@ final class RecordingFolder: Sendable {
             ], body: image.body)
     }
 
-    private func details(_ api: any SampleAPI, _ path: String) -> OriginAnswer? {
+    private func details(_ api: SampleAPI, _ path: String) -> OriginAnswer? {
         let segments = path.split(separator: "/")
         guard segments.count > 1 else { return nil }
         let key = Self.key(path[...])
@@ -177,18 +178,13 @@ final class RecordingFolder: Sendable {
         OriginAnswer(status: recording.status, fields: recording.fields, body: body)
     }
 
-    private static func id(of body: Bytes, _ api: any SampleAPI) -> String? {
-        let members = api.recording.idMember
-        guard !members.isEmpty, let root = try? JSON.parse(body) else { return nil }
-        return members.reduce(Optional(root)) { $0?[$1] }?.string
-    }
-
     /// The selecting parameters in lower case. Values that equal the API's defaults are left out.
-    private static func choosing(_ parameters: QueryParameters, _ api: any SampleAPI) -> [String: String] {
+    private static func choosing(_ parameters: QueryParameters, _ api: SampleAPI) -> [String: String] {
+        let defaults = api.defaults
         var chosen: [String: String] = [:]
         for item in parameters.items where significant.contains(item.name) {
             let value = (item.value ?? "").lowercased()
-            if api.recording.defaults[item.name] != value { chosen[item.name] = value }
+            if defaults[item.name] != value { chosen[item.name] = value }
         }
         return chosen
     }
@@ -219,10 +215,10 @@ final class RecordingFolder: Sendable {
         return Dictionary(root.members.map { ($0.name, $0.value.raw) }, uniquingKeysWith: { _, last in last })
     }
 
-    private static func fields(_ api: any SampleAPI, _ body: Bytes, _ kept: HeaderFields) -> HeaderFields {
+    private static func fields(_ api: SampleAPI, _ body: Bytes, _ kept: HeaderFields) -> HeaderFields {
         var fields = api.fields
         for line in kept.lines { fields.set(line.name, line.value) }
-        if api.recording.hasTag { fields.set("ETag", SampleAnswer.tag(of: body)) }
+        if api.hasTag { fields.set("ETag", SampleAnswer.tag(of: body)) }
         return fields
     }
 

@@ -4,19 +4,18 @@ import LarderCore
 import LarderProviders
 
 enum SampleAPIs {
-    static let all: [any SampleAPI] = ProviderRegistry.builtIn.flatMap(\.samples)
+    static let all: [SampleAPI] = ProviderRegistry.builtIn.flatMap(\.samples)
 
-    static func named(_ name: String) -> (any SampleAPI)? { all.first { $0.name == name } }
+    static func named(_ name: String) -> SampleAPI? { all.first { $0.name == name } }
 
     /// The first sample API of a provider.
-    static func of(provider: String) -> (any SampleAPI)? {
+    static func of(provider: String) -> SampleAPI? {
         ProviderRegistry.builtIn.first { $0.about.name == provider }?.samples.first
     }
 
     /// The API to which a path without an API name belongs.
-    static func owner(of path: String) -> (any SampleAPI)? {
-        let owners = all.flatMap { api in api.paths.map { (path: $0, api: api) } }
-        return owners.filter { path.hasPrefix($0.path) }.max { $0.path.utf8.count < $1.path.utf8.count }?.api
+    static func owner(of path: String) -> SampleAPI? {
+        all.first { $0.owns(path) }
     }
 }
 

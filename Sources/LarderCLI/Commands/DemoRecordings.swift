@@ -18,7 +18,7 @@ enum DemoRecordings {
                 .init("AGAIN", isRight: true),
             ])
             for recording in origin.recordings where recording.api == api.name {
-                guard let target = api.route(of: recording, key: nil) else { continue }
+                guard let target = api.route(of: recording, key: recording.keys.first) else { continue }
                 origin.choose(recording.file)
                 let cells =
                     recording.keys.isEmpty

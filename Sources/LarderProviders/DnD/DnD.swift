@@ -12,7 +12,7 @@ extension ProviderSpec {
         shortTitle: "The D&D API",
         // Requests for pictures must not have a query.
         usual: UsualParameter(name: "lang", value: "en", below: "/api/", exceptBelow: "/api/images/"),
-        classification: classification, samples: [DnDSamples()])
+        classification: classification)
 
     private static let facts = ProviderAbout(
         name: "dnd5e", shortNames: ["dnd"], routePrefix: "dnd", title: "D&D 5e SRD",

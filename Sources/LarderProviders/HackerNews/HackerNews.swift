@@ -11,7 +11,7 @@ extension ProviderSpec {
         },
         usualCategory: "stories",
         categoryKinds: ["stories": ["story"], "comments": ["comment"], "jobs": ["job"], "polls": ["poll"]],
-        isFormShared: false, classification: classification, samples: [HackerNewsSamples()])
+        isFormShared: false, classification: classification)
 
     private static let facts = ProviderAbout(
         name: "hackernews", shortNames: ["hn"], routePrefix: "hackernews", title: "Hacker News",

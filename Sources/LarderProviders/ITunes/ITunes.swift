@@ -10,7 +10,7 @@ extension ProviderSpec {
             "all": [], "music": ["song", "album", "musicVideo", "track", "artist"],
             "software": ["software", "macSoftware"], "ebooks": ["ebook"],
         ],
-        shortTitle: "iTunes", isFormShared: false, classification: classification, samples: [ITunesSamples()])
+        shortTitle: "iTunes", isFormShared: false, classification: classification)
 
     private static let facts = ProviderAbout(
         name: "itunes", routePrefix: "itunes", title: "iTunes Search", defaultBaseURL: "https://itunes.apple.com",

@@ -28,8 +28,7 @@ extension ProviderSpec {
         classification: ImgurFailure.classification,
         keyIn: .field("Authorization", scheme: "Client-ID"),
         // "Client-ID" belongs to an application, "Bearer" to an account (apidocs.imgur.com).
-        applications: ("Client-ID", allowsBare: false), credits: ImgurCredits.function, uploads: ImgurUploads(),
-        samples: [ImgurSamples()])
+        applications: ("Client-ID", allowsBare: false), credits: ImgurCredits.function, uploads: ImgurUploads())
 
     // An unchanged response (304) costs a credit like any other, so lifetimes save calls but validators do not.
     private static let facts: ProviderAbout = {

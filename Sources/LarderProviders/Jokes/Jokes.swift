@@ -23,8 +23,7 @@ extension ProviderSpec {
         classification: ClassificationSpec(
             absence: """
                 @.status >= 404 && @.status <= 410 && @.message >= '' || @.status >= 404 && @.status <= 410 && @.error >= ''
-                """, messages: ["$.message", "$.error"], explainsOnlyInvalid: true),
-        samples: [JokesSamples(), ICNDbSamples()])
+                """, messages: ["$.message", "$.error"], explainsOnlyInvalid: true))
 
     /// github.com/maartendecat/icndb-api
     private static let icndb: ProviderSpec = {

@@ -14,7 +14,7 @@ extension ProviderSpec {
         shortTitle: "NewsAPI", isFormShared: false, classification: classification,
         keyIn: .field("X-Api-Key", scheme: nil),
         // NewsAPI has no accounts: "Authorization" holds the application's key (newsapi.org/docs/authentication).
-        applications: ("Bearer", allowsBare: true), samples: [NewsSamples()])
+        applications: ("Bearer", allowsBare: true))
 
     private static let facts = ProviderAbout(
         name: "newsapi", shortNames: ["news"], routePrefix: "news", title: "NewsAPI.org",

@@ -10,8 +10,7 @@ extension ProviderSpec {
                     statuses: 200...200, question: "work",
                     condition: "@.type.key == '/type/redirect' || @.type.key == '/type/delete'", means: .notFound)
             ],
-            absence: "@.error == 'notfound'", messages: ["$.error"]),
-        samples: [OpenLibrarySamples()])
+            absence: "@.error == 'notfound'", messages: ["$.error"]))
 
     private static let facts: ProviderAbout = {
         var facts = ProviderAbout(

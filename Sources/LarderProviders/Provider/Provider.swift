@@ -69,11 +69,11 @@ public protocol Provider: Sendable {
     var uploads: (any UploadFormat)? { get }
 
     /// Sample APIs for the stand-in server: one for each dialect, the usual one first.
-    var samples: [any SampleAPI] { get }
+    var samples: [SampleAPI] { get }
 }
 
 extension Provider {
-    public var samples: [any SampleAPI] { [] }
+    public var samples: [SampleAPI] { [] }
 
     public var uploads: (any UploadFormat)? { nil }
 

@@ -35,13 +35,4 @@ extension RecordedRequest {
         let name = file.split(separator: "/").last.map(String.init) ?? file
         return name.hasSuffix(".json") ? String(name.dropLast(5)) : name
     }
-
-    /// The query parameters as they were sent. A refused request gets a query of its own, so no stored response covers
-    /// it.
-    var items: [String] {
-        status == 200 ? query.split(separator: "&").map(String.init) : ["q=\(PercentCoding.encode(name))"]
-    }
-
-    /// The segments of the path.
-    var segments: [String] { path.split(separator: "/").map(String.init) }
 }

@@ -1,67 +1,124 @@
-// Sample responses in the shapes of an API, written for this purpose, so that demonstrations and tests need neither a
-// key nor a network. The samples of an API are in its provider's folder. The stand-in server serves them.
+// An API of invented answers, so that demonstrations and tests need neither a key nor a network. The stand-in server serves
+// it. Its samples are in the provider's folder: `Samples/NAME.json` says which records answer a question and what stands
+// around them (Docs/writing-a-provider.md). Parameters, terms and pages are those of the question's own records.
 import LarderCore
 
-/// One API, as its samples represent it. A provider has several if its API has several dialects.
-public protocol SampleAPI: Sendable {
+public struct SampleAPI: Sendable {
     /// The first segment of this API's paths at the stand-in, and its name in an index of recordings.
-    var name: String { get }
-
-    /// Path prefixes that select this API if the path does not begin with an API's name. The longest match decides.
-    var paths: [String] { get }
-
+    public let name: String
     /// The fields that a JSON response of the live API carries.
-    var fields: HeaderFields { get }
-
-    /// Facts about this API that its recordings do not contain.
-    var recording: RecordingRule { get }
-
+    public let fields: HeaderFields
     /// Questions for a demonstration. The samples answer them.
-    var questions: [SampleQuestion] { get }
-
+    public let questions: [SampleQuestion]
     /// Questions for a demonstration that uses recordings.
-    var recordedQuestions: [SampleQuestion] { get }
+    public let recordedQuestions: [SampleQuestion]
+    /// Whether responses carry an entity tag made of their bytes.
+    public let hasTag: Bool
+    let spec: ProviderSpec
+    let index: JSONValue
+    /// All files of the folder by their names, the index too.
+    private let files: [String: JSONValue]
+    /// The members that hold the URL of a picture, and a text that is in each such URL.
+    private let pictures: [String: String]
 
-    /// The Larder route that asks for a recorded response; nil if no typed route can ask for it. Parameters that the
-    /// route does not have are left out.
-    /// - Parameter key: the key of one body, if the file holds many.
-    func route(of recording: RecordedRequest, key: String?) -> String?
+    /// - Returns: nil if the API has no samples.
+    init?(_ spec: ProviderSpec) {
+        let name = spec.dialect ?? spec.facts.name
+        let paths = EmbeddedFile.paths
+        guard let path = paths.first(where: { $0.hasSuffix("/Samples/\(name).json") }) else { return nil }
+        let folder = path.dropLast("\(name).json".count)
+        files = paths.filter { $0.hasPrefix(folder) }.reduce(into: [:]) { files, path in
+            files[String(path.dropFirst(folder.count).dropLast(".json".count))] = try? JSON.parse(
+                Bytes(EmbeddedFile.bytes(path)))
+        }
+        guard let index = files[name] else { return nil }
+        (self.name, self.spec, self.index) = (name, spec, index)
+        fields = index["fields"]?.fields ?? [:]
+        questions = index.list("questions").compactMap(\.string).map(SampleQuestion.init(target:))
+        recordedQuestions = index.list("recordedQuestions").compactMap(\.string).map(SampleQuestion.init(target:))
+        hasTag = index["hasTag"]?.bool == true
+        pictures = Dictionary(index["pictures"]?.texts ?? []) { $1 }
+    }
+
+    /// Whether the folder has a file of samples.
+    func has(file: String) -> Bool { files[file] != nil }
+
+    /// Whether a path without the API's name is one of its questions'.
+    public func owns(_ path: String) -> Bool { question(at: path) != nil }
+
+    /// The question with a path, however it is spelt.
+    func question(at path: String) -> QuestionSpec? {
+        if let name = spec.paths?.body(path).question { return spec.questions.first { $0.name == name } }
+        return spec.questions.first { $0.values(in: path) != nil }
+    }
 
     /// The response to a request. The API's name is already removed from the path.
-    func answer(_ request: SampleRequest) -> SampleAnswer
+    public func answer(_ request: SampleRequest) -> SampleAnswer { answer(request, from: files) }
 
     /// The live API's response when nothing matches.
-    func nothing(at path: String) -> SampleAnswer
+    public func nothing(_ request: SampleRequest) -> SampleAnswer { answer(request, from: [:]) }
+
+    private func answer(_ request: SampleRequest, from files: [String: JSONValue]) -> SampleAnswer {
+        let question = question(at: request.path)
+        let path = spec.paths?.body(request.path).canonical ?? request.path
+        for entry in index.list("answers") {
+            let values =
+                if let template = entry["path"]?.string {
+                    PathTemplate(template).values(in: path)
+                } else if let question, entry.list("question").contains(where: { $0.string == question.name }) {
+                    question.values(in: path) ?? question.path.values(in: path) ?? [:]
+                } else {
+                    [String: String]?.none
+                }
+            guard let values else { continue }
+            let asked = AskedSample(entry, question, values, request)
+            guard asked.holds(entry) else { continue }
+            guard let body = asked.body(from: files, index: name) else { break }
+            return answer(entry["status"]?.integer ?? 200, body)
+        }
+        return failure("absent", of: request) ?? .text(404, "Not Found")
+    }
 
     /// The live API's response to a request without a key; nil if the request has one or needs none. Any key will do.
-    func refusal(of request: SampleRequest) -> SampleAnswer?
+    public func refusal(of request: SampleRequest) -> SampleAnswer? {
+        let facts = spec.facts
+        let given =
+            facts.credentialFieldNames.map { request.fields.first($0) }
+            + facts.credentialParameters.map { request.parameters[$0] }
+        return given.contains { $0?.isEmpty == false } ? nil : failure("refusal", of: request)
+    }
+
+    private func failure(_ member: String, of request: SampleRequest) -> SampleAnswer? {
+        index[member].map { failure in
+            answer(
+                failure["status"]?.integer ?? 200,
+                SampleBody(parts: [:], texts: ["path": request.path]).bytes(failure["body"]))
+        }
+    }
+
+    private func answer(_ status: Int, _ body: Bytes) -> SampleAnswer {
+        var answer = SampleAnswer(status: status, fields: fields, body: body)
+        if hasTag, status == 200 { answer.fields.add("ETag", SampleAnswer.tag(of: body)) }
+        return answer
+    }
 
     /// The fields that report the remaining calls after `calls` calls.
-    func credits(after calls: Int) -> HeaderFields
+    public func credits(after calls: Int) -> HeaderFields {
+        var fields = HeaderFields()
+        for member in index["credits"]?.members.map({ $0 }) ?? [] {
+            fields.add(member.name, member.value.string ?? String(max(0, (member.value.integer ?? 0) - calls)))
+        }
+        return fields
+    }
 
     /// Whether a member of a response holds the URL of a picture, or the beginning of one.
-    func isPicture(member: String, _ text: String) -> Bool
+    public func isPicture(member: String, _ text: String) -> Bool { pictures[member].map(text.contains) ?? false }
 
     /// The response to a request for a picture; nil if the stand-in's default picture is right.
-    func picture(at path: String) -> SampleAnswer?
-}
-
-extension SampleAPI {
-    public var paths: [String] { [] }
-    public var recording: RecordingRule { RecordingRule() }
-    public var questions: [SampleQuestion] { [] }
-    public var recordedQuestions: [SampleQuestion] { [] }
-    public func route(of recording: RecordedRequest, key: String?) -> String? { nil }
-    public func nothing(at path: String) -> SampleAnswer { .text(404, "Not Found") }
-    public func refusal(of request: SampleRequest) -> SampleAnswer? { nil }
-    public func credits(after calls: Int) -> HeaderFields { [:] }
-    public func isPicture(member: String, _ text: String) -> Bool { false }
-    public func picture(at path: String) -> SampleAnswer? { nil }
-
-    func json(status: Int = 200, _ members: (inout JSONWriter) -> Void) -> SampleAnswer {
-        var writer = JSONWriter()
-        writer.object(members)
-        return SampleAnswer(status: status, fields: fields, body: writer.bytes)
+    public func picture(at path: String) -> SampleAnswer? {
+        index["redirects"]?.texts.first { path.hasPrefix($0.0) }.map {
+            SampleAnswer(status: 302, fields: ["Location": $0.1])
+        }
     }
 }
 
@@ -75,17 +132,13 @@ public struct SampleQuestion: Sendable, Hashable {
         self.target = target
     }
 
-    /// A question asked with `larder search`.
-    /// - Parameter options: the options as they are typed, each with one value.
-    static func search(_ term: String, _ options: (name: String, value: String)...) -> SampleQuestion {
-        SampleQuestion(
-            words: "search \(term)" + options.map { " --\($0.name) \($0.value)" }.joined(),
-            target: "/v1/search?q=\(PercentCoding.encode(term))" + options.map { "&\($0.name)=\($0.value)" }.joined())
-    }
-
-    /// A question asked with `larder get`.
-    static func get(_ target: String) -> SampleQuestion {
-        SampleQuestion(words: "get " + (target.contains("?") ? "'\(target)'" : target), target: target)
+    /// The question of a target: a search, or any other.
+    init(target: String) {
+        let parts = target.split(separator: "?", maxSplits: 1)
+        let items = parts.count > 1 ? (try? QueryParameters(parsing: parts[1]))?.items ?? [] : []
+        let options = items.map { $0.name == "q" ? " \($0.value ?? "")" : " --\($0.name) \($0.value ?? "")" }
+        let other = "get " + (items.isEmpty ? target : "'\(target)'")
+        self.init(words: parts[0] == "/v1/search" ? "search" + options.joined() : other, target: target)
     }
 }
 
@@ -122,48 +175,9 @@ public struct SampleAnswer: Sendable, Hashable {
     public static func text(_ status: Int, _ text: String) -> SampleAnswer {
         SampleAnswer(status: status, fields: ["Content-Type": "text/plain; charset=utf-8"], body: Bytes(text: text))
     }
-}
 
-/// Facts about an API that its recordings do not contain.
-public struct RecordingRule: Sendable {
-    /// The API's default values of parameters. A parameter with its default value does not distinguish recordings.
-    public var defaults: [String: String] = [:]
-    /// Other paths that mean a recorded path.
-    public var aliases: [String: String] = [:]
-    /// The path of members, from the root, to the id of a record that has a file of its own.
-    public var idMember: [String] = []
-    /// Whether responses carry an entity tag made of their bytes.
-    public var hasTag = false
-    /// A path that is requested along with every question because its response is needed to read the others. It never
-    /// selects the recording itself.
-    public var beside: String?
-    /// Lists of ids that are recorded together with their records: the end of a list's path, and the path below which
-    /// its records are.
-    public var records: (list: String, path: String)?
-
-    public init() {}
-}
-
-extension SampleAnswer {
     /// The weak entity tag of a body, in the form that Express uses.
     public static func tag(of body: Bytes) -> String {
         "W/\"\(String(body.count, radix: 16))-\(Digest(of: body).hex.prefix(27))\""
-    }
-}
-
-enum SampleText {
-    /// Whether a text contains every word of a question, in any order and letter case.
-    static func matches(_ text: String, _ question: String) -> Bool {
-        let text = text.lowercased()
-        let words = question.lowercased().split { !$0.isLetter && !$0.isNumber }
-        return !words.isEmpty && words.allSatisfy { text.contains($0) }
-    }
-}
-
-extension JSONWriter {
-    /// Writes a member, or null if the value is nil.
-    mutating func nullable(_ name: String, _ value: String?) {
-        self.name(name)
-        if let value { string(value) } else { null() }
     }
 }

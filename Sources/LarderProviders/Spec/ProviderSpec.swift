@@ -44,7 +44,6 @@ struct ProviderSpec: Sendable {
     /// The remaining calls that fields tell, if not in the usual way.
     var credits: CreditsFunction?
     var uploads: (any UploadFormat)?
-    var samples: [any SampleAPI] = []
 
     var about: ProviderAbout {
         var about = facts
@@ -173,7 +172,7 @@ public struct SpecProvider: Provider {
 
     func form(of question: QuestionSpec?) -> CanonicalQuery { question.flatMap { forms[$0.name] } ?? otherForm }
 
-    public var samples: [any SampleAPI] { spec.samples }
+    public var samples: [SampleAPI] { ([spec] + spec.otherDialects).compactMap { SampleAPI($0) } }
 
     /// The dialect of the API that is spoken, if it has several.
     public var dialect: String? { spec.dialect }

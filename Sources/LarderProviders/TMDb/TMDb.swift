@@ -10,8 +10,7 @@ extension ProviderSpec {
             search(by: "category", "search"), list, trending, details, configuration, genres,
         ], search: "search", categoryKinds: ["movie": ["movie"], "tv": ["series"], "person": ["person"]],
         usualKinds: ["movie", "series", "person"], shortTitle: "TMDb", classification: classification,
-        keyPlace: TMDbKey.place, applications: ("Bearer", allowsBare: false), applicationToken: TMDbKey.readToken,
-        samples: [TMDbSamples()])
+        keyPlace: TMDbKey.place, applications: ("Bearer", allowsBare: false), applicationToken: TMDbKey.readToken)
 
     private static let facts: ProviderAbout = {
         var facts = ProviderAbout(

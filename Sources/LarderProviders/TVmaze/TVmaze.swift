@@ -5,13 +5,7 @@ import LarderCore
 extension ProviderSpec {
     static let tvMaze = ProviderSpec(
         facts: facts, questions: questions, search: "search", isFormShared: false,
-        classification: ClassificationSpec(absence: "@.name == 'Not Found'", messages: ["$.message"]),
-        samples: [
-            SpecSamples(
-                "tvmaze", folder: "TVmaze", paths: ["/search/shows", "/shows/"], asked: questions,
-                questions: [.search("lantern", ("source", "tvmaze"))],
-                absent: #"{"name":"Not Found","message":"","code":0,"status":404}"#)
-        ])
+        classification: ClassificationSpec(absence: "@.name == 'Not Found'", messages: ["$.message"]))
 
     private static let facts = ProviderAbout(
         name: "tvmaze", routePrefix: "tvmaze", title: "TVmaze", defaultBaseURL: "https://api.tvmaze.com", endpoints: [],
