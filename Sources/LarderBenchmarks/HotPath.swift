@@ -62,7 +62,7 @@ struct HotPath {
     }
 
     /// A copy of the daemon without its debug information; names of functions stay. valgrind 3.19 cannot read forms of
-    /// DWARF 5 that clang writes. It then takes other bytes for a line table, and divides by zero with some of them.
+    /// DWARF 5 that clang writes. It then reads unrelated bytes as a line table. Some of them make it divide by zero.
     private func withoutDebugInformation() throws(Failure) -> String {
         let copy = stand.newFile("larder")
         let strip = try ChildProcess(

@@ -40,7 +40,7 @@ public enum DropReason: String, Sendable, CaseIterable {
         case .null: "that are null"
         case .removed: "that the source removed"
         case .repeated: "that occur in the answer already"
-        case .size: "larger than 4 MiB"
+        case .size: "that are too large"
         case .text: "without a text"
         case .title: "without a title"
         case .type: "of an unknown type"

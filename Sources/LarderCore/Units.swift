@@ -110,18 +110,18 @@ public struct CallRate: Sendable, Hashable, CustomStringConvertible {
             throw UnitError("\"\(text)\" is not \(wanted)")
         }
         let span = String(ASCII.trimmed(parts[1]))
-        let digits = span.prefix { $0.isASCII && $0.isNumber }
-        let unit = String(span.dropFirst(digits.count))
+        if let first = span.utf8.first, ASCII.isDigit(first) {
+            let window = try Units.duration(span)
+            guard window >= .seconds(1), window <= longestWindow else {
+                throw UnitError("\"\(span)\" is not a span from 1s to a day: write \(wanted)")
+            }
+            return CallRate(calls: calls, per: window)
+        }
         let aliases = ["sec": "s", "second": "s", "minute": "min", "hour": "h", "d": "day"]
-        guard let window = windows.first(where: { $0.0 == aliases[unit] ?? unit }) else {
-            throw UnitError("\"\(unit)\" is not a unit of time: write \(wanted)")
+        guard let window = windows.first(where: { $0.0 == aliases[span] ?? span }) else {
+            throw UnitError("\"\(span)\" is not a unit of time: write \(wanted)")
         }
-        guard let count = digits.isEmpty ? 1 : Int(digits), count > 0, count <= 86_400,
-            window.1 * count <= longestWindow
-        else {
-            throw UnitError("\"\(span)\" is not a span from 1s to a day: write \(wanted)")
-        }
-        return CallRate(calls: calls, per: window.1 * count)
+        return CallRate(calls: calls, per: window.1)
     }
 
     public var description: String {

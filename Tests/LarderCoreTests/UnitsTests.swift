@@ -42,10 +42,13 @@ import Testing
         #expect(try CallRate.parse("20/min") == CallRate(calls: 20, per: .seconds(60)))
         #expect(try CallRate.parse("100/day")?.description == "100/day")
         #expect(try CallRate.parse("20/10s") == CallRate(calls: 20, per: .seconds(10)))
-        #expect(try CallRate.parse("20/10s")?.description == "20/10s")
+        #expect(try CallRate.parse("20/10 s")?.description == "20/10s")
+        #expect(try CallRate.parse("20/60s")?.description == "20/min")
+        #expect(try CallRate.parse("20/24h")?.description == "20/day")
         #expect(try CallRate.parse("off") == nil)
         for text in [
-            "20", "0/min", "-1/min", "20/fortnight", "/min", "20/", "20/0s", "20/2day", "20/99999999999999999999s",
+            "20", "0/min", "-1/min", "20/fortnight", "/min", "20/", "20/0s", "20/2d", "20/99999999999999999999s",
+            "20/25h", "20/500ms", "20/5",
         ] {
             #expect(throws: UnitError.self) { try CallRate.parse(text) }
         }

@@ -141,8 +141,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("chucknorris", 200, "random", #"{"id":"a","value":" "}"#, .broken("The answer has no jokes.")),
-            ("chucknorris", 200, "random", #"{"a":1}"#, .broken("The answer has no jokes.")),
+            ("chucknorris", 200, "random", #"{"id":"a","value":" "}"#, .broken("The answer has no record of jokes.")),
+            ("chucknorris", 200, "random", #"{"a":1}"#, .broken("The answer has no record of jokes.")),
             ("chucknorris", 200, "search", #"{"result":[1]}"#, .broken("The answer's list has no jokes.")),
             ("chucknorris", 200, "search", #"{"result":[{"id":"a"}]}"#, .data),
             ("chucknorris", 200, "search", #"{"result":{}}"#, .broken("The answer has no list of jokes.")),

@@ -14,6 +14,16 @@ import Testing
             responseTime: WallTime(seconds: 1000))
     }
 
+    /// What the plan of a work makes of its record.
+    private func made(_ work: Endpoint, _ record: String) throws -> NormalisedAnswer {
+        var plan = try #require(work.plan)
+        _ = try plan.next([], signer)
+        guard case .done(let answer) = try plan.next([.answered(answer(record))], signer) else { throw Unfinished() }
+        return answer
+    }
+
+    private struct Unfinished: Error {}
+
     private static let fields =
         "author_key%2Cauthor_name%2Ccover_i%2Cedition_count%2Cfirst_publish_year%2Ckey%2Clanguage%2Csubject%2Csubtitle%2Ctitle"
 
@@ -107,7 +117,7 @@ import Testing
 
     @Test func noRecordMakesALinkToAnotherHost() throws {
         let work = try provider.endpoint(path: ["works", "ol1w"], query: QueryParameters())
-        let told = try work.normalise(answer(#"{"key":"@evil.example/x","title":"A"}"#), signer)
+        let told = try made(work, #"{"key":"@evil.example/x","title":"A"}"#)
         #expect(try JSON.parse(told.results).elements.map { $0["url"]?.string } == ["https://openlibrary.org/works/x"])
     }
 
@@ -142,7 +152,7 @@ import Testing
         let work = try provider.endpoint(path: ["works", "ol1w"], query: QueryParameters())
         #expect(work.query.lossyText == #"{"id":"OL1W"}"#)
         #expect(
-            try work.normalise(answer(record), signer).results.lossyText == #"""
+            try made(work, record).results.lossyText == #"""
                 [{"id":"openlibrary:book:OL1W","provider":"openlibrary","kind":"book","title":"A","summary":"X y",\#
                 "url":"https://openlibrary.org/works/OL1W","genres":["S"],"attributes":{"authorKeys":["OL9A"]}}]
                 """#)

@@ -19,7 +19,44 @@ import Testing
     }
 
     private func results(_ endpoint: Endpoint, _ body: String) throws -> [JSONValue] {
-        Array(try JSON.parse(endpoint.normalise(answer(200, body), signer).results).elements)
+        guard var plan = endpoint.plan else {
+            return Array(try JSON.parse(endpoint.normalise(answer(200, body), signer).results).elements)
+        }
+        _ = try plan.next([], signer)
+        guard case .done(let made) = try plan.next([.answered(answer(200, body))], signer) else { return [] }
+        return Array(try JSON.parse(made.results).elements)
+    }
+
+    private static func merged(into other: String) -> String {
+        #"{"key":"/works/OL1W","type":{"key":"/type/redirect"},"location":"\#(other)"}"#
+    }
+
+    @Test func aMergedWorkIsTheOneThatItWasMergedInto() throws {
+        var plan = try #require(try endpoint(["works", "OL1W"]).plan)
+        _ = try plan.next([], signer)
+        let step = try plan.next([.answered(answer(200, Self.merged(into: "/works/OL2W")))], signer)
+        guard case .fetch(let calls) = step else { throw ClientFacingError.missing("id", "no further call") }
+        #expect(calls.map(\.request.path) == ["/works/OL2W.json"] && calls.map(\.role) == [.subject])
+        let other = answer(200, #"{"key":"/works/OL2W","title":"A"}"#)
+        guard case .done(let made) = try plan.next([.answered(other)], signer) else { return }
+        #expect(try JSON.parse(made.results).elements.map { $0["id"]?.string } == ["openlibrary:book:OL2W"])
+    }
+
+    @Test func worksThatAreMergedInACircleEnd() throws {
+        var plan = try #require(try endpoint(["works", "OL1W"]).plan)
+        _ = try plan.next([], signer)
+        #expect(throws: NormaliseError.self) {
+            for _ in 0..<10 { _ = try plan.next([.answered(answer(200, Self.merged(into: "/works/OL1W")))], signer) }
+        }
+    }
+
+    @Test(arguments: ["/authors/OL2A", "//evil.example/works/OL2W", "/works/OL2W/../x", ""])
+    func aMergedWorkLeadsToAWorkOnly(_ place: String) throws {
+        var plan = try #require(try endpoint(["works", "OL1W"]).plan)
+        _ = try plan.next([], signer)
+        #expect(throws: NormaliseError.self) {
+            try plan.next([.answered(answer(200, Self.merged(into: place)))], signer)
+        }
     }
 
     @Test(arguments: [
@@ -28,7 +65,8 @@ import Testing
         (200, "search", "<html>", "broken"), (200, "search", "", "broken"),
         (422, "search", #"{"error":"Query too short, must be at least 3 characters"}"#, "invalidRequest"),
         (200, "work", #"{"key":"/works/OL1W"}"#, "data"), (200, "work", "{}", "broken"),
-        (200, "work", #"{"key":"/works/OL1W","type":{"key":"/type/redirect"}}"#, "notFound"),
+        (200, "work", #"{"key":"/works/OL1W","type":{"key":"/type/delete"}}"#, "notFound"),
+        (200, "work", #"{"key":"/works/OL1W","type":{"key":"/type/redirect"}}"#, "data"),
         (404, "work", #"{"error":"notfound","key":"/works/OL9W"}"#, "notFound"), (404, "work", "", "broken"),
         (404, "work", #"{"error":"no route"}"#, "broken"), (404, "search", #"{"error":"notfound"}"#, "broken"),
         (403, "search", "<html>", "refused"), (429, "search", "", "limited"), (500, "search", "<html>", "broken"),

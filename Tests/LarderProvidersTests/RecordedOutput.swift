@@ -3,8 +3,8 @@
 
 enum RecordedOutput {
     static let fingerprints: [String: String] = [
-        "chucknorris/categories.json": "c2c3295c933feb44",
-        "chucknorris/error-400-query-too-short.json": "adba149435305342",
+        "chucknorris/categories.json": "e4ca686a3742dab3",
+        "chucknorris/error-400-query-too-short.json": "fd94cce727732221",
         "chucknorris/random.json": "560288251024c86b",
         "chucknorris/search-coke.json": "89e7e88e4d41a513",
         "chucknorris/search-old-shape.json": "39dd80840b49fd4a",

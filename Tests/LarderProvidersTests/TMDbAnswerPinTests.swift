@@ -19,6 +19,8 @@ import Testing
         (200, "details", "{}", #"broken("The record has no id.")"#),
         (200, "configuration", #"{"images":{"base_url":"http://a/"}}"#, "data"),
         (200, "configuration", #"{"images":[]}"#, #"broken("The answer has no sizes of pictures.")"#),
+        (200, "configuration", #"{"images":{}}"#, #"broken("The answer has no sizes of pictures.")"#),
+        (200, "configuration", #"{"images":{"base_url":null}}"#, #"broken("The answer has no sizes of pictures.")"#),
         (200, "configuration", "{}", #"broken("The answer has no sizes of pictures.")"#),
         (200, "genres", #"{"genres":[{"id":1}]}"#, "data"),
         (200, "genres", #"{"genres":[1]}"#, #"broken("The answer\'s list has no genres.")"#),

@@ -11,6 +11,14 @@ import Testing
             ("http://a.example:/b", "http://a.example/b"), ("https://a.example?q=1#part", "https://a.example/?q=1"),
             ("https://a.example/a b/é", "https://a.example/a%20b/%C3%A9"), ("https://[::1]:81/x", "https://[::1]:81/x"),
             ("https://a.example/%7Bx%7D", "https://a.example/%7Bx%7D"),
+            // A sign ends a part though a combining mark follows it.
+            ("https://a.example/\u{301}x", "https://a.example/%CC%81x"),
+            ("https://a.example/x#\u{301}", "https://a.example/x"),
+            ("https://[::1]:/", "https://[::1]/"),
+            (
+                "https://\(String(repeating: "a", count: 63)).example",
+                "https://\(String(repeating: "a", count: 63)).example"
+            ),
         ])
     func aURLHasOneForm(_ text: String, _ form: String) { #expect(WebURL(text)?.text == form) }
 
@@ -23,7 +31,9 @@ import Testing
             "https://a.example:x/",
             "https://a.example\\b", "https://a\u{7}.example", "https://a_b~.example", "https://é.example",
             "https://[]/",
-            "https://[::1", "https://" + String(repeating: "a", count: 64) + ".example",
+            "https://[::1", "https://[::1]x/", "https://[a]b]/", "https://a../", "https://a.example/\u{7F}",
+            "https://a.example/#\u{1}", "https://" + String(repeating: "aa.", count: 84) + "aa",
+            "https://" + String(repeating: "a", count: 64) + ".example",
         ])
     func whatIsNoURLIsRefused(_ text: String) { #expect(WebURL(text) == nil) }
 }

@@ -7,8 +7,7 @@ extension ProviderSpec {
         classification: ClassificationSpec(
             rows: [
                 .init(
-                    statuses: 200...200, question: "work",
-                    condition: "@.type.key == '/type/redirect' || @.type.key == '/type/delete'", means: .notFound)
+                    statuses: 200...200, question: "work", condition: "@.type.key == '/type/delete'", means: .notFound)
             ],
             absence: "@.error == 'notfound'", messages: ["$.error"]))
 
@@ -60,7 +59,7 @@ extension ProviderSpec {
                 $0.mismatch = "The id of a book must be like OL45804W."
             }
         ],
-        ttl: .seconds(7 * 86_400), summary: "/works/{id}.json: one book",
+        plan: OpenLibraryMerged.plan, ttl: .seconds(7 * 86_400), summary: "/works/{id}.json: one book",
         answer: AnswerSpec(
             noun: "books", identity: ("$.key", "/works/{id}"), result: book))
 

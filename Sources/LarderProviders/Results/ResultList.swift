@@ -39,7 +39,7 @@ struct ResultList {
 
     /// - Parameter source: the API's record from which the result was made.
     mutating func add(_ result: ResultItem, from source: JSONValue? = nil) {
-        let end = bytes.count
+        let before = bytes.count
         if !places.isEmpty { bytes.append(0x2C) }
         let start = bytes.count
         bytes.append(0x7B)
@@ -66,7 +66,7 @@ struct ResultList {
         }
         bytes.append(0x7D)
         guard bytes.count - start <= ResultItem.mostBytes else {
-            bytes.removeSubrange(end...)
+            bytes.removeSubrange(before...)
             return drop(.size)
         }
         sources.append(source)

@@ -4,7 +4,7 @@ import LarderHTTP
 
 /// The answer to one question.
 struct AnswerSpec: Sendable {
-    /// What else each answer has, on which the sentence tells that it lacks it.
+    /// A condition that each answer fulfils, and the sentence about one that does not.
     var needs: (condition: JSONFilter, sentence: String)?
     /// The list of records; nil if the answer is one record.
     var list: JSONPath?
@@ -81,7 +81,9 @@ struct AnswerSpec: Sendable {
         return results.byValue.first { $0.value == value }?.result
     }
 
-    private var lacksList: String { isOfOne ? "The answer has no \(noun)." : "The answer has no list of \(noun)." }
+    private var lacksRecord: String { "The answer has no record of \(noun)." }
+
+    private var lacksList: String { isOfOne ? lacksRecord : "The answer has no list of \(noun)." }
 
     /// The list of an answer.
     func records(in root: JSONValue) -> JSONValue? {
@@ -242,7 +244,7 @@ struct AnswerSpec: Sendable {
                 provider: asked.provider, message: incomplete ?? "The record has no \(identity.path.lastName).")
         }
         guard let found = record.map({ $0.first(in: root) }) ?? root else {
-            throw NormaliseError(provider: asked.provider, message: "The answer has no \(noun).")
+            throw NormaliseError(provider: asked.provider, message: lacksRecord)
         }
         return found
     }
@@ -253,7 +255,7 @@ struct AnswerSpec: Sendable {
         guard list != nil else {
             guard let identity else { return classifyRecord(root) }
             if self.identity(of: root) != nil { return .data }
-            return .broken("The record has no \(identity.path.lastName).")
+            return .broken(root.kind == .object ? "The record has no \(identity.path.lastName)." : lacksRecord)
         }
         guard let records = records(in: root) else {
             return single(in: root).map(isWhole) == true ? .data : .broken(lacksList)
@@ -267,7 +269,7 @@ struct AnswerSpec: Sendable {
     /// A record that does not name itself is believed if it has what a result needs.
     private func classifyRecord(_ root: JSONValue) -> Classification {
         guard let found = record.map({ $0.first(in: root) }) ?? root, found.kind == .object else {
-            return .broken("The answer has no \(noun).")
+            return .broken(lacksRecord)
         }
         let rules = (results?.byValue.map(\.result) ?? [result]).map(\.id)
         return rules.contains { $0.text(of: found) != nil } ? .data : .broken("The record has no id.")

@@ -131,7 +131,7 @@ extension ProviderSpec {
         name: "configuration", route: "configuration", path: "/3/configuration",
         parameters: [], ttl: .seconds(7 * 86_400), summary: "/3/configuration: sizes of pictures",
         answer: AnswerSpec(
-            needs: ("@.images.secure_base_url || @.images.base_url", "The answer has no sizes of pictures."),
+            needs: ("@.images.secure_base_url > '' || @.images.base_url > ''", "The answer has no sizes of pictures."),
             noun: "sizes",
             result: ResultSpec(
                 kind: "configuration", id: .template("images"), title: .template("Sizes of pictures"),

@@ -79,7 +79,7 @@ public enum ConfigurationManual {
         - **Command line**: `larder serve --set cache.maxSize=1GiB --listen 127.0.0.1:9000`. A repeated option adds to a list.
 
         The type of a setting decides how its value is read. YAML's guesses (`no`, `1:30`, `0x10`) do not apply. Sizes: `512 KiB`,
-        `64 MiB`, `2 GiB`. Durations: `500ms`, `30s`, `15min`, `6h`, `7d`. Rates: `20/min`, `100/day`, `off`. Lists and mappings
+        `64 MiB`, `2 GiB`. Durations: `500ms`, `30s`, `15min`, `6h`, `7d`. Rates: `20/min`, `20/10s`, `off`. Lists and mappings
         may be written in either of YAML's styles; anchors, aliases, tags and second documents are refused.
 
         `larder config check [FILE]` reports all errors at once, each with file, line, column and path:

@@ -16,7 +16,7 @@ public enum ExampleConfiguration {
             #     larder config check FILE
             #
             # and reload it in a running daemon with `systemctl reload larder` or a SIGHUP.
-            # Sizes: 512 KiB, 64 MiB, 2 GiB. Durations: 500ms, 30s, 15min, 6h, 7d. Rates: 20/min, 100/day, off.
+            # Sizes: 512 KiB, 64 MiB, 2 GiB. Durations: 500ms, 30s, 15min, 6h, 7d. Rates: 20/min, 20/10s, off.
             # A value may also come from the environment (LARDER_CACHE_MAXSIZE=1GiB) or the command line
             # (larder serve --set cache.maxSize=1GiB). Both take precedence over this file.
 

@@ -188,7 +188,7 @@ extension SettingsTable {
     )
     static let providerRate = Parameter(
         "providers.<name>.rate", .rate, default: nil,
-        summary: "The most upstream calls in any window of time, such as 20/min, or off.",
+        summary: "The most upstream calls in any window of time, such as 20/min or 20/10s, or off.",
         advice: """
             Hits and joined requests do not count. An API can lower the limit with RateLimit and RateLimit-Policy, \
             even if this is off: until its reset, at most a day ahead, Larder makes no more calls than the API says \
