@@ -373,6 +373,20 @@ private final class TokenStand: Sendable {
         }
     }
 
+    @Test func theTokenOfAProviderThatWasRemovedMeanwhileIsForgotten() async throws {
+        let directory = TemporaryDirectory()
+        try await withStand { stand in
+            try await withLarder(stand.settings(), directory: directory) { larder async throws in
+                _ = try await larder.get("/raw/api/a")
+            }
+            try await withLarder("", directory: directory) { _ in }
+            try await withLarder(stand.settings(), directory: directory) { larder async throws in
+                _ = try await larder.get("/raw/api/b")
+                #expect(stand.tokens.requests.count == 2)
+            }
+        }
+    }
+
     @Test func settingsThatNameAnotherPlaceForgetTheToken() async throws {
         let directory = TemporaryDirectory()
         try await withStand { stand in

@@ -32,12 +32,12 @@ struct ClientApplication: Sendable {
 }
 
 extension AccountCoordinator {
-    /// Puts the clients of settings in force. Tokens of a client that is no longer configured are removed.
+    /// Puts the clients of settings in force. A client that is no longer configured is forgotten.
     func open(clients settings: Settings) async {
         let clients = ClientApplication.all(settings)
         for name in accounts.keys
         where accounts[name]?.client != nil && !clients.contains(where: { $0.provider == name }) {
-            await forget(name)
+            forget(name)
         }
         for client in clients {
             let name = client.provider
