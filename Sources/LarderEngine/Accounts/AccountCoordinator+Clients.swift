@@ -77,6 +77,12 @@ extension AccountCoordinator {
         return pass
     }
 
+    /// Why a provider that takes tokens has none; nil if it has one, or if none was wanted yet.
+    public func tokenFailure(_ provider: String) -> String? {
+        guard let account = accounts[provider], account.client != nil else { return nil }
+        return account.state.failure(now: time.wall())
+    }
+
     /// Gets a token and reports it to the state.
     func obtain(_ application: ClientApplication, _ generation: UInt64) async {
         let provider = application.provider
