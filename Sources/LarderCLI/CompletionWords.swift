@@ -11,7 +11,6 @@ enum CompletionWords {
         return switch option.name {
         case "--source", "--provider": providers
         case "--category": categories
-        case "--outcome": CacheOutcome.allCases.map(\.rawValue)
         case "--fields": ResultProjection.names
         case "--set": settings.map { $0 + "=" }
         default: []

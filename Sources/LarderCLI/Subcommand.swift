@@ -1,6 +1,7 @@
 // A subcommand is a record with its options, help and examples. Parsing, help, completions and the manual page are all
 // made from these records, so they cannot disagree.
 import LarderCore
+import LarderProviders
 
 /// One option of a subcommand.
 public struct CommandOption: Sendable {
@@ -13,6 +14,8 @@ public struct CommandOption: Sendable {
     public var summary: String
     /// The allowed values, for completion.
     public var choices: [String]
+    /// The parameter of a route that the option sets. An option without a value sets it to its example.
+    public var parameter: QuestionParameter?
 
     public init(_ name: String, short: String? = nil, value: String? = nil, choices: [String] = [], _ summary: String) {
         self.name = name
@@ -25,6 +28,22 @@ public struct CommandOption: Sendable {
     /// "-o, --output FILE"
     var usage: String {
         (short.map { "\($0), " } ?? "") + name + (value.map { " \($0)" } ?? "")
+    }
+}
+
+extension [QuestionParameter] {
+    /// The options that set the parameters of these names. What is not given follows from the parameter's record. The
+    /// choices do, too, but long lists of them are left to the completion.
+    func options(_ given: [(name: String, value: String?, summary: String?)]) -> [CommandOption] {
+        given.compactMap { name, value, summary in
+            guard let record = first(where: { $0.name == name }) else { return nil }
+            let words = name.map { $0.isUppercase ? "-\($0.lowercased())" : String($0) }.joined()
+            let line = record.line.prefix(1).lowercased() + record.line.dropFirst().dropLast()
+            var option = CommandOption("--\(words)", value: value, summary ?? line)
+            if value != nil, case .choice(let words) = record.form, words.count <= 10 { option.choices = words }
+            option.parameter = record
+            return option
+        }
     }
 }
 
@@ -107,13 +126,20 @@ public struct Invocation: Sendable {
         if let first = operands.first { throw CommandFailure(.usage, "\"\(first)\" is not expected here") }
     }
 
-    /// A request to a route with the text as `q`. Each given option becomes the parameter of the same name.
-    func question(_ route: String, _ text: String, _ options: [CommandOption]) -> DaemonRequest {
-        var parameters = QueryParameters([.init("q", text)])
+    /// The parameters that the given options set, or a usage failure for a number that is out of range.
+    func parameters(_ options: [CommandOption]) throws(CommandFailure) -> QueryParameters {
+        var parameters = QueryParameters()
         for option in options {
-            guard let value = value(option.name) else { continue }
-            parameters.items.append(.init(String(option.name.dropFirst(2)), value))
+            guard let record = option.parameter, let value = value(option.name) else { continue }
+            if case .number(let range) = record.form { _ = try number(option.name, in: range) }
+            parameters.items.append(.init(record.name, option.value == nil ? record.example : value))
         }
+        return parameters
+    }
+
+    /// A request to a route with the text as `q`, and the parameters that the given options set.
+    func question(_ route: String, _ text: String, _ options: [CommandOption]) throws(CommandFailure) -> DaemonRequest {
+        let parameters = QueryParameters([.init("q", text)] + (try parameters(options)).items)
         return DaemonRequest(.get, "\(route)?\(parameters.encoded)")
     }
 

@@ -3,8 +3,8 @@
 // total and per holder (a provider, or an origin that belongs to no provider). Neither kind can use up the places of
 // the other.
 //
-// What a person waits for goes first. Among holders whose next fetches are equally urgent, holders take turns;
-// `TurnQueue` is the order within one holder. The queue of each kind is bounded in total and per holder. A full queue
+// What a person waits for goes first, as often as `Precedence` allows. Among holders whose next fetches are equally
+// urgent, holders take turns; `TurnQueue` is the order within one holder. The queue of each kind is bounded in total and per holder. A full queue
 // refuses the new fetch, or drops one that it would serve later. If the queue is full in total, the holder with the
 // most waiting fetches makes room for a holder that has fewer. Pure: no I/O, no clock.
 import LarderCore
@@ -38,6 +38,7 @@ struct Admission: Sendable {
         private var queues: [Holder: TurnQueue] = [:]
         /// The holders that have waiting fetches, in the order of their turns.
         private var turns: [Holder] = []
+        private var precedence = Precedence()
         private(set) var waiting = 0
 
         func taken(by holder: Holder) -> Int { takenBy[holder] ?? 0 }
@@ -65,16 +66,19 @@ struct Admission: Sendable {
             change(holder) { $0.remove(id, turn) }
         }
 
-        /// Removes the next fetch of the holder whose next fetch is the most urgent, among the holders that have room;
-        /// of the first one, if there are several. That holder moves to the end of the turns.
+        /// Removes the next fetch of the holder whose next fetch has the urgency that has the turn, among the holders
+        /// that have room; of the first one, if there are several. That holder moves to the end of the turns.
         fileprivate mutating func removeNext(where hasRoom: (Holder, Kind) -> Bool) -> (id: UInt64, holder: Holder)? {
-            var next: (place: Int, urgency: Urgency)?
+            var places: [Int?] = Urgency.allCases.map { _ in nil }
             for (place, holder) in turns.enumerated() where hasRoom(holder, self) {
-                guard let urgency = queues[holder]?.urgency else { continue }
-                if next.map({ urgency.isMoreUrgent(than: $0.urgency) }) ?? true { next = (place, urgency) }
+                guard let urgency = queues[holder]?.urgency?.rawValue, places[urgency] == nil else { continue }
+                places[urgency] = place
             }
-            guard let next else { return nil }
-            let holder = turns.remove(at: next.place)
+            guard let urgency = precedence.next(where: { places[$0.rawValue] != nil }),
+                let place = places[urgency.rawValue]
+            else { return nil }
+            precedence.note(urgency) { places[$0.rawValue] != nil }
+            let holder = turns.remove(at: place)
             turns.append(holder)
             var id: UInt64?
             change(holder) { id = $0.removeNext() }
@@ -87,11 +91,13 @@ struct Admission: Sendable {
         }
 
         /// The fetch to drop so that a fetch of `holder` can enter a queue that is full in total. This is the last
-        /// fetch of the holder that has the most waiting below that urgency. If there is none, it is the last fetch of
-        /// the holder with the most waiting, if that holder keeps at least as many as `holder` then has.
+        /// fetch of the holder that has the most waiting below that urgency. If those are no more than a quarter of all
+        /// that wait, it is the last fetch of the holder with the most waiting, if that holder keeps at least as many as
+        /// `holder` then has.
         fileprivate func displaced(by holder: Holder, _ turn: CallTurn) -> UInt64? {
             func below(_ holder: Holder) -> Int { queues[holder]?.count(below: turn.urgency) ?? 0 }
-            if let least = turns.max(by: { below($0) < below($1) }), below(least) > 0 {
+            let isCrowded = TurnQueue.isCrowded(turns.reduce(0) { $0 + below($1) }, of: waiting)
+            if isCrowded, let least = turns.max(by: { below($0) < below($1) }) {
                 return queues[least]?.last(below: turn.urgency)
             }
             let longest = turns.max { waiting(for: $0) < waiting(for: $1) }

@@ -1,7 +1,8 @@
 // The fetches that wait for the places of one holder, and their order. What a person waits for goes first, then what
-// programs wait for, and refreshes last. Among fetches of one urgency, tools take turns (round robin), the clients of a
-// tool take turns, and each client's fetches keep their order. So a tool with a hundred fetches, from one client or
-// from many, delays another tool by one turn only. A full queue drops what it would serve last. Pure: no I/O.
+// programs wait for, and refreshes last, each as often as `Precedence` allows. Among fetches of one urgency, tools take
+// turns (round robin), the clients of a tool take turns, and each client's fetches keep their order. So a tool with a
+// hundred fetches, from one client or from many, delays another tool by one turn only. A full queue drops what it would
+// serve last, but leaves a quarter of its length to what is less urgent. Pure: no I/O.
 import LarderCore
 
 struct TurnQueue: Sendable {
@@ -10,12 +11,13 @@ struct TurnQueue: Sendable {
 
     /// By urgency, the most urgent first.
     private var tools = Urgency.allCases.map { _ in Tools() }
+    private var precedence = Precedence()
 
     var count: Int { tools.reduce(0) { $0 + $1.count } }
     var isEmpty: Bool { tools.allSatisfy(\.isEmpty) }
 
     /// The urgency of the next fetch.
-    var urgency: Urgency? { Urgency.allCases.first { !tools[$0.rawValue].isEmpty } }
+    var urgency: Urgency? { precedence.next { !tools[$0.rawValue].isEmpty } }
 
     /// The number of fetches that are less urgent than that.
     func count(below urgency: Urgency) -> Int { tools[(urgency.rawValue + 1)...].reduce(0) { $0 + $1.count } }
@@ -27,6 +29,7 @@ struct TurnQueue: Sendable {
     /// Removes and returns the next fetch. Its client and its tool move to the end of their turns.
     mutating func removeNext() -> UInt64? {
         guard let urgency else { return nil }
+        precedence.note(urgency) { !tools[$0.rawValue].isEmpty }
         return tools[urgency.rawValue].changeNext { $0.changeNext { $0.removeFirst() } } ?? nil
     }
 
@@ -35,11 +38,11 @@ struct TurnQueue: Sendable {
     }
 
     /// The fetch to drop from a full queue so that a fetch of that turn can enter it: the last of those that are less
-    /// urgent. If there are none, the tool with the most waiting loses its last fetch, and of its clients the one with
+    /// urgent. If they are no more than a quarter of the queue, the tool with the most waiting loses its last fetch, and of its clients the one with
     /// the most, if each keeps at least as many as the newcomer's then has; otherwise nil. A full queue thus drops
     /// fetches of whoever filled it.
     func displaced(by turn: CallTurn) -> UInt64? {
-        if let last = last(below: turn.urgency) { return last }
+        if Self.isCrowded(count(below: turn.urgency), of: count) { return last(below: turn.urgency) }
         let tools = tools[turn.urgency.rawValue]
         guard let (longest, clients) = tools.longest else { return nil }
         if longest != turn.tool, clients.count > tools.count(of: turn.tool) + 1 { return clients.longest?.queue.last }
@@ -48,13 +51,20 @@ struct TurnQueue: Sendable {
         return line.last
     }
 
+    /// Whether less urgent fetches are so many of those that wait that a more urgent one may take a place of theirs.
+    static func isCrowded(_ less: Int, of all: Int) -> Bool { less * (Precedence.mostInRow + 1) > all }
+
     /// The fetch that would be served last of those that are less urgent than that.
     func last(below urgency: Urgency) -> UInt64? {
         tools[(urgency.rawValue + 1)...].last { !$0.isEmpty }?.longest?.queue.longest?.queue.last
     }
 
-    /// The last fetch of the client that has the most waiting, among the least urgent ones.
-    var last: UInt64? { tools.last { !$0.isEmpty }?.longest?.queue.longest?.queue.last }
+    /// The fetch that this queue gives up for another provider's: the last of the client that has the most waiting, among
+    /// the least urgent ones that are more than a quarter.
+    var last: UInt64? {
+        let urgency = Urgency.allCases.first { !Self.isCrowded(count(below: $0), of: count) }
+        return urgency.flatMap { tools[$0.rawValue].longest?.queue.longest?.queue.last }
+    }
 }
 
 /// A queue whose length is known.

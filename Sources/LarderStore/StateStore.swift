@@ -177,6 +177,19 @@ public final class StateStore: Sendable {
         try await perform { (connection) throws(StoreError) in try Self.set(connection, name, value) }
     }
 
+    /// Removes the values whose names begin with a text, except some; durable when this returns.
+    public func removeValues(beginning text: String, except kept: Set<String>) async throws(StoreError) {
+        try await perform { (connection) throws(StoreError) in
+            let statement = try connection.statement("SELECT name FROM value")
+            defer { statement.reset() }
+            var names: [String] = []
+            while try statement.step() { names.append(statement.text(0)) }
+            for name in names where name.hasPrefix(text) && !kept.contains(name) {
+                try Self.set(connection, name, nil)
+            }
+        }
+    }
+
     /// Bytes that nobody can guess, made at first use. Durable when this returns, and the same ever after.
     public func secret(_ name: String, length: Int) async throws(StoreError) -> Bytes {
         let fresh = Secrets.random(length)

@@ -56,14 +56,14 @@ import Testing
         for route in RouteTable.builtIn.all where route.isDescribed {
             let captures = Self.segments(route.path).filter { $0.hasPrefix("{") }
             let named = route.parameters.filter { $0.place == .path }
-            #expect(captures == named.map { "{\($0.name)}" }, "\(route.pattern)")
-            #expect(!named.contains { !$0.isRequired }, "\(route.pattern)")
+            #expect(captures == named.map { "{\($0.record.name)}" }, "\(route.pattern)")
+            #expect(!named.contains { !$0.record.isRequired }, "\(route.pattern)")
         }
     }
 
     @Test func everyParameterAndEveryAnswerIsToldInASentence() {
         for route in RouteTable.builtIn.all {
-            for line in route.parameters.map(\.line) + route.answers.map(\.line) {
+            for line in route.parameters.map(\.record.line) + route.answers.map(\.line) {
                 #expect(line.hasSuffix(".") && line.count > 3, "\(route.pattern): \(line)")
             }
             #expect(!route.summary.isEmpty, "\(route.pattern)")
@@ -81,25 +81,27 @@ import Testing
 
     @Test func noRecordTellsAParameterOrAStatusTwice() {
         for route in RouteTable.builtIn.all {
-            #expect(Set(route.parameters.map(\.name)).count == route.parameters.count, "\(route.pattern)")
+            #expect(Set(route.parameters.map(\.record.name)).count == route.parameters.count, "\(route.pattern)")
             #expect(Set(route.answers.map(\.status)).count == route.answers.count, "\(route.pattern)")
         }
     }
 
     @Test func theSearchOfWhatIsStoredTellsEveryParameterThatItTakes() throws {
         let route = try Self.record(.get, "/v1/local")
-        #expect(route.parameters.map(\.name) == LocalQuestion.parameters)
+        #expect(route.parameters.map(\.record.name) == LocalQuestion.parameters)
     }
 
     @Test func theSearchTellsEveryParameterThatItTakes() throws {
-        let told = try Self.record(.get, "/v1/search").parameters.filter { $0.place == .query }.map(\.name)
+        let told = try Self.record(.get, "/v1/search").parameters.filter { $0.place == .query }.map(\.record.name)
         // `term` is another name of `q`.
         #expect(told == SearchPlan.parameters.filter { $0 != "term" })
     }
 
     @Test func anUploadTellsEveryFieldThatItTakes() throws {
         let route = try Self.record(.post, "/v1/imgur/images")
-        #expect(route.parameters.map(\.name) == ProviderRegistry().named("imgur")?.uploads?.about.fields.map(\.name))
+        #expect(
+            route.parameters.map(\.record.name)
+                == ProviderRegistry().named("imgur")?.uploads?.about.fields.map(\.record.name))
     }
 
     @Test(arguments: [
@@ -124,7 +126,7 @@ import Testing
         let routes = RouteTable.uploads(about)?.routes ?? []
         #expect(routes.map(\.pattern) == ["/v1/jokes/scripts", "/v1/jokes/scripts/{pin}"])
         #expect(routes.map(\.name) == ["jokesUpload", "jokesDelete"])
-        #expect(routes.first?.parameters.map(\.name) == ["tone"])
+        #expect(routes.first?.parameters.map(\.record.name) == ["tone"])
     }
 
     @Test func whoeverHasAccountsHasRoutesForSigningIn() throws {
@@ -134,6 +136,6 @@ import Testing
         let routes = RouteTable.signIn(about)?.routes ?? []
         #expect(routes.filter(\.isLanding).map(\.pattern) == ["/v1/jokes/oauth/callback"])
         #expect(routes.filter(\.needsAuthority).map(\.pattern) == ["/v1/jokes/oauth/start", "/v1/jokes/account"])
-        #expect(routes.first?.parameters.first?.allowed == ["code"])
+        #expect(routes.first?.parameters.first?.record.form == .choice(["code"]))
     }
 }

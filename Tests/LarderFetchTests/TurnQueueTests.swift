@@ -27,6 +27,38 @@ import Testing
         #expect(all(queue) == [4, 2, 5, 1, 3])
     }
 
+    @Test func theFourthTurnInARowIsOfWhatIsLessUrgent() {
+        var queue = TurnQueue()
+        for id in 1...8 as ClosedRange<UInt64> { queue.append(id, CallTurn(.person, tool: "other", client: "\(id)")) }
+        for id in 21...23 as ClosedRange<UInt64> { queue.append(id, CallTurn(tool: "editor", client: "e")) }
+        #expect(all(queue) == [1, 2, 3, 21, 4, 5, 6, 22, 7, 8, 23])
+    }
+
+    @Test func ofWhatIsLessUrgentThatTurnIsOfWhatHasWaitedLongest() {
+        var queue = TurnQueue()
+        for id in 1...12 as ClosedRange<UInt64> { queue.append(id, person) }
+        for id in 21...22 as ClosedRange<UInt64> { queue.append(id, mass) }
+        for id in 31...32 as ClosedRange<UInt64> { queue.append(id, refresh) }
+        #expect(all(queue) == [1, 2, 3, 21, 4, 5, 6, 31, 7, 8, 9, 22, 10, 11, 12, 32])
+    }
+
+    @Test func aTurnThatProgramsOweToRefreshesWaitsForAPerson() {
+        var queue = TurnQueue()
+        for id in 1...5 as ClosedRange<UInt64> { queue.append(id, mass) }
+        queue.append(31, refresh)
+        for id in 1...3 as ClosedRange<UInt64> { #expect(queue.removeNext() == id) }
+        queue.append(41, person)
+        #expect(all(queue) == [41, 31, 4, 5])
+    }
+
+    @Test func personsWhoWaitAloneOweNoTurn() {
+        var queue = TurnQueue()
+        for id in 1...8 as ClosedRange<UInt64> { queue.append(id, person) }
+        for id in 1...4 as ClosedRange<UInt64> { #expect(queue.removeNext() == id) }
+        queue.append(21, mass)
+        #expect(all(queue) == [5, 6, 7, 21, 8])
+    }
+
     @Test func toolsTakeTurnsHoweverManyClientsOneHas() {
         var queue = TurnQueue()
         for id in 1...6 as ClosedRange<UInt64> { queue.append(id, CallTurn(tool: "mass", client: "\(id)")) }
@@ -62,6 +94,17 @@ import Testing
         #expect(queue.displaced(by: person) == 3)
         #expect(queue.displaced(by: mass) == 3)
         #expect(queue.displaced(by: refresh) == nil)
+    }
+
+    @Test func aQuarterOfAFullQueueIsLeftToWhatIsLessUrgent() {
+        var queue = TurnQueue()
+        for id in 1...2 as ClosedRange<UInt64> { queue.append(id, mass) }
+        for id in 11...15 as ClosedRange<UInt64> { queue.append(id, CallTurn(.person, tool: "other", client: "\(id)")) }
+        let another = CallTurn(.person, tool: "other", client: "a")
+        #expect(queue.displaced(by: another) == 2)
+        queue.append(16, CallTurn(.person, tool: "other", client: "16"))
+        #expect(queue.displaced(by: another) == nil)
+        #expect(queue.displaced(by: person) != 2, "the tool of the crowd makes room")
     }
 
     @Test func amongWhatIsEquallyUrgentTheToolThatFilledTheQueueMakesRoom() {
@@ -101,6 +144,24 @@ import Testing
         #expect(admission.grant()?.id == 3)
     }
 
+    @Test func theFourthTurnInARowIsOfAnotherProviderThatIsLessUrgent() {
+        var admission = admission(1, each: 1, waiting: 99)
+        #expect(admission.ask(1, .provider("a")) == .granted)
+        for id in 2...9 as ClosedRange<UInt64> {
+            #expect(admission.ask(id, .provider("a"), turn: person) == .waits)
+        }
+        #expect(admission.ask(21, .provider("b"), turn: mass) == .waits)
+        var order: [UInt64] = []
+        var holder = Admission.Holder.provider("a")
+        for _ in 0..<5 {
+            admission.release(holder)
+            guard let next = admission.grant() else { break }
+            order.append(next.id)
+            holder = next.holder
+        }
+        #expect(order == [2, 3, 4, 21, 5])
+    }
+
     @Test func whatBecomesMoreUrgentGoesFirst() {
         var admission = admission(1, each: 1, waiting: 9)
         #expect(admission.ask(1, .provider("a")) == .granted)
@@ -125,5 +186,23 @@ import Testing
             Issue.record("a person is refused for the crowd")
             return
         }
+    }
+
+    @Test func aProviderWithACrowdOfPersonsGivesUpOneOfThemForAnotherProvider() {
+        var admission = admission(1, each: 1, waiting: 5)
+        #expect(admission.ask(1, .provider("a")) == .granted)
+        #expect(admission.ask(2, .provider("a"), turn: mass) == .waits)
+        for id in 3...6 as ClosedRange<UInt64> { #expect(admission.ask(id, .provider("a"), turn: person) == .waits) }
+        #expect(admission.ask(7, .provider("b"), turn: person) == .replaces(6))
+    }
+
+    @Test func aCrowdOfPersonsLeavesAQuarterOfTheWholeQueueToOtherProviders() {
+        var admission = admission(1, each: 1, waiting: 4)
+        #expect(admission.ask(1, .provider("a")) == .granted)
+        #expect(admission.ask(2, .provider("b"), turn: mass) == .waits)
+        for id in 3...5 as ClosedRange<UInt64> {
+            #expect(admission.ask(id, .provider("a"), turn: CallTurn(.person, client: "\(id)")) == .waits)
+        }
+        #expect(admission.ask(6, .provider("a"), turn: CallTurn(.person, client: "6")) == .refused)
     }
 }

@@ -164,30 +164,30 @@ import Testing
             : ["/3/account/me"], accountParameters: [LarderCore.QueryParameters.Item(name: "mature", value: \#
             Optional("true"))], clientIDTitle: "Client-ID", note: Optional("Imgur admits no new applications\#
             , and its own sign-in page has failed since 2025."))), uploads: Optional(LarderProviders.UploadA\#
-            bout(collection: "images", fields: [LarderProviders.UploadAbout.Field(name: "title", line: "The \#
-            picture\'s title.", form: LarderProviders.ParameterForm.text(longest: 1000), option: Optional(La\#
-            rderProviders.UploadAbout.Option(name: "--title", line: "the picture\'s title", value: LarderPro\#
-            viders.UploadAbout.Option.Value.called("TEXT")))), LarderProviders.UploadAbout.Field(name: "desc\#
-            ription", line: "The description, shown below it.", form: LarderProviders.ParameterForm.text(lon\#
-            gest: 1000), option: Optional(LarderProviders.UploadAbout.Option(name: "--description", line: "i\#
-            ts description", value: LarderProviders.UploadAbout.Option.Value.called("TEXT")))), LarderProvid\#
-            ers.UploadAbout.Field(name: "album", line: "The album to add it to, by id; an anonymous album by\#
-             its delete hash.", form: LarderProviders.ParameterForm.pattern("^[A-Za-z0-9]{1,64}$"), option: \#
-            Optional(LarderProviders.UploadAbout.Option(name: "--album", line: "the album to add it to; an a\#
-            nonymous one by its delete hash", value: LarderProviders.UploadAbout.Option.Value.called("ID")))\#
-            ), LarderProviders.UploadAbout.Field(name: "name", line: "The file\'s name.", form: LarderProvid\#
-            ers.ParameterForm.text(longest: 1000), option: Optional(LarderProviders.UploadAbout.Option(name:\#
-             "--name", line: "a name for the file; the local name is not sent", value: LarderProviders.Uploa\#
-            dAbout.Option.Value.called("TEXT")))), LarderProviders.UploadAbout.Field(name: "disable_audio", \#
-            line: "1 removes the sound of a film.", form: LarderProviders.ParameterForm.choice(["1", "0"]), \#
-            option: Optional(LarderProviders.UploadAbout.Option(name: "--mute", line: "without the film\'s s\#
-            ound", value: LarderProviders.UploadAbout.Option.Value.always("1"))))], removalName: "deletehash\#
-            ", removalForm: LarderProviders.ParameterForm.pattern("^[A-Za-z0-9_-]{1,64}$"), removalWord: "ha\#
-            sh", sizeNote: Optional("Imgur\'s own limit is about 20 MB"), uploadExamples: [LarderProviders.U\#
-            ploadAbout.Example(words: "cat.jpg --title \'A cat\'", purpose: "one picture"), LarderProviders.\#
-            UploadAbout.Example(words: "cat.mp4 --mute --json | jq -r .image.link", purpose: "a film, for a \#
-            script")], removalExamples: [LarderProviders.UploadAbout.Example(words: "9Zk2…", purpose: "take \#
-            one picture down")])))
+            bout(collection: "images", fields: [], removalName: "deletehash", removalForm: LarderProviders.P\#
+            arameterForm.pattern("^[A-Za-z0-9_-]{1,64}$"), removalWord: "hash", sizeNote: Optional("Imgur\'s\#
+             own limit is about 20 MB"), uploadExamples: [LarderProviders.UploadAbout.Example(words: "cat.jp\#
+            g --title \'A cat\'", purpose: "one picture"), LarderProviders.UploadAbout.Example(words: "cat.m\#
+            p4 --mute --json | jq -r .image.link", purpose: "a film, for a script")], removalExamples: [Lard\#
+            erProviders.UploadAbout.Example(words: "9Zk2…", purpose: "take one picture down")])))
+            """#,
+            "title text(longest: 1000) The picture's title.  - false false 0 false [] --title TEXT the picture's title",
+            #"""
+            description text(longest: 1000) The description, shown below it.  - false false 0 false [] --des\#
+            cription TEXT its description
+            """#,
+            #"""
+            album pattern("^[A-Za-z0-9]{1,64}$") The album to add it to, by id; an anonymous album by its de\#
+            lete hash.  - false false 0 false [] --album ID the album to add it to; an anonymous one by its \#
+            delete hash
+            """#,
+            #"""
+            name text(longest: 1000) The file's name.  - false false 0 false [] --name TEXT a name for the f\#
+            ile; the local name is not sent
+            """#,
+            #"""
+            disable_audio choice(["1", "0"]) 1 removes the sound of a film. 1 - false false 0 false [] --mut\#
+            e - without the film's sound
             """#,
             #"""
             search search 600.0 seconds /3/gallery/search: a search of the gallery ["missingParameter", "con\#

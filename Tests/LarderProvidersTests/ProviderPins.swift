@@ -93,20 +93,26 @@ struct ProviderPins {
         var about = provider.about
         let endpoints = about.endpoints
         (about.endpoints, about.kinds) = ([], [])
+        let fields = about.uploads?.fields.map { field in
+            "\(Self.told(field.record)) \(field.option.map { "\($0.name) \($0.value ?? "-") \($0.line)" } ?? "-")"
+        }
+        about.uploads?.fields = []
         let kinds = provider.about.kinds.map { kind in
             "\(kind.name) \(kind.isOpen) \(kind.attributes.map { "\($0.name):\($0.form)" }.sorted())"
         }
-        return (["\(about)"] + endpoints.map(Self.told) + kinds).joined(separator: "\n")
+        return (["\(about)"] + (fields ?? []) + endpoints.map(Self.told) + kinds).joined(separator: "\n")
     }
 
     private static func told(_ endpoint: EndpointAbout) -> String {
-        let parameters = (endpoint.captures + endpoint.parameters).map { one in
-            "\(one.name) \(one.form) \(one.line) \(one.example) \(one.defaultText ?? "-") \(one.isRequired) "
-                + "\(one.isList) \(one.mostValues ?? 0) \(one.isAbsentIfEmpty) \(one.aliases)"
-        }
+        let parameters = (endpoint.captures + endpoint.parameters).map(told)
         let refusals = endpoint.refusals.map(\.rawValue)
         return "\(endpoint.name) \(endpoint.route) \(endpoint.ttl) \(endpoint.summary) \(refusals)\n"
             + parameters.joined(separator: "\n")
+    }
+
+    private static func told(_ one: QuestionParameter) -> String {
+        "\(one.name) \(one.form) \(one.line) \(one.example) \(one.defaultText ?? "-") \(one.isRequired) "
+            + "\(one.isList) \(one.mostValues ?? 0) \(one.isAbsentIfEmpty) \(one.aliases)"
     }
 }
 

@@ -38,6 +38,8 @@ import Testing
         ("tools: [{ name: a, usr: root }]", "did you mean \"user\""),
         ("tools: [{ name: a, name: b }]", "set twice"),
         ("tools: [{ name: a, user: nobody-here }]", "there is no user"),
+        ("tools: [{ name: a, user: 4294967295 }]", "there is no user \"4294967295\""),
+        ("admin: { users: [4294967295] }", "there is no user \"4294967295\""),
         ("tools: [{ name: a }, { name: a }]", "there are two tools \"a\""),
         ("tools: [{ name: a, user: 1 }, { name: b, user: 1 }]", "b and a have the same user"),
         ("tools: [{ name: a, token: x }, { name: b, token: x }]", "have the same token"),
@@ -51,6 +53,18 @@ import Testing
     func aMistakeIsToldWithWhatIsAllowed(_ text: String, _ message: String) {
         let found = findings(text + "\n")
         #expect(found.count == 1 && found.first?.contains(message) == true, "\(found)")
+    }
+
+    @Test(arguments: [
+        ("tools:\n  - name: a\n    share: 5 %", ":3:12: tools.a.share"),
+        ("tools:\n  - { name: a, user: nobody-here }", ":2:22: tools.a.user"),
+        ("tools:\n  - { name: a, user: 1 }\n  - { name: b, user: 1 }", ":3:22: tools.b.user"),
+        ("tools:\n  - { name: a, token: x }\n  - { name: b, token: x }", ":3:23: tools.b.token"),
+        ("tools:\n  - { name: a, user: 1, share: 95 % }", ":2:32: tools.a.share"),
+    ])
+    func aMistakeIsToldWithItsPathAndPlace(_ text: String, _ place: String) {
+        let found = findings(text + "\n")
+        #expect(found.count == 1 && found.first?.contains(place) == true, "\(found)")
     }
 
     @Test func moreThanThirtyTwoToolsAreRefused() {

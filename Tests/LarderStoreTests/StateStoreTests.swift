@@ -39,6 +39,17 @@ import Testing
         }
     }
 
+    @Test func valuesOfOneBeginningAreRemovedExceptSome() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.openState()
+            for name in ["account.a", "account.b", "accounts", "a"] { try await store.setValue(name, [1]) }
+            try await store.removeValues(beginning: "account.", except: ["account.b"])
+            #expect(try await store.value("account.a") == nil)
+            for name in ["account.b", "accounts", "a"] { #expect(try await store.value(name) == [1], "\(name)") }
+            await store.close()
+        }
+    }
+
     @Test func aSecretIsMadeOnceAndStays() async throws {
         try await withBench { (bench) async throws in
             let store = try bench.openState()

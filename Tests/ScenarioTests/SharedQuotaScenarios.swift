@@ -80,6 +80,30 @@ import Testing
         }
     }
 
+    /// Twenty clients that call all their requests urgent, and one place.
+    @Test func aToolIsNotHeldUpByClientsThatCallThemselvesUrgent() async throws {
+        let held = Held()
+        defer { held.end() }
+        let more = "tools: { name: editor, token: t0ken }\n\(Self.patience)"
+        try await withLarder(itunes(held.origin, "rate: off, maxConnections: 1", more)) { larder in
+            async let first = search(larder, "first")
+            try await larder.eventually("the first is sent") { held.terms == ["first"] }
+            try await withThrowingTaskGroup { group in
+                for number in 1...20 {
+                    group.addTask { try await search(larder, "urgent\(number)", ("Priority", "u=0")).status }
+                }
+                try await waits(20, larder)
+                async let answer = search(larder, "tool", ("Authorization", "Bearer t0ken"))
+                try await waits(21, larder)
+                held.first.open()
+                #expect(try await answer.status == 200)
+                for try await status in group { #expect(status == 200) }
+                #expect(held.terms.firstIndex(of: "tool") == 4, "\(held.terms)")
+            }
+            #expect(try await first.status == 200)
+        }
+    }
+
     @Test func aPersonWhoJoinsACallOfTheMassBringsItForward() async throws {
         let held = Held()
         defer { held.end() }

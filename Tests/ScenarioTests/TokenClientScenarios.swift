@@ -267,6 +267,33 @@ private final class TokenStand: Sendable {
         }
     }
 
+    private static func status(_ larder: RunningLarder) async throws -> JSONValue? {
+        try await larder.get("/v1/status").json()["providers"]?.elements.first { $0["name"]?.string == "api" }
+    }
+
+    @Test func theStatusTellsThatThereIsNoToken() async throws {
+        let time = ManualTime()
+        try await withStand { stand in
+            stand.refuse(ok(#"{"error":"invalid_client"}"#, status: "401 No"))
+            try await withLarder(stand.settings(), time: time) { larder async throws in
+                #expect(try await Self.status(larder)?["state"]?.string == "ready", "none was wanted yet")
+                _ = try await larder.get("/raw/api/a")
+                let told = try await Self.status(larder)
+                #expect(told?["state"]?.string == "noToken")
+                let problem = told?["configurationProblem"]?.string ?? ""
+                #expect(
+                    problem
+                        == "the token server (providers.api.keyIn) gave no token: "
+                        + "The token endpoint refuses the application's id and secret (401).")
+                stand.refuse(nil)
+                time.advance(by: .seconds(11))
+                #expect(try await larder.get("/raw/api/a").status == 200)
+                let good = try await Self.status(larder)
+                #expect(good?["state"]?.string == "ready" && good?["configurationProblem"] == nil)
+            }
+        }
+    }
+
     @Test func withoutATokenAStoredAnswerIsStillGiven() async throws {
         let time = ManualTime()
         try await withStand { stand in
@@ -368,6 +395,20 @@ private final class TokenStand: Sendable {
                 stand.refuse(ok("{}", status: "500 No"))
                 for _ in 0..<3 { #expect(try await larder.get("/raw/api/b").status == 401) }
                 #expect(try await larder.get("/raw/api/c").status == 200, "the token is good for others")
+                #expect(stand.tokens.requests.count == 2)
+            }
+        }
+    }
+
+    @Test func theTokenOfAProviderThatWasRemovedMeanwhileIsForgotten() async throws {
+        let directory = TemporaryDirectory()
+        try await withStand { stand in
+            try await withLarder(stand.settings(), directory: directory) { larder async throws in
+                _ = try await larder.get("/raw/api/a")
+            }
+            try await withLarder("", directory: directory) { _ in }
+            try await withLarder(stand.settings(), directory: directory) { larder async throws in
+                _ = try await larder.get("/raw/api/b")
                 #expect(stand.tokens.requests.count == 2)
             }
         }

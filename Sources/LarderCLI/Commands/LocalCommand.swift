@@ -1,18 +1,17 @@
 // larder local: searches the text of stored results without calling any API.
 import LarderCore
+import LarderDaemon
 import LarderProviders
 
 enum LocalCommand {
-    private static let questionOptions = [
-        CommandOption("--source", value: "NAMES", "sources, separated by commas; default all"),
-        CommandOption("--category", value: "NAME", "a category of a source: music, software, ebooks, monsters"),
-        CommandOption("--kind", value: "NAMES", "kinds of results, separated by commas: song, article, story, monster"),
-        CommandOption("--limit", value: "NUMBER", "the most results, 1 to 200; default 50"),
-        CommandOption("--offset", value: "NUMBER", "how many results to skip, up to 10000"),
-        CommandOption(
-            "--fields", value: "NAMES",
-            "members of each result, separated by commas: title, creator, url, price …; default all"),
-    ]
+    private static let questionOptions = RouteParameters.local.options([
+        ("source", "NAMES", "sources, separated by commas; default all"),
+        ("category", "NAME", "a category of a source: music, software, ebooks, monsters"),
+        ("kind", "NAMES", "kinds of results, separated by commas: song, article, story, monster"),
+        ("limit", "NUMBER", "the most results, 1 to 200; default 50"),
+        ("offset", "NUMBER", "how many results to skip, up to 10000"),
+        ("fields", "NAMES", "members of each result, separated by commas: title, creator, url, price …; default all"),
+    ])
 
     static let command = Subcommand(
         "local", "search the stored results, without the network", operands: "WORD…",
@@ -32,9 +31,7 @@ enum LocalCommand {
             throw CommandFailure(.usage, "the words are missing", advice: "Try: larder local jack johnson")
         }
         let conversation = try Conversation(invocation)
-        _ = try invocation.number("--limit", in: 1...200)
-        _ = try invocation.number("--offset", in: 0...10_000)
-        let request = invocation.question("/v1/local", invocation.operands.joined(separator: " "), questionOptions)
+        let request = try invocation.question("/v1/local", invocation.operands.joined(separator: " "), questionOptions)
         return try SearchCommand.show(
             request, conversation, invocation.console, asJSON: invocation.wantsJSON,
             chosen: ChosenColumns(invocation.value("--fields")))

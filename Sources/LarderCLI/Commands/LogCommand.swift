@@ -1,20 +1,16 @@
 // larder log: prints the latest requests, then each new one, one line per request.
 import LarderCore
+import LarderDaemon
 import LarderHTTP
 
 enum LogCommand {
     /// Options that become parameters of the route.
-    private static let filters = [
-        CommandOption("--provider", value: "NAME", "only requests that this provider took part in"),
-        CommandOption(
-            "--outcome", value: "OUTCOME", choices: CacheOutcome.allCases.map(\.rawValue),
-            "only requests with this outcome"),
-        CommandOption(
-            "--status", value: "STATUS", "only requests answered with this status, or one of a class: 404, 5xx"),
-        CommandOption("--client", value: "CLIENT", "only requests of this client: an address, or \"user 1000\""),
-        CommandOption("--path", value: "TEXT", "only requests whose shown target contains this text"),
-        CommandOption("--slow", value: "DURATION", "only requests that took at least this long: 100ms"),
-    ]
+    private static let filters = RouteParameters.requests.options([
+        ("provider", "NAME", nil), ("outcome", "OUTCOME", nil),
+        ("status", "STATUS", "only requests answered with this status, or one of a class: 404, 5xx"),
+        ("client", "CLIENT", nil), ("path", "TEXT", nil),
+        ("slow", "DURATION", "only requests that took at least this long: 100ms"),
+    ])
 
     static let command = Subcommand(
         "log", "show requests, and follow them as they are answered",
@@ -49,13 +45,10 @@ enum LogCommand {
             ? try show(invocation, conversation, last) : try follow(invocation, conversation, last)
     }
 
-    private static func target(_ route: String, _ invocation: Invocation, _ more: QueryParameters.Item) -> String {
-        var parameters = QueryParameters([more])
-        for option in filters {
-            guard let value = invocation.value(option.name) else { continue }
-            parameters.items.append(.init(String(option.name.dropFirst(2)), value))
-        }
-        return "\(route)?\(parameters.encoded)"
+    private static func target(
+        _ route: String, _ invocation: Invocation, _ more: QueryParameters.Item
+    ) throws(CommandFailure) -> String {
+        "\(route)?\(QueryParameters([more] + (try invocation.parameters(filters)).items).encoded)"
     }
 
     private static func show(
@@ -63,7 +56,7 @@ enum LogCommand {
     ) throws(CommandFailure) -> CommandStatus {
         // The route does not accept 0.
         guard last > 0 else { return .done }
-        var request = DaemonRequest(.get, target("/v1/requests", invocation, .init("limit", String(last))))
+        var request = DaemonRequest(.get, try target("/v1/requests", invocation, .init("limit", String(last))))
         request.needsAuthority = true
         let value = try conversation.json(request).value
         for request in (value["requests"]?.elements.map { $0 } ?? []).reversed() {
@@ -77,7 +70,7 @@ enum LogCommand {
     ) throws(CommandFailure) -> CommandStatus {
         var dropped = 0
         let response = try conversation.events(
-            target("/v1/requests/events", invocation, .init("last", String(last))),
+            try target("/v1/requests/events", invocation, .init("last", String(last))),
             until: MonotonicTime(nanoseconds: .max), showsToken: true
         ) { event throws(CommandFailure) in
             guard let value = try? JSON.parse(event.data) else { return true }

@@ -1,5 +1,6 @@
 // larder purge: removes entries, or only their freshness.
 import LarderCore
+import LarderDaemon
 
 enum PurgeCommand {
     /// In every command `--url` is the daemon's address. Here it may also name what to purge. An address has no path;
@@ -12,11 +13,19 @@ enum PurgeCommand {
         (try? DaemonAddress(url: url)) != nil || url.hasPrefix("unix:")
     }
 
-    /// The options and the parameters of `DELETE /v1/cache` that they set.
-    private static let selectors = [
-        "--all": "all", "--provider": "provider", "--term": "term", "--key": "key", "--prefix": "prefix",
-        "--kind": "kind", "--older-than": "olderThan", "--layer": "layer",
-    ]
+    /// The options that become parameters of `DELETE /v1/cache`: what is purged, and how.
+    private static let selectors = RouteParameters.purge.options([
+        ("all", nil, nil), ("provider", "NAME", "entries of this API"),
+        ("term", "TEXT", "entries whose URL contains the text"),
+        ("key", "DIGEST", "one entry by its key's digest, in base64url"),
+        ("prefix", "URL", "entries whose URL begins with this: an API's own, or /raw/NAME/…"), ("kind", "KIND", nil),
+        ("olderThan", "DURATION", "entries that were received longer ago than this, such as 7d"),
+        ("layer", "LAYER", "only this layer; the store keeps its entries"),
+    ])
+    private static let manners = RouteParameters.purge.options([
+        ("dryRun", nil, "change nothing; show which entries would be removed, how many and how large"),
+        ("soft", nil, "make the entries stale: they are served only during a refresh or if the API fails"),
+    ])
     /// Parameters that may be combined. An entry must match all of them.
     private static let marks: Set<String> = ["provider", "prefix", "kind", "olderThan"]
 
@@ -29,25 +38,8 @@ enum PurgeCommand {
                 + "removed. --url takes exactly one URL, the API's own or one below /raw, with or without the daemon's "
                 + "address in front. --term takes every stored request whose URL contains the text."
         ],
-        options: [
-            CommandOption("--all", "everything"),
-            CommandOption("--provider", value: "NAME", "entries of this API"),
-            CommandOption("--term", value: "TEXT", "entries whose URL contains the text"),
-            CommandOption("--key", value: "DIGEST", "one entry by its key's digest, in base64url"),
-            CommandOption("--prefix", value: "URL", "entries whose URL begins with this: an API's own, or /raw/NAME/…"),
-            CommandOption(
-                "--kind", value: "KIND", choices: CacheKey.Layer.allCases.map(\.word), "entries of this kind"),
-            CommandOption(
-                "--older-than", value: "DURATION", "entries that were received longer ago than this, such as 7d"),
-            CommandOption(
-                "--layer", value: "LAYER", choices: ["memory"],
-                "only this layer; the store keeps its entries"
-            ),
-            CommandOption("--dry-run", "change nothing; show which entries would be removed, how many and how large"),
-            CommandOption(
-                "--soft", "make the entries stale: they are served only during a refresh or if the API fails"),
-            CommandOption("--json", "JSON on a terminal too"),
-        ] + Conversation.options.map { $0.name == urlOption.name ? urlOption : $0 },
+        options: selectors + manners + [CommandOption("--json", "JSON on a terminal too")]
+            + Conversation.options.map { $0.name == urlOption.name ? urlOption : $0 },
         examples: [
             ("larder purge --term 'jack johnson'", "one search, for all providers"),
             (
@@ -67,11 +59,8 @@ enum PurgeCommand {
         let urls = given.filter { !isAddress($0) }
         invocation.options["--url"] = given.count == urls.count ? nil : given.filter(isAddress)
         guard urls.count <= 1 else { throw CommandFailure(.usage, "only one URL at a time") }
-        var parameters = QueryParameters()
-        for (option, name) in selectors.sorted(by: { $0.key < $1.key }) {
-            guard let value = invocation.value(option) else { continue }
-            parameters.items.append(.init(name, option == "--all" ? "1" : value))
-        }
+        var parameters = try invocation.parameters(selectors)
+        parameters.items.sort { $0.name < $1.name }
         for url in urls { parameters.items.append(.init("url", url)) }
         let names = Set(parameters.items.map(\.name))
         guard names.count == 1 || names == ["provider", "term"] || !names.isEmpty && names.isSubset(of: marks) else {
@@ -82,8 +71,7 @@ enum PurgeCommand {
                     + "--term; "
                     + "or any of --provider, --prefix, --kind and --older-than together.")
         }
-        if invocation.has("--soft") { parameters.items.append(.init("soft", "1")) }
-        if invocation.has("--dry-run") { parameters.items.append(.init("dryRun", "1")) }
+        parameters.items += try invocation.parameters(manners).items
         let (value, response) = try Conversation(invocation)
             .json(DaemonRequest(.delete, "/v1/cache?\(parameters.encoded)"))
         if invocation.wantsJSON {

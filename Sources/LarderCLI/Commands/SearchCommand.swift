@@ -1,24 +1,19 @@
 // larder search: searches one or several sources and prints a table or JSON.
 import LarderCore
+import LarderDaemon
 import LarderProviders
 
 enum SearchCommand {
-    /// The options that become parameters of `/v1/search` with the same names.
-    static let questionOptions = [
-        CommandOption("--source", value: "NAMES", "sources, separated by commas; default all configured ones"),
-        CommandOption(
-            "--category", value: "NAME", "a category of a source: music, software, ebooks, science, monsters"),
-        CommandOption("--limit", value: "NUMBER", "the most results of each source, 1 to 200"),
-        CommandOption(
-            "--sort", value: "ORDER", choices: ["relevance", "name", "date", "price"], "the order of the results"),
-        CommandOption("--country", value: "CODE", "the store or edition, as two letters, such as de"),
-        CommandOption("--lang", value: "CODE", "the language, such as ja_jp or en"),
-        CommandOption(
-            "--fields", value: "NAMES",
-            "members of each result, separated by commas: title, creator, url, price …; default all"),
-        CommandOption(
-            "--include", value: "WHAT", choices: ["source"], "in JSON: add the API's own record to each result"),
-    ]
+    /// The options that become parameters of `/v1/search`.
+    static let questionOptions = RouteParameters.search.options([
+        ("source", "NAMES", "sources, separated by commas; default all configured ones"),
+        ("category", "NAME", "a category of a source: music, software, ebooks, science, monsters"),
+        ("limit", "NUMBER", "the most results of each source, 1 to 200"), ("sort", "ORDER", nil),
+        ("country", "CODE", "the store or edition, as two letters, such as de"),
+        ("lang", "CODE", "the language, such as ja_jp or en"),
+        ("fields", "NAMES", "members of each result, separated by commas: title, creator, url, price …; default all"),
+        ("include", "WHAT", "in JSON: add the API's own record to each result"),
+    ])
 
     static let command = Subcommand(
         "search", "search, and show the results", operands: "QUERY…",
@@ -57,8 +52,7 @@ enum SearchCommand {
 
     /// The request for these options.
     static func request(_ query: String, _ invocation: Invocation) throws(CommandFailure) -> DaemonRequest {
-        _ = try invocation.number("--limit", in: 1...200)
-        return invocation.question("/v1/search", query, questionOptions)
+        try invocation.question("/v1/search", query, questionOptions)
     }
 
     /// Sends the request and shows the answer.

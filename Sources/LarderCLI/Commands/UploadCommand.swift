@@ -22,23 +22,23 @@ struct UploadCommand: Sendable {
                     + "Ctrl-C cancels the upload in the daemon. Nothing is sent twice: after a failure, run the "
                     + "command again. It needs the Unix socket or a token."
             ],
-            options: facts.fields.compactMap(\.option).map(Self.option) + [
-                CommandOption("--json", "JSON on a terminal too")
-            ] + Conversation.options,
+            options: fieldOptions + [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
             examples: facts.uploadExamples.map { ("larder \(words) \($0.words)", $0.purpose) }, run: upload)
     }
 
-    private static func option(_ option: UploadAbout.Option) -> CommandOption {
-        switch option.value {
-        case .called(let name): CommandOption(option.name, value: name, option.line)
-        case .always: CommandOption(option.name, option.line)
+    private var fieldOptions: [CommandOption] {
+        facts.fields.compactMap { field in
+            guard let option = field.option else { return nil }
+            var made = CommandOption(option.name, value: option.value, option.line)
+            made.parameter = field.record
+            return made
         }
     }
 
     private func upload(_ invocation: Invocation) throws(CommandFailure) -> CommandStatus {
         let file = try OutgoingFile(try invocation.operand("file"))
         let conversation = try Conversation(invocation)
-        let query = parameters(invocation).encoded
+        let query = try invocation.parameters(fieldOptions).encoded
         let target = "/v1/\(about.routePrefix)/\(facts.collection)" + (query.isEmpty ? "" : "?\(query)")
         let present = Lock<String?>(nil)
         let cancel: @Sendable () -> Void = {
@@ -73,16 +73,6 @@ struct UploadCommand: Sendable {
         guard response.status == 200 else { throw Problem(response).asFailure }
         try show(response, invocation)
         return .done
-    }
-
-    private func parameters(_ invocation: Invocation) -> QueryParameters {
-        var parameters = QueryParameters()
-        for field in facts.fields {
-            guard let option = field.option, let given = invocation.value(option.name) else { continue }
-            let value = if case .always(let text) = option.value { text } else { given }
-            parameters.items.append(.init(field.name, value))
-        }
-        return parameters
     }
 
     private func show(_ response: DaemonResponse, _ invocation: Invocation) throws(CommandFailure) {

@@ -24,6 +24,7 @@ export default {
   "ready": "The provider can be called.",
   "off": "Switched off in the configuration.",
   "notConfigured": "The provider needs a key, and none is configured.",
+  "noToken": "The provider needs a token, and its token server gave none.",
   "suspended": "Not called for a while, after failures or by hand. Stored answers are used meanwhile.",
   "probing": "The suspension is over: the next call tests whether the provider works again.",
   "budgetSpent": "No calls are left in this period. Stored answers are used meanwhile.",

@@ -138,8 +138,8 @@ enum InterfaceHouseSchemas {
 
     private static let providerStatus: [InterfaceSchema.Member] = [
         .init("name"), .init("title"), .init("kind", .words(ProviderKind.words)),
-        .init("state", .words(["off", "notConfigured", "suspended", "probing", "budgetSpent", "ready"])),
-        .optional("configurationProblem"),
+        .init("state", .words(["off", "notConfigured", "noToken", "suspended", "probing", "budgetSpent", "ready"])),
+        .optional("configurationProblem", .text, "What is wrong with its key or its token."),
         .optional("minimumTerm", .integer, "The least number of characters of a term."),
         .init("reachability"), .optional("reachable", .flag), .optional("lastSuccess", .time),
         .optional("lastFailure", .time),

@@ -40,43 +40,43 @@ enum InterfaceOperation {
     }
 
     private static func append(_ parameter: RouteParameter, to writer: inout JSONWriter) {
+        let record = parameter.record
         writer.object { writer in
-            writer.member("name", parameter.name)
+            writer.member("name", record.name)
             writer.member("in", parameter.place.rawValue)
-            writer.member("required", parameter.isRequired)
-            writer.member("description", parameter.line)
-            if parameter.isList {
+            writer.member("required", record.isRequired)
+            writer.member("description", record.line)
+            if record.isList {
                 writer.member("style", "form")
                 writer.member("explode", false)
             }
             writer.name("schema")
-            let value = InterfaceSchema.parameter(
-                parameter.valueForm, default: parameter.defaultText, isItem: parameter.isList)
-            if parameter.isList {
+            let value = InterfaceSchema.parameter(record.form, default: record.defaultText, isItem: record.isList)
+            if record.isList {
                 writer.object { writer in
                     writer.member("type", "array")
                     writer.member("minItems", 1)
-                    writer.member("maxItems", parameter.mostItems)
+                    writer.member("maxItems", record.mostItems)
                     writer.name("items")
                     value.write(to: &writer)
                 }
             } else {
                 value.write(to: &writer)
             }
-            appendExample(parameter, to: &writer)
-            if !parameter.aliases.isEmpty { writer.member("x-aliases", strings: parameter.aliases) }
+            appendExample(record, to: &writer)
+            if !record.aliases.isEmpty { writer.member("x-aliases", strings: record.aliases) }
         }
     }
 
-    private static func appendExample(_ parameter: RouteParameter, to writer: inout JSONWriter) {
-        guard let example = parameter.shownExample else { return }
+    private static func appendExample(_ record: QuestionParameter, to writer: inout JSONWriter) {
+        guard !record.example.isEmpty else { return }
         writer.name("example")
-        if parameter.isList {
-            writer.array { $0.string(example) }
-        } else if case .number = parameter.valueForm, let number = Int(example) {
+        if record.isList {
+            writer.array { $0.string(record.example) }
+        } else if case .number = record.form, let number = Int(record.example) {
             writer.integer(number)
         } else {
-            writer.string(example)
+            writer.string(record.example)
         }
     }
 
@@ -134,23 +134,11 @@ enum InterfaceOperation {
     }
 }
 
-extension RouteParameter {
+extension QuestionParameter {
     /// The most items of a list.
-    var mostItems: Int {
+    fileprivate var mostItems: Int {
         if let mostValues { return mostValues }
-        if case .choice(let words) = valueForm { return words.count }
+        if case .choice(let words) = form { return words.count }
         return 10
-    }
-
-    /// A value to show as an example: the parameter's own, or one that its form allows.
-    var shownExample: String? {
-        if let example { return example }
-        if let defaultText { return defaultText }
-        return switch valueForm {
-        case .choice(let words): words.first
-        case .flag: ParameterForm.flagWords.first
-        case .number(let range): String(range.lowerBound)
-        case .text, .pattern: nil
-        }
     }
 }

@@ -52,7 +52,7 @@ enum RouteReference {
             out += "\n| Parameter | In | What it may be | Default | What it is |\n|---|---|---|---|---|\n"
             for parameter in own { out += row(parameter) }
         }
-        let common = route.parameters.filter(\.isCommon).map { "`\($0.name)`" }
+        let common = route.parameters.filter(\.isCommon).map { "`\($0.record.name)`" }
         if !common.isEmpty { out += "\nAlso \(common.joined(separator: ", ")): see the top.\n" }
         if !route.refusals.isEmpty {
             out += "\nA request with valid parameters is refused with 400 in these cases:\n\n"
@@ -65,23 +65,24 @@ enum RouteReference {
     }
 
     private static func row(_ parameter: RouteParameter) -> String {
-        let names = ([parameter.name] + parameter.aliases).map { "`\($0)`" }.joined(separator: " or ")
-        let needed = parameter.isRequired && parameter.place != .path ? ", needed" : ""
-        let standard = parameter.defaultText.map { "`\($0)`" } ?? ""
-        return "| \(names) | \(parameter.place.rawValue)\(needed) | \(form(parameter)) | \(standard) "
-            + "| \(escaped(parameter.line)) |\n"
+        let record = parameter.record
+        let names = record.names.map { "`\($0)`" }.joined(separator: " or ")
+        let needed = record.isRequired && parameter.place != .path ? ", needed" : ""
+        let standard = record.defaultText.map { "`\($0)`" } ?? ""
+        return "| \(names) | \(parameter.place.rawValue)\(needed) | \(form(record)) | \(standard) "
+            + "| \(escaped(record.line)) |\n"
     }
 
-    private static func form(_ parameter: RouteParameter) -> String {
+    private static func form(_ record: QuestionParameter) -> String {
         let one =
-            switch parameter.valueForm {
+            switch record.form {
             case .text(let longest): "a text of at most \(longest) bytes"
             case .pattern(let pattern): "`\(pattern.replacing("|", with: "\\|"))`"
             case .number(let range): "\(range.lowerBound) to \(range.upperBound)"
             case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
             case .flag: "`yes` or `no`"
             }
-        return parameter.isList ? "a comma list of: \(one)" : one
+        return record.isList ? "a comma list of: \(one)" : one
     }
 
     private static func body(_ answer: RouteAnswer) -> String {

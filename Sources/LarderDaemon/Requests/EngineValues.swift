@@ -16,14 +16,16 @@ extension AskingClient {
     /// - Returns: nil if the request has none, as is nearly always so.
     static func removed(from request: ServerRequest, _ tools: [ToolSetting]) -> ServerRequest? {
         let hasToken =
-            !tools.isEmpty && request.fields.contains("Authorization")
-            && ToolSetting.bearer(of: request.fields, among: tools) != nil
+            !tools.isEmpty
+            && request.fields.all("Authorization").contains { ToolSetting.isToken(in: $0, of: tools) }
         guard hasToken || request.fields.contains("Priority") || request.fields.contains(toolField) else { return nil }
         var request = request
         request.fields.remove("Priority")
         request.fields.remove(toolField)
         if hasToken {
-            request.fields.lines.removeAll { ToolSetting.bearer(of: HeaderFields([$0]), among: tools) != nil }
+            request.fields.lines.removeAll {
+                ASCII.equalFolded($0.name, "Authorization") && ToolSetting.isToken(in: $0.value, of: tools)
+            }
         }
         return request
     }

@@ -14,7 +14,7 @@ struct AdminRoutes: Sendable {
 
     /// The parameters that select what to purge.
     static let purgeParameters: [RouteParameter] = [
-        .query("all", "Everything.", allowed: ["1"]),
+        .query("all", "Everything.", .choice(["1"])),
         .query("provider", "Entries of this provider (its name in the configuration).", example: "itunes"),
         .query("term", "Entries for requests with this search term.", example: "jack johnson"),
         .query(
@@ -24,13 +24,13 @@ struct AdminRoutes: Sendable {
         .query(
             "prefix", "Entries whose URL begins with this, the API's own or one below /raw.", .urlPrefix,
             example: "/raw/itunes/"),
-        .query("kind", "Entries of this kind.", allowed: CacheKey.Layer.allCases.map(\.word), example: "results"),
+        .query("kind", "Entries of this kind.", .choice(CacheKey.Layer.allCases.map(\.word)), example: "results"),
         .query("olderThan", "Entries that were received longer ago than this.", .duration, example: "7d"),
         .query(
             "layer", "Only what memory holds ready. The store keeps its entries. Not with other parameters.",
-            allowed: ["memory"]),
-        .query("soft", "Expire the entries instead of removing them.", allowed: ["1"]),
-        .query("dryRun", "Change nothing, and report what would be purged.", allowed: ["1"]),
+            .choice(["memory"])),
+        .query("soft", "Expire the entries instead of removing them.", .choice(["1"])),
+        .query("dryRun", "Change nothing, and report what would be purged.", .choice(["1"])),
     ]
 
     /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=` or
@@ -42,7 +42,7 @@ struct AdminRoutes: Sendable {
     func purge(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
         // A purge must do exactly what was asked, or nothing.
-        try query.check(only: Self.purgeParameters.map(\.name))
+        try query.check(only: Self.purgeParameters.map(\.record.name))
         if let layer = query["layer"] { return try await emptyMemory(layer, query, route: route) }
         let isSoft = try Self.flag(query, "soft")
         let isDryRun = try Self.flag(query, "dryRun")

@@ -11,10 +11,10 @@ struct EntriesRoute: Sendable {
 
     static let parameters: [RouteParameter] = [
         .query(
-            "order", "The order of the entries.", allowed: EntryOrder.allCases.map(\.rawValue),
+            "order", "The order of the entries.", .choice(EntryOrder.allCases.map(\.rawValue)),
             default: EntryOrder.newest.rawValue),
         .query("provider", "Only entries of this provider (its name in the configuration).", example: "itunes"),
-        .query("kind", "Of this kind.", allowed: CacheKey.Layer.allCases.map(\.word), example: "results"),
+        .query("kind", "Of this kind.", .choice(CacheKey.Layer.allCases.map(\.word)), example: "results"),
         .query(
             "prefix", "Only entries whose URL begins with this, the API's own or one below /raw. Needs authority.",
             .urlPrefix,
@@ -39,7 +39,7 @@ struct EntriesRoute: Sendable {
 
     func list(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
-        try query.check(only: Self.parameters.map(\.name))
+        try query.check(only: Self.parameters.map(\.record.name))
         let settings = engine.snapshot.settings
         // A client without authority must not see values, and must not be able to guess them one by one either.
         for name in ["prefix", "url", "key"] where query[name] != nil {

@@ -14,12 +14,12 @@ struct HistoryRoute: Sendable {
     static let parameters: [RouteParameter] = [
         .query(
             "span", "The last hour in slots of 5 seconds, or the last 30 days in slots of an hour.",
-            allowed: TrafficHistory.Span.allCases.map(\.rawValue), default: TrafficHistory.Span.hour.rawValue)
+            .choice(TrafficHistory.Span.allCases.map(\.rawValue)), default: TrafficHistory.Span.hour.rawValue)
     ]
 
     func history(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
-        try query.check(only: Self.parameters.map(\.name))
+        try query.check(only: Self.parameters.map(\.record.name))
         let spans = TrafficHistory.Span.allCases.map(\.rawValue)
         let asked = query["span"] ?? TrafficHistory.Span.hour.rawValue
         guard let span = TrafficHistory.Span(rawValue: asked) else {

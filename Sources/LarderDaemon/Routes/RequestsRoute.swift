@@ -18,7 +18,7 @@ struct RequestsRoute: Sendable {
 
     static let filterParameters: [RouteParameter] = [
         .query("provider", "Only requests that this provider took part in.", example: "itunes"),
-        .query("outcome", "Only requests with this outcome.", allowed: CacheOutcome.allCases.map(\.rawValue)),
+        .query("outcome", "Only requests with this outcome.", .choice(CacheOutcome.allCases.map(\.rawValue))),
         .query(
             "status", "Only requests answered with this status, or with one of this class.",
             .pattern("^[1-5]([0-9][0-9]|xx)$"), example: "4xx"),
@@ -44,7 +44,7 @@ struct RequestsRoute: Sendable {
     /// The recent requests, newest first.
     func list(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
-        try query.check(only: Self.listParameters.map(\.name))
+        try query.check(only: Self.listParameters.map(\.record.name))
         let filter = try RequestFilter(query)
         let limit = try Self.number(query, "limit", 1...RequestWatch.capacity) ?? Self.usualLimit
         let viewer = try viewer(request)
@@ -65,7 +65,7 @@ struct RequestsRoute: Sendable {
     /// The requests as server-sent events.
     func events(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
-        try query.check(only: Self.eventParameters.map(\.name))
+        try query.check(only: Self.eventParameters.map(\.record.name))
         let filter = try RequestFilter(query)
         let last = try Self.number(query, "last", 0...RequestWatch.capacity) ?? 0
         var request = request

@@ -20,9 +20,10 @@ struct StatusRoute: Sendable {
         let snapshot = engine.snapshot
         let now = engine.time.wall()
         let statistics = await engine.cache.storeStatistics()
-        var lanes: [(ConfiguredProvider, LaneReport?)] = []
+        var lanes: [(ConfiguredProvider, LaneReport?, noToken: String?)] = []
         for provider in snapshot.providers.all {
-            lanes.append((provider, engine.upstream.report(provider.name)))
+            let failure = provider.settings.tokenClient == nil ? nil : await engine.accounts.tokenFailure(provider.name)
+            lanes.append((provider, engine.upstream.report(provider.name), failure))
         }
         let tier = engine.cache.memory.statistics()
         let shared = await engine.cache.shared?.report()
@@ -39,7 +40,7 @@ struct StatusRoute: Sendable {
             writer.member("uptimeSeconds", (now - startedAt).wholeSeconds)
             writer.name("providers")
             writer.array { writer in
-                for (provider, lane) in lanes { append(provider, lane, totals, to: &writer) }
+                for (provider, lane, noToken) in lanes { append(provider, lane, noToken, totals, to: &writer) }
             }
             writer.name("store")
             append(statistics, snapshot.settings, to: &writer)
@@ -61,15 +62,15 @@ struct StatusRoute: Sendable {
     }
 
     private func append(
-        _ provider: ConfiguredProvider, _ lane: LaneReport?, _ totals: [String: Int64], to writer: inout JSONWriter
+        _ provider: ConfiguredProvider, _ lane: LaneReport?, _ noToken: String?, _ totals: [String: Int64],
+        to writer: inout JSONWriter
     ) {
         writer.object { writer in
             writer.member("name", provider.name)
             writer.member("title", provider.about.title)
             writer.member("kind", provider.settings.kind.word)
-            writer.member("state", state(provider, lane))
-            writer.member(
-                ifPresent: "configurationProblem", provider.settings.keyFileProblem?.sentence(of: provider.name))
+            writer.member("state", state(provider, lane, noToken))
+            writer.member(ifPresent: "configurationProblem", problem(provider.settings, noToken))
             if provider.about.minimumTerm > 1 { writer.member("minimumTerm", provider.about.minimumTerm) }
             let isReachable = lane?.reachability.isReachable
             writer.member("reachability", Reachability.word(isReachable))
@@ -117,9 +118,16 @@ struct StatusRoute: Sendable {
         }
     }
 
-    private func state(_ provider: ConfiguredProvider, _ lane: LaneReport?) -> String {
+    /// What is wrong with the key or the token.
+    private func problem(_ settings: ProviderSettings, _ noToken: String?) -> String? {
+        settings.keyFileProblem?.sentence(of: settings.name)
+            ?? noToken.map { "the token server (providers.\(settings.name).keyIn) gave no token: \($0)" }
+    }
+
+    private func state(_ provider: ConfiguredProvider, _ lane: LaneReport?, _ noToken: String?) -> String {
         if !provider.settings.enabled { return "off" }
         if !provider.isConfigured { return "notConfigured" }
+        if noToken != nil { return "noToken" }
         if lane?.suspension != nil { return "suspended" }
         if lane?.isProbing == true { return "probing" }
         let isToldSpent = lane?.credits.contains { $0.remaining == 0 } ?? false

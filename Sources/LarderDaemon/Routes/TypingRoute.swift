@@ -16,27 +16,25 @@ struct TypingRoute: Sendable {
 
     /// The request fields that these routes use.
     static let parameters = [
-        RouteParameter(
-            name: SessionCoordinator.field, place: .header,
-            line: "One name for all requests of a person who types. ;seq= and an increasing number give their order.",
-            isCommon: true, form: .pattern("^[A-Za-z0-9._-]{1,64}(;seq=[0-9]{1,15})?$"), example: "person-1;seq=2"),
-        RouteParameter(
-            name: SessionCoordinator.debounceField, place: .header,
-            line: "How long to wait for a newer request: 0, or a duration of at most 10s.", isCommon: true,
-            form: .pattern("^(0|[1-9][0-9]{0,2}ms)$"), example: "0"),
-        RouteParameter(
-            name: "Prefer", place: .header,
-            line: "respond-async: if the search takes longer than wait seconds, it runs on behind a 202 (RFC 7240).",
-            isCommon: true, form: .pattern("^respond-async(, wait=[0-9])?$"), example: "respond-async"),
-        RouteParameter(
-            name: "Priority", place: .header,
-            line: "u=0, u=1 or u=2: a person waits, and goes before programs. u=7: nobody waits (RFC 9218).",
-            isCommon: true, form: .pattern("^u=[0-7](, i)?$"), example: "u=1"),
-        RouteParameter(
-            name: AskingClient.toolField, place: .header,
-            line: "The tool under which calls are counted: a name of the setting tools.",
-            isCommon: true, form: .pattern("^[a-z][a-z0-9-]{0,31}$"), example: "notebook"),
-    ]
+        QuestionParameter(
+            SessionCoordinator.field, .pattern("^[A-Za-z0-9._-]{1,64}(;seq=[0-9]{1,15})?$"),
+            "One name for all requests of a person who types. ;seq= and an increasing number give their order.",
+            example: "person-1;seq=2"),
+        QuestionParameter(
+            SessionCoordinator.debounceField, .pattern("^(0|[1-9][0-9]{0,2}ms)$"),
+            "How long to wait for a newer request: 0, or a duration of at most 10s.", example: "0"),
+        QuestionParameter(
+            "Prefer", .pattern("^respond-async(, wait=[0-9])?$"),
+            "respond-async: if the search takes longer than wait seconds, it runs on behind a 202 (RFC 7240).",
+            example: "respond-async"),
+        QuestionParameter(
+            "Priority", .pattern("^u=[0-7](, i)?$"),
+            "u=0, u=1 or u=2: a person waits, and goes before programs. u=7: nobody waits (RFC 9218).",
+            example: "u=1"),
+        QuestionParameter(
+            AskingClient.toolField, .pattern("^[a-z][a-z0-9-]{0,31}$"),
+            "The tool under which calls are counted: a name of the setting tools.", example: "notebook"),
+    ].map { RouteParameter(record: $0, place: .header, isCommon: true) }
 
     /// `GET /v1/search`.
     func search(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {

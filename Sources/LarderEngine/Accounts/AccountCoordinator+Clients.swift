@@ -32,12 +32,12 @@ struct ClientApplication: Sendable {
 }
 
 extension AccountCoordinator {
-    /// Puts the clients of settings in force. Tokens of a client that is no longer configured are removed.
+    /// Puts the clients of settings in force. A client that is no longer configured is forgotten.
     func open(clients settings: Settings) async {
         let clients = ClientApplication.all(settings)
         for name in accounts.keys
         where accounts[name]?.client != nil && !clients.contains(where: { $0.provider == name }) {
-            await forget(name)
+            forget(name)
         }
         for client in clients {
             let name = client.provider
@@ -75,6 +75,12 @@ extension AccountCoordinator {
             throw changing(provider)
         }
         return pass
+    }
+
+    /// Why a provider that takes tokens has none; nil if it has one, or if none was wanted yet.
+    public func tokenFailure(_ provider: String) -> String? {
+        guard let account = accounts[provider], account.client != nil else { return nil }
+        return account.state.failure(now: time.wall())
     }
 
     /// Gets a token and reports it to the state.

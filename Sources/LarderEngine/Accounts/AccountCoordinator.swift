@@ -84,6 +84,9 @@ public actor AccountCoordinator {
     let counters: CounterRegistry
     var accounts: [String: Account] = [:]
     private var isStopped = false
+    /// Whether there may be tokens of former providers in the state database. The settings may have changed while the
+    /// daemon was stopped.
+    private var hasLeftovers = true
 
     /// Creates a coordinator without accounts; `open` adds them.
     public init(
@@ -116,7 +119,21 @@ public actor AccountCoordinator {
             accounts[name]?.state.forgetFailure()
         }
         await open(clients: settings)
+        if hasLeftovers { await removeOthers(than: settings) }
         return accounts.filter { $0.value.client == nil }.mapValues { AccountStanding($0.state.standing) }
+    }
+
+    /// Removes what was saved of providers that have no sign-in and take no tokens, or that the settings no longer have.
+    private func removeOthers(than settings: Settings) async {
+        let clients = ClientApplication.all(settings).map(\.provider)
+        let signIns = ProviderRegistry.builtIn.map(\.about).filter { $0.signIn != nil }.map(\.name)
+        hasLeftovers = false
+        do {
+            try await store.removeValues(
+                beginning: Self.valueName(""), except: Set((clients + signIns).map(Self.valueName)))
+        } catch {
+            log.error("tokens of former providers could not be removed", ["error": "\(error)"])
+        }
     }
 
     func stored(_ provider: String) async -> TokenState.Standing {
@@ -308,15 +325,11 @@ public actor AccountCoordinator {
         }
     }
 
-    /// Removes a provider and what was saved of it. No call finds it from here on.
-    func forget(_ provider: String) async {
+    /// Removes a provider. No call finds it from here on, and what was saved of it is removed next.
+    func forget(_ provider: String) {
+        hasLeftovers = true
         accounts.removeValue(forKey: provider)?.renewal?.cancel()
         hide(provider)
-        do {
-            try await store.setValue(Self.valueName(provider), nil)
-        } catch {
-            log.error("the token could not be removed", ["provider": provider, "error": "\(error)"])
-        }
     }
 
     /// Registers the present tokens as secrets, so that no text from an upstream repeats them.

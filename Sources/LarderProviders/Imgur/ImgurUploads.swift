@@ -22,13 +22,13 @@ struct ImgurUploads: UploadFormat {
                     "album", "The album to add it to, by id; an anonymous album by its delete hash.",
                     .pattern("^[A-Za-z0-9]{1,64}$"),
                     option: .init(
-                        "--album", "the album to add it to; an anonymous one by its delete hash", .called("ID"))),
+                        "--album", "the album to add it to; an anonymous one by its delete hash", "ID")),
                 .init(
                     "name", "The file's name.",
                     option: .init("--name", "a name for the file; the local name is not sent")),
                 .init(
                     "disable_audio", "1 removes the sound of a film.", .choice(["1", "0"]),
-                    option: .init("--mute", "without the film's sound", .always("1"))),
+                    option: .init("--mute", "without the film's sound", nil)),
             ], removalName: "deletehash", removalWord: "hash")
         facts.removalForm = .pattern("^[A-Za-z0-9_-]{1,64}$")
         facts.sizeNote = "Imgur's own limit is about 20 MB"

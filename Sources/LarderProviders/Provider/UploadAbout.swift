@@ -5,18 +5,12 @@
 public struct UploadAbout: Sendable, Hashable {
     /// A field that may describe a file.
     public struct Field: Sendable, Hashable {
-        public var name: String
-        /// A description of one line.
-        public var line: String
-        /// The form of the value.
-        public var form: ParameterForm
+        public var record: QuestionParameter
         /// The command-line option for this field; nil if there is none.
         public var option: Option?
 
         public init(_ name: String, _ line: String, _ form: ParameterForm = .text(), option: Option? = nil) {
-            self.name = name
-            self.line = line
-            self.form = form
+            record = QuestionParameter(name, form, line)
             self.option = option
         }
     }
@@ -26,15 +20,10 @@ public struct UploadAbout: Sendable, Hashable {
         /// The name with its dashes.
         public var name: String
         public var line: String
-        /// Whether the option takes a value, and the value's placeholder or fixed text.
-        public var value: Value
+        /// The placeholder of its value; nil if it takes none and stands for the example of the field.
+        public var value: String?
 
-        public enum Value: Sendable, Hashable {
-            case called(String)
-            case always(String)
-        }
-
-        public init(_ name: String, _ line: String, _ value: Value = .called("TEXT")) {
+        public init(_ name: String, _ line: String, _ value: String? = "TEXT") {
             self.name = name
             self.line = line
             self.value = value

@@ -63,7 +63,7 @@ public struct UploadFields: Sendable {
         for item in query.items { try set(item.name, item.value ?? "") }
     }
 
-    private var names: [String] { format.about.fields.map(\.name) }
+    private var names: [String] { format.about.fields.map(\.record.name) }
 
     /// Sets one field. An empty value is ignored.
     public mutating func set(_ name: String, _ value: String) throws(ClientFacingError) {

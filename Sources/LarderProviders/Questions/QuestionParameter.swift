@@ -1,5 +1,7 @@
-// The parameters of questions, as records: the form of the value, its default, an example. The reader of questions
-// takes the parameter names from these records. The interface description and its reference are generated from them.
+// A parameter of a request, as a record: the form of the value, its default, an example. Providers state the parameters
+// of their questions and uploads with it, and the daemon those of its own routes. The readers of requests, the interface
+// description, its reference and options of the command line take their facts from these records. A setting
+// (`Parameter`) means something else: it has a path, kinds, advice and perhaps a secret that no request has.
 
 /// The form of one value.
 public enum ParameterForm: Sendable, Hashable {
@@ -14,15 +16,28 @@ public enum ParameterForm: Sendable, Hashable {
 
     /// The allowed words of a flag.
     public static let flagWords = ["yes", "no", "true", "false"]
+
+    /// One of the words, or any text if there are none.
+    public static func oneOf(_ words: [String]) -> ParameterForm { words.isEmpty ? .text() : .choice(words) }
+
+    /// A value of this form that needs no knowledge of the parameter; nil if there is none.
+    var first: String? {
+        switch self {
+        case .choice(let words): words.first
+        case .flag: Self.flagWords.first
+        case .number(let range): String(range.lowerBound)
+        case .text, .pattern: nil
+        }
+    }
 }
 
-/// One parameter of a question to an endpoint.
+/// One parameter of a request: of a question to an endpoint, or of another route.
 public struct QuestionParameter: Sendable, Hashable {
     public var name: String
     public var form: ParameterForm
     /// A description of one sentence.
     public var line: String
-    /// A value that the stand-in's samples can answer.
+    /// A value that the stand-in's samples can answer; empty if the value comes from an earlier answer.
     public var example: String
     /// The value that an omitted parameter stands for; nil if there is none.
     public var defaultText: String?
@@ -46,20 +61,21 @@ public struct QuestionParameter: Sendable, Hashable {
     public var names: [String] { [name] + aliases }
 
     public init(
-        _ name: String, _ form: ParameterForm, _ line: String, example: String, default defaultText: String? = nil
+        _ name: String, _ form: ParameterForm, _ line: String, example: String? = nil,
+        default defaultText: String? = nil
     ) {
         self.name = name
         self.form = form
         self.line = line
-        self.example = example
+        self.example = example ?? defaultText ?? form.first ?? ""
         self.defaultText = defaultText
     }
 
     /// The same parameter, required.
-    var required: QuestionParameter { with { $0.isRequired = true } }
+    public var required: QuestionParameter { with { $0.isRequired = true } }
 
     /// The same parameter as a comma-separated list.
-    var list: QuestionParameter { with { $0.isList = true } }
+    public var list: QuestionParameter { with { $0.isList = true } }
 
     /// The same list with a limit on the number of values.
     func upTo(_ count: Int) -> QuestionParameter { with { $0.mostValues = count } }
@@ -68,7 +84,7 @@ public struct QuestionParameter: Sendable, Hashable {
     var absentIfEmpty: QuestionParameter { with { $0.isAbsentIfEmpty = true } }
 
     /// The same parameter with aliases.
-    func or(_ aliases: String...) -> QuestionParameter { with { $0.aliases = aliases } }
+    public func or(_ aliases: String...) -> QuestionParameter { with { $0.aliases = aliases } }
 
     private func with(_ change: (inout QuestionParameter) -> Void) -> QuestionParameter {
         var copy = self
@@ -116,12 +132,11 @@ extension QuestionParameter {
     static func choice(
         _ name: String, _ words: [String], _ line: String, example: String? = nil, default defaultText: String? = nil
     ) -> QuestionParameter {
-        QuestionParameter(
-            name, .choice(words), line, example: example ?? defaultText ?? words.first ?? "", default: defaultText)
+        QuestionParameter(name, .choice(words), line, example: example, default: defaultText)
     }
 
     static func flag(_ name: String, _ line: String, default defaultText: String) -> QuestionParameter {
-        QuestionParameter(name, .flag, line, example: defaultText, default: defaultText)
+        QuestionParameter(name, .flag, line, default: defaultText)
     }
 
     static func limit(_ range: ClosedRange<Int>, default count: Int? = nil) -> QuestionParameter {

@@ -126,6 +126,12 @@ public struct TokenState: Sendable {
 
     public mutating func signedOut() { begin(.signedOut) }
 
+    /// Why there are no tokens to use, if the last attempt to get some failed.
+    public func failure(now: WallTime) -> String? {
+        if case .signedIn(let tokens) = standing, !isRejected, now < tokens.expiresAt { return nil }
+        return failure?.1
+    }
+
     /// Forgets the last failure, because new settings may have removed its cause.
     public mutating func forgetFailure() { failure = nil }
 

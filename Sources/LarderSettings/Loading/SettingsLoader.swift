@@ -165,7 +165,7 @@ public struct SettingsLoader: Sendable {
 
     private func adminUsers(_ reader: inout SettingsReader) -> [UInt32] {
         reader.texts(SettingsTable.adminUsers) { text throws(SettingFault) in
-            guard let number = UInt32(text) ?? UserName.number(of: text) else {
+            guard let number = UserName.user(text) else {
                 throw SettingFault("there is no user \"\(text)\" on this machine")
             }
             return String(number)

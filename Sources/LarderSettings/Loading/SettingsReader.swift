@@ -6,6 +6,8 @@ import LarderCore
 struct SettingFault: Error {
     var message: String
     var mark: YAMLMark?
+    /// The path of the part that is wrong, if the parameter has several.
+    var path: String?
     /// Whether a pipe gave nothing. Its writer may still come later.
     var isSilence = false
 
@@ -196,7 +198,7 @@ struct SettingsReader {
                 value = try parse(setting.node)
             } catch {
                 let origin = setting.origin(error.mark)
-                issues.append(SettingsIssue(origin: origin, path: path, message: error.message))
+                issues.append(SettingsIssue(origin: origin, path: error.path ?? path, message: error.message))
             }
             let shown = parameter.isSecret ? "(hidden)" : Self.shown(setting.node)
             effective.append(

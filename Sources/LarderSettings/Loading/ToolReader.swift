@@ -17,8 +17,20 @@ extension SettingsLoader {
             }
             var tools: [ToolSetting] = []
             for item in items {
-                let tool = try Self.tool(item, secrets, &files)
-                try Self.check(tool, against: tools, admin: admin, at: item.mark)
+                let members = try Self.members(item)
+                guard let name = members["name"] else { throw SettingFault("a tool needs a name", at: item.mark) }
+                var tool = ToolSetting(try Self.toolName(name, tools))
+                for key in Self.names.dropFirst() {
+                    guard let value = members[key] else { continue }
+                    do throws(SettingFault) {
+                        try Self.read(value, as: key, of: &tool, secrets, &files)
+                        try Self.check(tool, key, against: tools, admin: admin)
+                    } catch {
+                        var fault = SettingFault(error.message, at: error.mark ?? value.mark)
+                        fault.path = "tools.\(tool.name).\(key)"
+                        throw fault
+                    }
+                }
                 tools.append(tool)
             }
             return tools
@@ -44,9 +56,7 @@ extension SettingsLoader {
         return Settings.Quota(reserve: reserve)
     }
 
-    private static func tool(
-        _ node: YAMLNode, _ secrets: SecretPlaces, _ files: inout [SecretFile]
-    ) throws(SettingFault) -> ToolSetting {
+    private static func members(_ node: YAMLNode) throws(SettingFault) -> [String: YAMLNode] {
         guard case .mapping(let members) = node.content else {
             throw SettingFault(
                 "must be a mapping such as { name: editor, user: alice, share: 20 % }, not \(node.kindText)",
@@ -64,26 +74,26 @@ extension SettingsLoader {
             }
             given[member.key] = member.value
         }
-        guard let name = given["name"] else { throw SettingFault("a tool needs a name", at: node.mark) }
-        var tool = ToolSetting(try toolName(name))
-        if let user = given["user"] {
-            let text = try SettingsReader.text(user)
-            guard let number = UInt32(text) ?? UserName.number(of: text) else {
-                throw SettingFault("there is no user \"\(text)\" on this machine", at: user.mark)
-            }
-            tool.user = number
-        }
-        if let token = given["token"] { tool.token = try toolToken(token, tool.name, secrets, &files) }
-        if let share = given["share"] {
-            tool.share = try SettingsReader.percent(share, within: 0...mostKept)
-            guard tool.isProven else {
-                throw SettingFault("a share needs a user or a token: anybody may say a name", at: share.mark)
-            }
-        }
-        return tool
+        return given
     }
 
-    private static func toolName(_ node: YAMLNode) throws(SettingFault) -> String {
+    private static func read(
+        _ node: YAMLNode, as key: String, of tool: inout ToolSetting, _ secrets: SecretPlaces,
+        _ files: inout [SecretFile]
+    ) throws(SettingFault) {
+        switch key {
+        case "user":
+            let text = try SettingsReader.text(node)
+            tool.user = UserName.user(text)
+            guard tool.user != nil else { throw SettingFault("there is no user \"\(text)\" on this machine") }
+        case "token": tool.token = try toolToken(node, tool.name, secrets, &files)
+        default:
+            tool.share = try SettingsReader.percent(node, within: 0...mostKept)
+            guard tool.isProven else { throw SettingFault("a share needs a user or a token: anybody may say a name") }
+        }
+    }
+
+    private static func toolName(_ node: YAMLNode, _ others: [ToolSetting]) throws(SettingFault) -> String {
         let name = try SettingsReader.text(node)
         guard SettingsCollector.isName(name) else {
             throw SettingFault(
@@ -93,6 +103,9 @@ extension SettingsLoader {
             throw SettingFault(
                 "\"\(name)\" is the name of \(name == ToolSetting.own ? "Larder's own calls" : "all other clients")",
                 at: node.mark)
+        }
+        guard !others.contains(where: { $0.name == name }) else {
+            throw SettingFault("there are two tools \"\(name)\"", at: node.mark)
         }
         return name
     }
@@ -104,28 +117,23 @@ extension SettingsLoader {
         if let file = SecretPlaces.file(of: text) {
             files.append(SecretFile(setting: "tools", path: file, credential: "tools.\(name)"))
         }
-        do throws(SettingFault) {
-            if let found = try secrets.credential("tools.\(name)") { return found.value }
-            return try secrets.resolve(text)
-        } catch {
-            throw SettingFault(error.message, at: node.mark)
-        }
+        if let found = try secrets.credential("tools.\(name)") { return found.value }
+        return try secrets.resolve(text)
     }
 
     private static func check(
-        _ tool: ToolSetting, against others: [ToolSetting], admin: String?, at mark: YAMLMark
+        _ tool: ToolSetting, _ key: String, against others: [ToolSetting], admin: String?
     ) throws(SettingFault) {
         for other in others {
-            if other.name == tool.name { throw SettingFault("there are two tools \"\(tool.name)\"", at: mark) }
-            if let user = tool.user, user == other.user {
-                throw SettingFault("\(tool.name) and \(other.name) have the same user", at: mark)
+            if key == "user", tool.user == other.user {
+                throw SettingFault("\(tool.name) and \(other.name) have the same user")
             }
-            if let token = tool.token, token == other.token {
-                throw SettingFault("\(tool.name) and \(other.name) have the same token", at: mark)
+            if key == "token", tool.token == other.token {
+                throw SettingFault("\(tool.name) and \(other.name) have the same token")
             }
         }
-        if let token = tool.token, token == admin {
-            throw SettingFault("the token of \(tool.name) is admin.token, which permits changes", at: mark)
+        if key == "token", tool.token == admin {
+            throw SettingFault("the token of \(tool.name) is admin.token, which permits changes")
         }
     }
 }

@@ -2,6 +2,13 @@
 import Glibc
 
 public enum UserName {
+    /// The number of a user given by name or number; nil if the system knows no user of that name. (uid_t)-1 is no user:
+    /// the kernel tells it of peers that it does not know (unix(7)).
+    public static func user(_ text: String) -> UInt32? {
+        let number = UInt32(text) ?? number(of: text)
+        return number == .max ? nil : number
+    }
+
     /// The number of a user; nil if the system knows no user of that name.
     public static func number(of name: String) -> UInt32? {
         var record = passwd()

@@ -27,14 +27,46 @@ public struct ToolSetting: Sendable, Hashable {
     /// Whether a client can prove to be this tool.
     public var isProven: Bool { user != nil || token != nil }
 
-    /// The tool whose token a request carries.
+    /// The tool that a request proves to be: the scheme Bearer, in any letter case, and the tool's token make up one field
+    /// (RFC 9110 §11.6.2).
     public static func bearer(of fields: HeaderFields, among tools: [ToolSetting]) -> ToolSetting? {
-        for given in fields.all("Authorization") where given.lowercased().hasPrefix("bearer ") {
-            let token = Bytes(text: String(ASCII.trimmed(given.dropFirst(7))))
-            let found = tools.first { $0.token.map { Secrets.equal(Bytes(text: $0), token) } ?? false }
+        for given in fields.all("Authorization") where given.lowercased().hasPrefix("bearer") {
+            let rest = given.dropFirst(6)
+            guard rest.first == " " || rest.first == "\t" else { continue }
+            let found = tools.first {
+                $0.token.map { Secrets.equal(Bytes(text: $0), bytes(ASCII.trimmed(rest))) } ?? false
+            }
             if let found { return found }
         }
         return nil
+    }
+
+    /// Whether a value of `Authorization` holds the token of a tool as a whole word, whatever stands around it: another
+    /// scheme, a list, quotation marks. Such a field proves nothing, but it must not be sent on.
+    public static func isToken(in value: String, of tools: [ToolSetting]) -> Bool {
+        let text = bytes(value[...])
+        return tools.contains { tool in
+            guard let token = tool.token.map(Bytes.init(text:)), token.count <= text.count else { return false }
+            return (0...(text.count - token.count)).contains { start in
+                let end = start + token.count
+                guard start == 0 || !isPart(text[start - 1]), end == text.count || !isPart(text[end]) else {
+                    return false
+                }
+                return Secrets.equal(Bytes(text[start..<end]), token)
+            }
+        }
+    }
+
+    /// Whether a byte continues a word: those of `token68` except "=", which also stands between name and value.
+    private static func isPart(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+            || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+            || "-._~+/".utf8.contains(byte)
+    }
+
+    /// The bytes of a field's value, which has a scalar for each.
+    private static func bytes(_ value: Substring) -> Bytes {
+        value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
     }
 }
 

@@ -33,8 +33,8 @@ extension RouteTable {
     }
 
     private static func parameters(of endpoint: EndpointAbout) -> [RouteParameter] {
-        endpoint.captures.map { RouteParameter($0, in: .path) }
-            + endpoint.parameters.map { RouteParameter($0, in: .query) }
+        endpoint.captures.map { RouteParameter(record: $0, place: .path) }
+            + endpoint.parameters.map(RouteParameter.query)
     }
 
     private static func segments(_ path: String) throws(ClientFacingError) -> [String] {
@@ -71,7 +71,7 @@ extension RouteTable {
         start.parameters = [
             .query(
                 "response_type", "What the API returns at the end of the sign-in.",
-                allowed: facts.responseTypes.map(\.rawValue))
+                .choice(facts.responseTypes.map(\.rawValue)))
         ]
         start.answers = [
             RouteAnswer(200, "The address of the page to open.", .schema(.signInStart)),

@@ -47,7 +47,7 @@ extension Route {
     var told: String { needsAuthority ? "\(summary.dropLast()); needs authority." : summary }
 
     /// Whether a successful response is an envelope of results.
-    var hasResults: Bool { parameters.contains { $0.name == "fields" } }
+    var hasResults: Bool { parameters.contains { $0.record.name == "fields" } }
 
     /// A name for programs, such as "getItunesSearch".
     var operationID: String {
@@ -57,7 +57,7 @@ extension Route {
     }
 }
 
-/// A parameter of a route.
+/// A parameter of a route: its record, and where a request has it.
 struct RouteParameter: Sendable {
     enum Place: String, Sendable {
         case path
@@ -65,46 +65,25 @@ struct RouteParameter: Sendable {
         case header
     }
 
-    var name: String
+    var record: QuestionParameter
     var place: Place
-    var isRequired = false
-    /// The allowed values; empty if any text is allowed.
-    var allowed: [String] = []
-    /// A description in one line.
-    var line: String
     /// Whether many routes take the parameter. README then describes it next to its table.
     var isCommon = false
-    /// The form of a value, if `allowed` is empty.
-    var form = ParameterForm.text()
-    /// A value that the stand-in's samples know.
-    var example: String?
-    /// What is meant if the parameter is absent.
-    var defaultText: String?
-    /// Whether the value is a list separated by commas.
-    var isList = false
-    /// The most items of the list, if it differs from the usual number.
-    var mostValues: Int?
-    /// Other names of the parameter.
-    var aliases: [String] = []
-
-    /// The form of one value.
-    var valueForm: ParameterForm { allowed.isEmpty ? form : .choice(allowed) }
 
     static func path(
         _ name: String, _ line: String, _ form: ParameterForm = .text(), example: String? = nil
     ) -> RouteParameter {
-        RouteParameter(name: name, place: .path, isRequired: true, line: line, form: form, example: example)
+        RouteParameter(record: QuestionParameter(name, form, line, example: example).required, place: .path)
     }
 
-    // More than six parameters: the facts about a route's parameter, most of which have defaults.
     static func query(
-        _ name: String, _ line: String, allowed: [String] = [], _ form: ParameterForm = .text(),
-        example: String? = nil, default defaultText: String? = nil, isList: Bool = false
+        _ name: String, _ line: String, _ form: ParameterForm = .text(), example: String? = nil,
+        default defaultText: String? = nil
     ) -> RouteParameter {
-        RouteParameter(
-            name: name, place: .query, allowed: allowed, line: line, form: form, example: example,
-            defaultText: defaultText, isList: isList)
+        query(QuestionParameter(name, form, line, example: example, default: defaultText))
     }
+
+    static func query(_ record: QuestionParameter) -> RouteParameter { RouteParameter(record: record, place: .query) }
 }
 
 extension ParameterForm {
@@ -122,14 +101,6 @@ extension ParameterForm {
 extension RouteParameter {
     /// A digest that no entry has.
     static let exampleDigest = String(repeating: "A", count: 43)
-
-    /// A route parameter made from a parameter of a provider's question.
-    init(_ question: QuestionParameter, in place: Place) {
-        self.init(
-            name: question.name, place: place, isRequired: question.isRequired, line: question.line,
-            form: question.form, example: question.example, defaultText: question.defaultText,
-            isList: question.isList, mostValues: question.mostValues, aliases: question.aliases)
-    }
 }
 
 /// One of the responses of a route.

@@ -32,10 +32,10 @@ struct RouteTable: Sendable {
         router = Self.router(all)
         looking = Set(all.filter(\.isLooking).map(\.name))
         let searchRoutes = all.filter { route in
-            route.hasResults || route.parameters.contains { $0.place == .query && $0.name == "q" }
+            route.hasResults || route.parameters.contains { $0.place == .query && $0.record.name == "q" }
         }
         searching = Set(searchRoutes.map(\.name))
-        searchWords = Set(searchRoutes.flatMap(\.parameters).filter { $0.place == .query }.map(\.name))
+        searchWords = Set(searchRoutes.flatMap(\.parameters).filter { $0.place == .query }.map(\.record.name))
         streams = all.filter(\.takesStream).flatMap { route in
             let start = String(route.pattern.prefix { $0 != "{" })
             return route.methods.map { ($0, start, start == route.pattern) }

@@ -14,21 +14,20 @@ extension RouteTable {
         return [search(source, categories), local(source, stored), liveSearches]
     }
 
-    private static let term = RouteParameter(
-        name: "q", place: .query, isRequired: true, line: "The search term.", example: "dragon",
-        aliases: ["term"])
+    private static let term = QuestionParameter("q", .text(), "The search term.", example: "dragon").required.or("term")
     private static func source(_ providers: [any Provider]) -> RouteParameter {
-        .query(
-            "source", "The sources. Default: all.",
-            allowed: providers.flatMap { [$0.about.name] + $0.about.shortNames }, example: "itunes", isList: true)
+        let names = providers.flatMap { [$0.about.name] + $0.about.shortNames }
+        return .query(QuestionParameter("source", .oneOf(names), "The sources. Default: all.", example: "itunes").list)
     }
     /// Only words with a letter or a digit can be searched for.
-    private static let words = RouteParameter(
-        name: "q", place: .query, isRequired: true,
-        line: "Words and \"phrases\", at most 16. The last one may be the beginning of a word.",
-        form: .pattern(
-            "^[^\\u0000-\\u001F\\u007F-\\u009F]{0,60}[A-Za-z0-9][^\\u0000-\\u001F\\u007F-\\u009F]{0,60}$"),
-        example: "dragon")
+    private static let words = QuestionParameter(
+        "q",
+        .pattern("^[^\\u0000-\\u001F\\u007F-\\u009F]{0,60}[A-Za-z0-9][^\\u0000-\\u001F\\u007F-\\u009F]{0,60}$"),
+        "Words and \"phrases\", at most 16. The last one may be the beginning of a word.", example: "dragon"
+    ).required
+    private static let kind = QuestionParameter(
+        "kind", .pattern("^[A-Za-z]{1,40}$"), "Only results of these kinds.", example: "monster"
+    ).list
 
     private static func search(_ source: RouteParameter, _ categories: [String]) -> RouteGroup {
         RouteGroup(
@@ -38,10 +37,10 @@ extension RouteTable {
                     methods: [.get], pattern: "/v1/search", name: "search",
                     summary: "One search over one or several sources.",
                     parameters: [
-                        term, source, .query("category", "The category to search in.", allowed: categories),
+                        .query(term), source, .query("category", "The category to search in.", .oneOf(categories)),
                         .query("limit", "The most results of each source.", .number(1...200), example: "5"),
                         .query(
-                            "sort", "The order of the results.", allowed: SortOrder.allCases.map(\.rawValue),
+                            "sort", "The order of the results.", .choice(SortOrder.allCases.map(\.rawValue)),
                             default: SortOrder.relevance.rawValue),
                         .query(
                             "country", "The country of the shop or the news, as two letters.",
@@ -49,7 +48,7 @@ extension RouteTable {
                         .query(
                             "lang", "The language of the results.", .pattern("^[A-Za-z]{2}([_-][A-Za-z]{2})?$"),
                             example: "en-US"),
-                        .query("explicit", "Whether to include explicit results.", allowed: ["yes", "no"]),
+                        .query("explicit", "Whether to include explicit results.", .choice(["yes", "no"])),
                     ] + RouteParameter.ofResults + TypingRoute.parameters,
                     answers: [
                         RouteAnswer(200, "Results, or none. Partial if a source failed.", .schema(.envelope)), .begun,
@@ -69,11 +68,9 @@ extension RouteTable {
                     methods: [.get], pattern: "/v1/local", name: "local",
                     summary: "Full-text search of all stored results, without a call to an API.",
                     parameters: [
-                        words, source,
-                        .query("category", "Only results of this category.", allowed: categories),
-                        .query(
-                            "kind", "Only results of these kinds.", .pattern("^[A-Za-z]{1,40}$"), example: "monster",
-                            isList: true),
+                        .query(words), source,
+                        .query("category", "Only results of this category.", .oneOf(categories)),
+                        .query(kind),
                         .query("limit", "The most results to return.", .number(1...200), example: "5", default: "50"),
                         .query(
                             "offset", "How many results to skip.", .number(0...10_000), example: "0",
@@ -129,15 +126,17 @@ extension RouteTable {
 
 extension RouteParameter {
     static let fields = RouteParameter(
-        name: "fields", place: .query, allowed: ResultProjection.names,
-        line: "The members of a result to return. id is always returned.", isCommon: true, example: "title",
-        isList: true)
+        record: QuestionParameter(
+            "fields", .choice(ResultProjection.names), "The members of a result to return. id is always returned.",
+            example: "title"
+        ).list, place: .query, isCommon: true)
 
     /// The parameters of every route that answers with results of an API.
     static let ofResults = [
         RouteParameter(
-            name: "include", place: .query, allowed: [SourceRecord.name],
-            line: "Adds the API's own record to each result.", isCommon: true, isList: true),
+            record: QuestionParameter(
+                "include", .choice([SourceRecord.name]), "Adds the API's own record to each result."
+            ).list, place: .query, isCommon: true),
         fields,
     ]
 }

@@ -16,7 +16,7 @@ extension RouteTable {
                 Route(
                     methods: [.post], pattern: collection, name: "\(about.name)Upload",
                     summary: "Upload a file, or begin an upload.",
-                    parameters: facts.fields.map { .query($0.name, $0.line, $0.form) },
+                    parameters: facts.fields.map { .query($0.record) },
                     answers: [
                         RouteAnswer(
                             201, "The file is uploaded, or the upload has begun: see Location.", .schema(.upload))
