@@ -237,6 +237,12 @@ import Testing
         #expect(try api(name).route(of: recording, key: nil) == route)
     }
 
+    @Test func theEndOfAPageIsNeverAValueOfTheRequest() throws {
+        let entry = try JSON.parse(Bytes(text: #"{"if": "@.end > 100"}"#))
+        let request = SampleRequest(path: "/", parameters: try QueryParameters(parsing: "end=500"))
+        #expect(!AskedSample(entry, nil, [:], request).holds(entry))
+    }
+
     // MARK: Keys
 
     private func refusal(_ name: String, _ query: QueryParameters, _ fields: HeaderFields) throws -> SampleAnswer? {

@@ -22,8 +22,8 @@ struct AskedSample {
     }
 
     /// Whether the condition of an entry or of a part of it holds for the values. A parameter with several values is a
-    /// list. `wrong` is the names of the parameters with values that the question's records do not allow, and `end` is the
-    /// end of the page. No value of a request has one of these two names.
+    /// list. `wrong` is the names of the parameters with values that the question's records do not allow, and `end` is
+    /// the end of the page, if the question has pages. No value of a request has one of these two names.
     func holds(_ part: JSONValue) -> Bool {
         guard let condition = part["if"]?.string else { return true }
         let parameters = question?.parameters ?? []

@@ -1,6 +1,6 @@
 // An API of invented answers, so that demonstrations and tests need neither a key nor a network. The stand-in server
-// serves it. Its samples are in the provider's folder: `Samples/NAME.json` says which records answer a question and what
-// stands around them (Docs/writing-a-provider.md). Parameters, terms and pages are those of the question's own records.
+// serves it. Its samples are in the provider's folder: `Samples/NAME.json` says which records answer a question and
+// what stands around them (Docs/writing-a-provider.md). Parameters and pages are those of the question's records.
 import LarderCore
 
 public struct SampleAPI: Sendable {
@@ -57,8 +57,8 @@ public struct SampleAPI: Sendable {
     /// The response to a request. The API's name is already removed from the path.
     public func answer(_ request: SampleRequest) -> SampleAnswer { answer(request, from: files) }
 
-    /// The response to a request if the API had no records: an empty list, or `absent`. The conditions of the entries are
-    /// tested first, so a request that the API refuses gets that answer here too.
+    /// The response to a request if the API had no records: an empty list, or `absent`. The conditions of the entries
+    /// are tested first, so a request that the API refuses gets that answer here too.
     public func nothing(_ request: SampleRequest) -> SampleAnswer { answer(request, from: [:]) }
 
     private func answer(_ request: SampleRequest, from files: [String: JSONValue]) -> SampleAnswer {
