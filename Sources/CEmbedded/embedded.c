@@ -106,11 +106,11 @@ static const char ITunes_items[] = {
 static const char ITunes_itunes[] = {
 #embed "../LarderProviders/ITunes/Samples/itunes.json"
 };
-static const char Imgur_gallery[] = {
-#embed "../LarderProviders/Imgur/Samples/gallery.json"
-};
 static const char Imgur_albums[] = {
 #embed "../LarderProviders/Imgur/Samples/albums.json"
+};
+static const char Imgur_gallery[] = {
+#embed "../LarderProviders/Imgur/Samples/gallery.json"
 };
 static const char Imgur_imgur[] = {
 #embed "../LarderProviders/Imgur/Samples/imgur.json"
@@ -208,8 +208,8 @@ static const struct {
     FILE("LarderProviders/HackerNews/Samples/users.json", HackerNews_users),
     FILE("LarderProviders/ITunes/Samples/items.json", ITunes_items),
     FILE("LarderProviders/ITunes/Samples/itunes.json", ITunes_itunes),
-    FILE("LarderProviders/Imgur/Samples/gallery.json", Imgur_gallery),
     FILE("LarderProviders/Imgur/Samples/albums.json", Imgur_albums),
+    FILE("LarderProviders/Imgur/Samples/gallery.json", Imgur_gallery),
     FILE("LarderProviders/Imgur/Samples/imgur.json", Imgur_imgur),
     FILE("LarderProviders/Imgur/Samples/tags.json", Imgur_tags),
     FILE("LarderProviders/Jokes/Samples/chucknorris.json", Jokes_chucknorris),

@@ -74,8 +74,7 @@ final class OriginResponder: Sendable {
         if let folder, let file = chosen.withLock({ $0 }) {
             return folder.only(OriginRequest(path: "/only/\(file)\(request.path)")) ?? .text(404, "Not Found")
         }
-        // A path selects an API by its name as a prefix. Without such a prefix, a path of only one API selects that
-        // API.
+        // A path selects an API by its name as a prefix. Without such a prefix, the first API that has the path answers.
         for api in SampleAPIs.all where request.path.hasPrefix("/\(api.name)/") {
             return answer(api, path: String(request.path.dropFirst(api.name.utf8.count + 1)), request)
         }

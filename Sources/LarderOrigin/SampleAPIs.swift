@@ -4,16 +4,16 @@ import LarderCore
 import LarderProviders
 
 enum SampleAPIs {
-    static let all: [SampleAPI] = ProviderRegistry.builtIn.flatMap(\.samples)
+    static let all: [SampleAPI] = ProviderRegistry.builtIn.flatMap { $0.samples() }
 
     static func named(_ name: String) -> SampleAPI? { all.first { $0.name == name } }
 
     /// The first sample API of a provider.
     static func of(provider: String) -> SampleAPI? {
-        ProviderRegistry.builtIn.first { $0.about.name == provider }?.samples.first
+        ProviderRegistry.builtIn.first { $0.about.name == provider }?.samples().first
     }
 
-    /// The API to which a path without an API name belongs.
+    /// The first API that has a path without an API name. Of the jokes, api.chucknorris.io precedes icndb.
     static func owner(of path: String) -> SampleAPI? {
         all.first { $0.owns(path) }
     }

@@ -115,7 +115,7 @@ import Testing
     func aSampleIsToldSo(_ dialect: String, _ route: String, _ target: String, _ told: String) throws {
         let pins = pins(dialect)
         let parts = target.split(separator: "?").map(String.init)
-        let sample = try #require(pins.provider.samples.first { $0.name == dialect })
+        let sample = try #require(pins.provider.samples().first { $0.name == dialect })
         let request = SampleRequest(
             path: parts[0], parameters: try QueryParameters(parsing: parts.count > 1 ? parts[1] : ""))
         #expect(pins.answer(route, sample.answer(request).body.lossyText) == told)

@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func theSamplesAnswerItsOwnQuestions() throws {
-        let samples = try #require(provider.samples.first)
+        let samples = try #require(provider.samples().first)
         let question = try endpoint(["search"], "q=lantern")
         let query = try QueryParameters(parsing: question.upstream.query ?? "")
         let sample = samples.answer(SampleRequest(path: question.upstream.path, parameters: query))

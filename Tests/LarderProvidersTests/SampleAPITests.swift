@@ -1,11 +1,11 @@
-// The files that list an API's samples, and what an entry of such a file may say.
+// What the entries of the samples answer: the records, the page of these, and what stands around them.
 import LarderCore
 import Testing
 
 @testable import LarderProviders
 
 @Suite struct SampleAPITests {
-    private static let apis = ProviderRegistry.builtIn.flatMap(\.samples)
+    private static let apis = ProviderRegistry.builtIn.flatMap { $0.samples() }
 
     private func api(_ name: String) throws -> SampleAPI { try #require(Self.apis.first { $0.name == name }) }
 
@@ -18,58 +18,6 @@ import Testing
     private func ids(_ name: String, _ target: String, in list: JSONPath, id: String) throws -> [String] {
         let records = list.first(in: try JSON.parse(answer(name, target).body))?.elements.map { $0 } ?? []
         return records.compactMap { $0[id]?.string ?? $0[id]?.numberText }
-    }
-
-    @Test func everyBuiltInProviderHasSamplesOfEachDialect() {
-        #expect(
-            Self.apis.map(\.name) == [
-                "itunes", "newsapi", "dnd5e", "hackernews", "chucknorris", "icndb", "tmdb", "imgur", "openlibrary",
-                "tvmaze",
-            ])
-    }
-
-    @Test func everyEntryNamesAQuestionOfItsAPI() {
-        for api in Self.apis {
-            let names = api.spec.questions.map(\.name)
-            for entry in api.index.list("answers") where entry["path"] == nil {
-                let own = entry.list("question").compactMap(\.string)
-                #expect(!own.isEmpty && own.allSatisfy(names.contains), "\(api.name): \(entry.raw.lossyText)")
-            }
-        }
-    }
-
-    @Test func everyQuestionHasAnEntryWithoutACondition() {
-        for api in Self.apis {
-            let entries = api.index.list("answers").filter { $0["if"] == nil }
-            for question in api.spec.questions {
-                let has = entries.contains { entry in
-                    entry.list("question").contains { $0.string == question.name }
-                        || entry["path"]?.string.map { PathTemplate($0).takesAll(of: question.path) } == true
-                }
-                #expect(has, "\(api.name): \(question.name)")
-            }
-        }
-    }
-
-    @Test func everyConditionAndEveryPathCanBeRead() throws {
-        for api in Self.apis {
-            for entry in api.index.list("answers") {
-                for part in [entry] + entry.list("from") {
-                    if let condition = part["if"]?.string { _ = try JSONFilter(condition) }
-                    let rules = ["any", "every"].flatMap { part[$0]?.members.flatMap(\.value.all) ?? [] }
-                    for path in rules + part.list("words") + part.list("order") {
-                        _ = try JSONPath(#require(path.string))
-                    }
-                }
-                for source in entry.list("from") {
-                    let place = try #require(source["in"]?.string ?? source.string)
-                    let path = "$" + SampleBody.filled(place) { _ in "x" }.drop { $0 != "$" }.dropFirst()
-                    _ = try JSONPath(path)
-                    let file = place.prefix { $0 != "$" }
-                    #expect(file.isEmpty || file.contains("{") || api.has(file: String(file)), "\(api.name): \(file)")
-                }
-            }
-        }
     }
 
     // MARK: Records
@@ -117,6 +65,88 @@ import Testing
         for target in ["/v2/sources?page=\(page)", "/v2/everything?q=cache&page=\(page)&pageSize=\(page)"] {
             #expect(try [200, 426].contains(answer("newsapi", target).status))
         }
+        #expect(try answer("icndb", "/jokes/random/\(page)").status == 200)
+    }
+
+    @Test(arguments: [("0", 0), ("3", 3), ("100", 12), ("9223372036854775807", 12)])
+    func asManyRandomRecordsComeAsThePathSays(_ count: String, _ expected: Int) throws {
+        #expect(try ids("icndb", "/jokes/random/\(count)", in: "$.value", id: "id").count == expected)
+    }
+
+    @Test func aListWithoutRecordsHasNoPages() throws {
+        #expect(
+            try JSON.parse(answer("hackernews", "/api/v1/search?query=none-like-it").body)["nbPages"]?.integer == 0)
+    }
+
+    @Test(arguments: [
+        ("", ["LmpA001", "LmpAlb2", "LmpGif3", "LmpAlb4", "OctoP01", "CatsA01"]), ("jpg", ["LmpA001"]),
+        ("png", ["CatsA01"]), ("gif", []), ("anigif", ["LmpGif3"]), ("album", ["LmpAlb2", "LmpAlb4"]),
+    ])
+    func theTypeOfASearchSelectsPosts(_ type: String, _ expected: [String]) throws {
+        let target = "/3/gallery/search/time/all/0?q_type=\(type)&q_size_px=med"
+        #expect(try ids("imgur", target, in: "$.data", id: "id") == expected)
+    }
+
+    @Test func aPostWithAWordThatMustNotMatchIsNotFound() throws {
+        let target = "/3/gallery/search/time/all/0?q_all=lantern&q_not=street"
+        #expect(try ids("imgur", target, in: "$.data", id: "id") == ["LmpA001", "LmpAlb2", "LmpGif3"])
+    }
+
+    @Test(arguments: ["credits", "credits,images", "images,credits"])
+    func creditsAreAppendedIfTheyAreAmongTheWordsOfTheRequest(_ words: String) throws {
+        func film(_ words: String) throws -> JSONValue {
+            try JSON.parse(answer("tmdb", "/3/movie/101?append_to_response=\(words)").body)
+        }
+        #expect(try film(words)["credits"] != nil)
+        #expect(try film("images")["credits"] == nil)
+    }
+
+    @Test func theNewestHitComesFirstOnlyInTheListByDate() throws {
+        func ids(_ path: String) throws -> [String] {
+            try self.ids("hackernews", "/api/v1/\(path)?tags=story", in: "$.hits", id: "objectID")
+        }
+        #expect(try ids("search").first == "1000001")
+        #expect(try ids("search_by_date").first == "1000005")
+    }
+
+    // MARK: Refusals
+
+    @Test(arguments: [
+        ("tmdb", "/3/movie/popular?page=0", 400, "$.status_message", "Invalid page"),
+        ("tmdb", "/3/search/movie?query=x&page=501", 400, "$.status_message", "Invalid page"),
+        ("tmdb", "/3/search/movie?query=", 422, "$.errors[0]", "query must be provided"),
+        ("chucknorris", "/jokes/search?query=ab", 400, "$.violations['search.query']", "size must be between"),
+        ("chucknorris", "/jokes/search", 400, "$.message", "search.query"),
+        (
+            "chucknorris", "/jokes/search?query=\(String(repeating: "a", count: 121))", 400, "$.error", "Bad Request"
+        ),
+        ("imgur", "/3/gallery/search/time/all/0?q=", 400, "$.data.error", "A search query is required"),
+        ("newsapi", "/v2/top-headlines?sources=a&country=us", 400, "$.code", "parametersIncompatible"),
+    ])
+    func aRequestIsRefusedAsTheAPIRefusesIt(
+        _ name: String, _ target: String, _ status: Int, _ path: String, _ text: String
+    ) throws {
+        let answer = try answer(name, target)
+        #expect(answer.status == status)
+        #expect(try JSONPath(path).first(in: JSON.parse(answer.body))?.string?.hasPrefix(text) == true)
+    }
+
+    @Test(arguments: [
+        ("tmdb", "/3/movie/popular?page=500"), ("chucknorris", "/jokes/search?query=abc"),
+        ("chucknorris", "/jokes/search?query=\(String(repeating: "a", count: 120))"),
+        ("newsapi", "/v2/everything?q=cache&pageSize=50&page=2"),
+    ])
+    func aValueAtItsBoundIsAllowed(_ name: String, _ target: String) throws {
+        #expect(try answer(name, target).status == 200)
+    }
+
+    @Test(arguments: [
+        ("newsapi", "/v2/everything?q=cache&end=500", 200),
+        ("newsapi", "/v2/everything?q=cache&pageSize=100&page=2&end=1", 426),
+        ("itunes", "/search?term=x&entity=song&wrong=entity", 200), ("itunes", "/search?term=x&entity=no&wrong=x", 400),
+    ])
+    func noValueOfARequestReplacesWhatAConditionIsToldOfIt(_ name: String, _ target: String, _ status: Int) throws {
+        #expect(try answer(name, target).status == status)
     }
 
     @Test func aListThatIsNotDividedHasOnePage() throws {
@@ -207,21 +237,70 @@ import Testing
         #expect(try api(name).route(of: recording, key: nil) == route)
     }
 
+    @Test func theEndOfAPageIsNeverAValueOfTheRequest() throws {
+        let entry = try JSON.parse(Bytes(text: #"{"if": "@.end > 100"}"#))
+        let request = SampleRequest(path: "/", parameters: try QueryParameters(parsing: "end=500"))
+        #expect(!AskedSample(entry, nil, [:], request).holds(entry))
+    }
+
+    // MARK: Keys
+
+    private func refusal(_ name: String, _ query: QueryParameters, _ fields: HeaderFields) throws -> SampleAnswer? {
+        try api(name).refusal(of: SampleRequest(path: "/", parameters: query, fields: fields))
+    }
+
     @Test func aRequestWithoutAKeyIsRefusedWhereOneIsNeeded() throws {
         for api in Self.apis {
-            let request = SampleRequest(path: "/", parameters: QueryParameters())
-            let isNeeded = api.spec.facts.needsKey
-            #expect((api.refusal(of: request)?.status == 401) == isNeeded, "\(api.name)")
-            var own = request
-            own.fields = HeaderFields(api.spec.facts.credentialFieldNames.map { HeaderField($0, "k") })
-            #expect(!isNeeded || api.refusal(of: own) == nil)
+            #expect((try refusal(api.name, QueryParameters(), [:])?.status == 401) == api.spec.facts.needsKey)
         }
     }
 
-    @Test func whatNothingMatchesIsAnEmptyListOrAbsent() throws {
-        let search = SampleRequest(path: "/search", parameters: try QueryParameters(parsing: "term=x"))
-        #expect(try JSON.parse(api("itunes").nothing(search).body)["resultCount"]?.integer == 0)
-        let record = SampleRequest(path: "/jokes/x", parameters: QueryParameters())
-        #expect(try api("chucknorris").nothing(record).status == 404)
+    @Test(arguments: ["k", "a.b.c"])
+    func aKeyWhereLarderSendsItIsAccepted(_ key: String) throws {
+        for api in Self.apis {
+            let provider = SpecProvider(api.spec)
+            let (query, fields) = (provider.credentialQuery(key: key), provider.credentialFields(key: key))
+            #expect(try refusal(api.name, query, fields) == nil, "\(api.name)")
+        }
+    }
+
+    @Test(arguments: [
+        ("tmdb", "api_key=a.b.c", ""), ("tmdb", "", "Bearer 0123456789abcdef"), ("tmdb", "", "a.b.c"),
+        ("tmdb", "api_key=", "Basic a.b.c"), ("imgur", "", "Client-ID "), ("imgur", "", "Client-ID"),
+        ("imgur", "", "Basic YTpi"), ("imgur", "client_id=", "Bearer"), ("newsapi", "apiKey=", "Basic YTpi"),
+    ])
+    func aKeyInAWrongPlaceIsNone(_ name: String, _ query: String, _ authorization: String) throws {
+        let fields: HeaderFields = authorization.isEmpty ? [:] : ["Authorization": authorization]
+        #expect(try refusal(name, QueryParameters(parsing: query), fields)?.status == 401)
+    }
+
+    @Test(arguments: [
+        ("imgur", "client_id=k", ""), ("imgur", "", "Bearer of-an-account"), ("newsapi", "apiKey=k", ""),
+        ("newsapi", "", "Bearer k"), ("newsapi", "", "k"),
+    ])
+    func aKeyInAnotherPlaceOfTheAPIIsAccepted(_ name: String, _ query: String, _ authorization: String) throws {
+        let fields: HeaderFields = authorization.isEmpty ? [:] : ["Authorization": authorization]
+        #expect(try refusal(name, QueryParameters(parsing: query), fields) == nil)
+    }
+
+    // MARK: Without records
+
+    @Test(arguments: [
+        ("itunes", "/search?term=x", "$.resultCount", 0), ("newsapi", "/v2/everything?q=octopus", "$.totalResults", 0),
+        ("tmdb", "/3/search/movie?query=lantern", "$.total_results", 0), ("tmdb", "/3/movie/101", "$.status_code", 34),
+        ("chucknorris", "/jokes/x", "$.status", 404),
+    ])
+    func whatNothingMatchesIsAnEmptyListOrAbsent(
+        _ name: String, _ target: String, _ path: String, _ number: Int
+    ) throws {
+        let parts = target.split(separator: "?").map(String.init)
+        let parameters = try QueryParameters(parsing: parts.count > 1 ? parts[1] : "")
+        let body = try api(name).nothing(SampleRequest(path: parts[0], parameters: parameters)).body
+        #expect(try JSONPath(path).first(in: JSON.parse(body))?.integer == number)
+    }
+
+    @Test func aRefusedRequestIsRefusedWithoutRecordsToo() throws {
+        let request = SampleRequest(path: "/v2/everything", parameters: QueryParameters())
+        #expect(try api("newsapi").nothing(request).status == 400)
     }
 }

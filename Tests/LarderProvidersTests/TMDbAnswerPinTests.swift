@@ -396,7 +396,7 @@ import Testing
     ])
     func aSampleIsToldSo(_ route: String, _ path: String, _ query: String, _ digest: String) throws {
         let request = SampleRequest(path: path, parameters: try QueryParameters(parsing: query))
-        let told = pins.answer(route, to: [pins.provider.samples[0].answer(request).body.lossyText])
+        let told = pins.answer(route, to: [pins.provider.samples()[0].answer(request).body.lossyText])
         #expect(Digest(of: Bytes(text: told)).hex.prefix(16) == digest, "\(told)")
     }
 }

@@ -63,14 +63,14 @@ enum DemoCommand {
     }
 
     private static var samples: [SampleQuestion] {
-        ProviderRegistry.builtIn.flatMap { $0.samples.first?.questions ?? [] }
+        ProviderRegistry.builtIn.flatMap { $0.samples().first?.questions ?? [] }
     }
 
     /// A search over the results that the earlier questions stored, of every source.
     private static let fromTheStore = SampleQuestion(words: "local lantern", target: "/v1/local?q=lantern")
 
     private static var recorded: [SampleQuestion] {
-        ProviderRegistry.builtIn.flatMap { $0.samples.first?.recordedQuestions ?? [] }
+        ProviderRegistry.builtIn.flatMap { $0.samples().first?.recordedQuestions ?? [] }
     }
 
     /// Asks the question once per label. Shows the results once, and the time of each attempt.

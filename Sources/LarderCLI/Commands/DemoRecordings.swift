@@ -11,19 +11,21 @@ enum DemoRecordings {
         defer { origin.choose(nil) }
         console.line("\n" + console.styled("Every recording, requested twice", .bold))
         for provider in ProviderRegistry.builtIn {
-            guard let api = provider.samples.first else { continue }
+            guard let api = provider.samples().first else { continue }
             var table = TableLayout(columns: [
                 .init(api.name, weight: 4), .init("STATE"), .init("COUNT", isRight: true),
                 .init("DROPPED", isRight: true), .init("FIRST", weight: 2), .init("MISS", isRight: true),
                 .init("AGAIN", isRight: true),
             ])
             for recording in origin.recordings where recording.api == api.name {
-                guard let target = api.route(of: recording, key: recording.keys.first) else { continue }
+                let keys = recording.keys.isEmpty ? [nil] : recording.keys.map(Optional.some)
+                let targets = keys.compactMap { api.route(of: recording, key: $0) }
+                guard let target = targets.first else { continue }
                 origin.choose(recording.file)
                 let cells =
                     recording.keys.isEmpty
                     ? try one(target, of: provider.about.name, conversation)
-                    : try many(recording.keys.compactMap { api.route(of: recording, key: $0) }, conversation)
+                    : try many(targets, conversation)
                 table.rows.append([recording.name] + cells)
             }
             guard !table.rows.isEmpty else { continue }

@@ -1,5 +1,5 @@
-// What one request asks of an entry of the samples: the values of its parameters by the API's names, the records that they
-// select, and the page of these.
+// What one request asks of an entry of the samples: the values of its parameters by the API's names, the records that
+// they select, and the page of these.
 import LarderCore
 
 struct AskedSample {
@@ -7,32 +7,46 @@ struct AskedSample {
     private let question: QuestionSpec?
     /// The values in the path, by the parameters' names.
     private let path: [String: String]
-    /// These, those of the query, and what the API takes for those that are not given.
+    /// These, those of the query, and what the API takes for those that are not given. An empty value is none.
     private var values: [String: String] = [:]
     private let turn: Int
 
     init(_ entry: JSONValue, _ question: QuestionSpec?, _ path: [String: String], _ request: SampleRequest) {
         (self.entry, self.question, self.path, turn) = (entry, question, path, request.turn)
         for parameter in question?.parameters ?? [] { values[parameter.sentName] = parameter.sending.apiDefault }
-        for item in request.parameters.items.reversed() { values[item.name] = item.value ?? "" }
+        for item in request.parameters.items.reversed() {
+            if let value = item.value, !value.isEmpty { values[item.name] = value }
+        }
         values.merge(path) { $1 }
         values["path"] = request.path
     }
 
-    /// Whether the condition of an entry or of a source holds for the values. Among them are `wrong`, the names of the
-    /// parameters with values that the question's records do not allow, and `end`, the end of the page.
+    /// Whether the condition of an entry or of a part of it holds for the values. A parameter with several values is a
+    /// list. `wrong` is the names of the parameters with values that the question's records do not allow, and `end` is
+    /// the end of the page, if the question has pages. No value of a request has one of these two names.
     func holds(_ part: JSONValue) -> Bool {
         guard let condition = part["if"]?.string else { return true }
+        let parameters = question?.parameters ?? []
+        let lists = Set(parameters.filter(\.isList).map(\.sentName))
+        let wrong = parameters.filter { parameter in
+            values[parameter.sentName].map { value in
+                parameter.canonicalValue(value) == nil
+                    || parameter.sending.termLength?.contains(value.count) == false
+            } ?? false
+        }
         var writer = JSONWriter()
         writer.object { writer in
-            for (name, value) in values {
-                if let number = Int(value) { writer.member(name, number) } else { writer.member(name, value) }
+            for (name, value) in values where name != "wrong" && name != "end" {
+                if lists.contains(name) {
+                    writer.member(name, strings: value.split(separator: ",").map(String.init))
+                } else if let number = Int(value) {
+                    writer.member(name, number)
+                } else {
+                    writer.member(name, value)
+                }
             }
             if let limit = number("limit") { writer.member("end", start(limit) + limit) }
-            let wrong = question?.parameters.filter { parameter in
-                values[parameter.sentName].map { parameter.canonicalValue($0) == nil } ?? false
-            }
-            writer.member("wrong", strings: wrong?.map(\.name) ?? [])
+            writer.member("wrong", strings: wrong.map(\.name))
         }
         return (try? JSON.parse(writer.bytes)).map { JSONFilter(stringLiteral: condition).holds(for: $0) } ?? false
     }
@@ -46,8 +60,8 @@ struct AskedSample {
         let template = entry["body"]
         guard template?.raw.lossyText.contains("{record}") ?? true else {
             // A path may say how many random records are wanted.
-            let size = number("limit") ?? path["count"].flatMap { Int($0) } ?? found.count
-            return body(template, found.dropFirst(start(size)).prefix(max(1, size)), of: found.count, size)
+            let size = number("limit") ?? path["count"].flatMap(Self.bounded) ?? found.count
+            return body(template, found.dropFirst(start(size)).prefix(size), of: found.count, size)
         }
         // Records come in turn where the live API answers at random, so that a demonstration is the same each time.
         if question?.pool != nil {
@@ -81,7 +95,8 @@ struct AskedSample {
                 return true
             }
         }
-        guard let order = entry["order"]?.string.map(JSONPath.init(stringLiteral:)) else { return found }
+        guard let rule = entry["order"], holds(rule), let order = rule["by"]?.string.map(JSONPath.init(stringLiteral:))
+        else { return found }
         return found?.sorted { order.first(in: $0)?.double ?? 0 > order.first(in: $1)?.double ?? 0 }
     }
 
@@ -115,8 +130,8 @@ struct AskedSample {
         }
     }
 
-    /// Whether a record has the words of each term and is one that Larder would choose. Without a term that is needed,
-    /// none is.
+    /// Whether a record has the words of each term, not those of one that must not match, and is one that Larder would
+    /// choose. Without a term that is needed, none is.
     private func isFound(_ record: JSONValue) -> Bool {
         let parameters = question?.parameters ?? []
         let own = parameters.filter { $0.sending.isTerm && $0.sending.isSent }
@@ -125,10 +140,12 @@ struct AskedSample {
         let words = entry.list("words").compactMap(\.string)
         let texts = words.isEmpty ? record.allTexts : words.flatMap { JSONPath(stringLiteral: $0).texts(in: record) }
         let text = texts.joined(separator: " ").lowercased()
-        let isNamed = terms.compactMap { values[$0] }.allSatisfy { term in
+        func has(_ term: String) -> Bool {
             term.lowercased().split { !$0.isLetter && !$0.isNumber }.allSatisfy { text.contains($0) }
         }
-        return isNamed
+        let isNamed = terms.compactMap { values[$0] }.allSatisfy(has)
+        let isExcluded = entry.list("not").compactMap { $0.string.flatMap { values[$0] } }.contains(where: has)
+        return isNamed && !isExcluded
             && question?.answer.choices.allSatisfy { choice in
                 let name = parameters.first { $0.name == choice.parameter }?.sentName
                 return choice.holds(for: record, name.flatMap { values[$0] }?.lowercased())
@@ -139,8 +156,11 @@ struct AskedSample {
 
     private func number(_ name: String) -> Int? {
         let parameter = question?.parameters.first { $0.name == name }
-        return parameter.flatMap { values[$0.sentName] }.flatMap { Int($0) }.map { min(max($0, 0), 1_000_000) }
+        return parameter.flatMap { values[$0.sentName] }.flatMap(Self.bounded)
     }
+
+    /// A number of a request, within bounds in which no sum of two overflows.
+    private static func bounded(_ text: String) -> Int? { Int(text).map { min(max($0, 0), 1_000_000) } }
 
     private var firstPage: Int {
         question?.parameters.first { $0.name == "page" }?.sending.isFromZero == true ? 0 : 1
@@ -155,7 +175,7 @@ struct AskedSample {
     {
         let texts = shown.map(text)
         let figures = [
-            "total": total, "count": shown.count, "page": page, "pages": (total + size - 1) / max(1, size),
+            "total": total, "count": shown.count, "page": page, "pages": size > 0 ? (total + size - 1) / size : 0,
             "limit": size, "start": start(size),
         ]
         var parts = figures.mapValues { String($0) }

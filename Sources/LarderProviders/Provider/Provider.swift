@@ -68,12 +68,12 @@ public protocol Provider: Sendable {
     /// How files are sent to the API, if `about.uploads` is set.
     var uploads: (any UploadFormat)? { get }
 
-    /// Sample APIs for the stand-in server: one for each dialect, the usual one first.
-    var samples: [SampleAPI] { get }
+    /// Sample APIs for the stand-in server: one for each dialect, the usual one first. Their files are read at each call.
+    func samples() -> [SampleAPI]
 }
 
 extension Provider {
-    public var samples: [SampleAPI] { [] }
+    public func samples() -> [SampleAPI] { [] }
 
     public var uploads: (any UploadFormat)? { nil }
 

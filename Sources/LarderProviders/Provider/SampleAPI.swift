@@ -1,6 +1,6 @@
-// An API of invented answers, so that demonstrations and tests need neither a key nor a network. The stand-in server serves
-// it. Its samples are in the provider's folder: `Samples/NAME.json` says which records answer a question and what stands
-// around them (Docs/writing-a-provider.md). Parameters, terms and pages are those of the question's own records.
+// An API of invented answers, so that demonstrations and tests need neither a key nor a network. The stand-in server
+// serves it. Its samples are in the provider's folder: `Samples/NAME.json` says which records answer a question and
+// what stands around them (Docs/writing-a-provider.md). Parameters and pages are those of the question's records.
 import LarderCore
 
 public struct SampleAPI: Sendable {
@@ -17,7 +17,7 @@ public struct SampleAPI: Sendable {
     let spec: ProviderSpec
     let index: JSONValue
     /// All files of the folder by their names, the index too.
-    private let files: [String: JSONValue]
+    let files: [String: JSONValue]
     /// The members that hold the URL of a picture, and a text that is in each such URL.
     private let pictures: [String: String]
 
@@ -40,11 +40,13 @@ public struct SampleAPI: Sendable {
         pictures = Dictionary(index["pictures"]?.texts ?? []) { $1 }
     }
 
-    /// Whether the folder has a file of samples.
-    func has(file: String) -> Bool { files[file] != nil }
-
-    /// Whether a path without the API's name is one of its questions'.
-    public func owns(_ path: String) -> Bool { question(at: path) != nil }
+    /// Whether a path without the API's name is one of its questions', or that of an entry with a path of its own.
+    public func owns(_ path: String) -> Bool {
+        question(at: path) != nil
+            || index.list("answers").contains { entry in
+                entry["path"]?.string.flatMap { PathTemplate($0).values(in: path) } != nil
+            }
+    }
 
     /// The question with a path, however it is spelt.
     func question(at path: String) -> QuestionSpec? {
@@ -55,7 +57,8 @@ public struct SampleAPI: Sendable {
     /// The response to a request. The API's name is already removed from the path.
     public func answer(_ request: SampleRequest) -> SampleAnswer { answer(request, from: files) }
 
-    /// The live API's response when nothing matches.
+    /// The response to a request if the API had no records: an empty list, or `absent`. The conditions of the entries
+    /// are tested first, so a request that the API refuses gets that answer here too.
     public func nothing(_ request: SampleRequest) -> SampleAnswer { answer(request, from: [:]) }
 
     private func answer(_ request: SampleRequest, from files: [String: JSONValue]) -> SampleAnswer {
@@ -79,13 +82,32 @@ public struct SampleAPI: Sendable {
         return failure("absent", of: request) ?? .text(404, "Not Found")
     }
 
-    /// The live API's response to a request without a key; nil if the request has one or needs none. Any key will do.
+    /// The live API's response to a request without a key; nil if the request has one or needs none. Any key will do in
+    /// the place that the API has for it.
     public func refusal(of request: SampleRequest) -> SampleAnswer? {
-        let facts = spec.facts
-        let given =
-            facts.credentialFieldNames.map { request.fields.first($0) }
-            + facts.credentialParameters.map { request.parameters[$0] }
-        return given.contains { $0?.isEmpty == false } ? nil : failure("refusal", of: request)
+        let isGiven = keys(of: request).contains { key, place in
+            !key.isEmpty && (spec.keyPlace.map { $0.body(key) == place } ?? true)
+        }
+        return isGiven ? nil : failure("refusal", of: request)
+    }
+
+    /// The keys in a request, each with its place. In `Authorization` one stands behind the scheme of applications, or
+    /// behind that of the tokens of people (RFC 6750 §2.1).
+    private func keys(of request: SampleRequest) -> [(key: String, place: KeyPlacement)] {
+        let bearer = (scheme: "Bearer", allowsBare: false)
+        let inQuery = spec.facts.credentialParameters.compactMap { name in
+            request.parameters[name].map { (key: $0, place: KeyPlacement.query(name)) }
+        }
+        let inFields = spec.facts.credentialFieldNames.flatMap { name -> [(key: String, place: KeyPlacement)] in
+            guard let value = request.fields.first(name) else { return [] }
+            guard name == "Authorization" else { return [(value, .field(name, scheme: nil))] }
+            return [spec.applications ?? bearer, bearer].compactMap { scheme, allowsBare in
+                guard case .application(let key) = CredentialHolder.of(value, scheme: scheme, allowsBare: allowsBare)
+                else { return nil }
+                return (key, .bearer)
+            }
+        }
+        return inQuery + inFields
     }
 
     private func failure(_ member: String, of request: SampleRequest) -> SampleAnswer? {

@@ -1,6 +1,6 @@
-// The bodies of sample answers: a JSON value in which `{name}` stands for something. A text that is only such a name stands
-// for a JSON value: "{records}", "{total}". In other texts it stands for the text that a request gives. A body that is itself
-// a text is written as it is: the layout of an API.
+// The bodies of sample answers: a JSON value in which `{name}` stands for something. A text that is only such a name
+// stands for a JSON value: "{records}", "{total}". In other texts it stands for the text that a request gives. A body
+// that is itself a text has the layout of an API: it is not written as JSON, and its names stand for both.
 import LarderCore
 
 struct SampleBody {

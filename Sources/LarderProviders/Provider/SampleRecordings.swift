@@ -1,5 +1,5 @@
-// What a folder of recordings takes from the API's own records: where an answer has its id, which parameters distinguish
-// answers, and which of Larder's routes asks for a recorded answer.
+// What a folder of recordings takes from the API's own records: where an answer has its id, which parameters
+// distinguish answers, and which of Larder's routes asks for a recorded answer.
 import LarderCore
 
 extension SampleAPI {
@@ -40,8 +40,8 @@ extension SampleAPI {
     /// - Parameter key: the key of one body, if the file holds many.
     public func route(of recording: RecordedRequest, key: String?) -> String? {
         let paths = key.map { ["\(recording.path)/\($0)", "\(recording.path)/\($0).json"] } ?? [recording.path]
-        guard recording.method == .get, let path = paths.first(where: owns), var question = question(at: path),
-            let query = try? QueryParameters(parsing: recording.query)
+        guard recording.method == .get, let path = paths.first(where: { question(at: $0) != nil }),
+            var question = question(at: path), let query = try? QueryParameters(parsing: recording.query)
         else { return nil }
         let isRefused = recording.status != 200
         if isRefused, question.terms.isEmpty, question.route.names.isEmpty,

@@ -172,7 +172,7 @@ public struct SpecProvider: Provider {
 
     func form(of question: QuestionSpec?) -> CanonicalQuery { question.flatMap { forms[$0.name] } ?? otherForm }
 
-    public var samples: [SampleAPI] { ([spec] + spec.otherDialects).compactMap { SampleAPI($0) } }
+    public func samples() -> [SampleAPI] { ([spec] + spec.otherDialects).compactMap { SampleAPI($0) } }
 
     /// The dialect of the API that is spoken, if it has several.
     public var dialect: String? { spec.dialect }
