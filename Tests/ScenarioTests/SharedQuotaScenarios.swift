@@ -1,4 +1,5 @@
 // Who gets the next call: a person before the mass, tools in turns, refreshes last; and what a budget keeps for whom.
+import Foundation
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -274,6 +275,36 @@ import Testing
             for (name, _) in fields { #expect(seen.field(name) == nil, "\(seen.head)") }
             _ = try await larder.get("/raw/api/y", ("Authorization", "Bearer of-the-api"))
             #expect(origin.requests.last?.field("Authorization") == "Bearer of-the-api")
+        }
+    }
+
+    /// An API that repeats the token, as one does that was told it by somebody else.
+    @Test func noTokenOfAToolIsInAnAnswerALogOrTheCache() async throws {
+        let token = "token-for-the-batch"
+        let lines = Lock("")
+        let log = Logger(label: "test", threshold: .debug, sink: KeptLog(lines))
+        let origin = ScriptedOrigin(
+            answering: ok("known: \(token)", status: "401 No \(token)", fields: "X-Said: \(token)\r\n"))
+        defer { origin.stop() }
+        let configuration = """
+            tools: [{ name: batch, token: \(token) }]
+            providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
+            admin: { token: \(Fleet.token) }
+            """
+        try await withLarder(configuration, log: log) { larder async throws in
+            let authority = ("Authorization", "Bearer \(Fleet.token)")
+            var told = ""
+            for login in ["Bearer \(token)", "Basic \(Data("batch:\(token)".utf8).base64EncodedString())"] {
+                let answer = try await larder.get("/raw/api/x", ("Authorization", login))
+                #expect(answer["X-Said"] == "(hidden)", "\(answer)")
+                told += "\(answer.fields)"
+                told += "\(try await larder.get("/v1/explain/\(answer["X-Request-Id"] ?? "")", authority))"
+            }
+            for target in ["/v1/entries", "/v1/status", "/metrics", "/v1/requests"] {
+                told += try await larder.get(target, authority).text
+            }
+            #expect(!(told + lines.withLock { $0 }).contains(token), "\(told)")
+            for request in origin.requests { #expect(request.field("Authorization") == nil, "\(request.head)") }
         }
     }
 
