@@ -14,8 +14,13 @@ public struct CommandOption: Sendable {
     public var summary: String
     /// The allowed values, for completion.
     public var choices: [String]
-    /// The parameter of a route that the option sets. An option without a value sets it to its example.
+    /// The parameter of a route that the option sets.
     public var parameter: QuestionParameter?
+    /// The value that an option without a value sets its parameter to.
+    public var sets: String?
+
+    /// The greatest number of allowed values that help shows.
+    static let mostChoices = 10
 
     public init(_ name: String, short: String? = nil, value: String? = nil, choices: [String] = [], _ summary: String) {
         self.name = name
@@ -23,6 +28,17 @@ public struct CommandOption: Sendable {
         self.value = value
         self.summary = summary
         self.choices = choices
+    }
+
+    /// Makes it set a parameter. Without a value it sets the first of the parameter's words.
+    mutating func set(_ record: QuestionParameter) {
+        parameter = record
+        guard value == nil else { return }
+        switch record.form {
+        case .choice(let words): sets = words.first
+        case .flag: sets = ParameterForm.flagWords.first
+        case .text, .pattern, .number: preconditionFailure("\(name) needs a value")
+        }
     }
 
     /// "-o, --output FILE"
@@ -33,15 +49,20 @@ public struct CommandOption: Sendable {
 
 extension [QuestionParameter] {
     /// The options that set the parameters of these names. What is not given follows from the parameter's record. The
-    /// choices do, too, but long lists of them are left to the completion.
+    /// choices do, too, but long lists of them are left out. The names are those of the program: a wrong one is a
+    /// mistake in it.
     func options(_ given: [(name: String, value: String?, summary: String?)]) -> [CommandOption] {
-        given.compactMap { name, value, summary in
-            guard let record = first(where: { $0.name == name }) else { return nil }
+        given.map { name, value, summary in
+            guard let record = first(where: { $0.name == name }) else {
+                preconditionFailure("no parameter of this route is named \(name)")
+            }
             let words = name.map { $0.isUppercase ? "-\($0.lowercased())" : String($0) }.joined()
             let line = record.line.prefix(1).lowercased() + record.line.dropFirst().dropLast()
             var option = CommandOption("--\(words)", value: value, summary ?? line)
-            if value != nil, case .choice(let words) = record.form, words.count <= 10 { option.choices = words }
-            option.parameter = record
+            if value != nil, case .choice(let words) = record.form, words.count <= CommandOption.mostChoices {
+                option.choices = words
+            }
+            option.set(record)
             return option
         }
     }
@@ -132,7 +153,7 @@ public struct Invocation: Sendable {
         for option in options {
             guard let record = option.parameter, let value = value(option.name) else { continue }
             if case .number(let range) = record.form { _ = try number(option.name, in: range) }
-            parameters.items.append(.init(record.name, option.value == nil ? record.example : value))
+            parameters.items.append(.init(record.name, option.sets ?? value))
         }
         return parameters
     }

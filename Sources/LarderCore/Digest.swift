@@ -69,6 +69,11 @@ public enum Secrets {
     public static func equal(_ left: Bytes, _ right: Bytes) -> Bool {
         left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
     }
+
+    /// The same for parts of a text, which are not copied.
+    public static func equal(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
+        left.count == right.count && zip(left, right).reduce(0 as UInt8) { $0 | $1.0 ^ $1.1 } == 0
+    }
 }
 
 /// Base64 with the URL-safe alphabet and no padding.

@@ -1,12 +1,10 @@
-// Decides which exchanges may start now, which wait and which are refused. An exchange paced by its upstream ends soon.
-// An exchange paced by a client lasts as long as that client takes. Each kind therefore has its own places, limited in
-// total and per holder (a provider, or an origin that belongs to no provider). Neither kind can use up the places of
-// the other.
+// Decides which exchanges may start now, which wait and which are refused. An exchange paced by its upstream ends soon,
+// one paced by a client lasts as long as that client takes. So each kind has its own places, limited in total and per
+// holder (a provider, or an origin that belongs to no provider).
 //
-// What a person waits for goes first, as often as `Precedence` allows. Among holders whose next fetches are equally
-// urgent, holders take turns; `TurnQueue` is the order within one holder. The queue of each kind is bounded in total and per holder. A full queue
-// refuses the new fetch, or drops one that it would serve later. If the queue is full in total, the holder with the
-// most waiting fetches makes room for a holder that has fewer. Pure: no I/O, no clock.
+// A holder's place in the order is that of the most urgent fetch that waits for it: `Precedence` decides whose urgency
+// has the turn, and holders of one urgency take turns. `TurnQueue` is the order within one holder. Queues are bounded in
+// total and per holder. A full one never drops what is more urgent than the newcomer. Pure: no I/O, no clock.
 import LarderCore
 
 struct Admission: Sendable {
@@ -66,12 +64,13 @@ struct Admission: Sendable {
             change(holder) { $0.remove(id, turn) }
         }
 
-        /// Removes the next fetch of the holder whose next fetch has the urgency that has the turn, among the holders
-        /// that have room; of the first one, if there are several. That holder moves to the end of the turns.
+        /// Removes the next fetch of a holder that has room, and whose most urgent fetch has the urgency that has the
+        /// turn; of the first one, if there are several. That holder moves to the end of the turns. What is removed may
+        /// be less urgent: a turn that the holder's own queue owes is paid here, and costs no other holder a turn.
         fileprivate mutating func removeNext(where hasRoom: (Holder, Kind) -> Bool) -> (id: UInt64, holder: Holder)? {
             var places: [Int?] = Urgency.allCases.map { _ in nil }
             for (place, holder) in turns.enumerated() where hasRoom(holder, self) {
-                guard let urgency = queues[holder]?.urgency?.rawValue, places[urgency] == nil else { continue }
+                guard let urgency = queues[holder]?.mostUrgent?.rawValue, places[urgency] == nil else { continue }
                 places[urgency] = place
             }
             guard let urgency = precedence.next(where: { places[$0.rawValue] != nil }),
@@ -90,21 +89,20 @@ struct Admission: Sendable {
             queues[holder]?.displaced(by: turn)
         }
 
-        /// The fetch to drop so that a fetch of `holder` can enter a queue that is full in total. This is the last
-        /// fetch of the holder that has the most waiting below that urgency. If those are no more than a quarter of all
-        /// that wait, it is the last fetch of the holder with the most waiting, if that holder keeps at least as many as
-        /// `holder` then has.
+        /// The fetch to drop so that a fetch of `holder` can enter a queue that is full in total. If what is less urgent
+        /// is more than a quarter of all that wait, the holder that has most of it loses the last. Otherwise the holder
+        /// with the most fetches of that urgency loses the last of them, if it keeps at least as many as `holder` then
+        /// has. Otherwise `holder` itself makes room, if its own tools and clients do by the same rule.
         fileprivate func displaced(by holder: Holder, _ turn: CallTurn) -> UInt64? {
             func below(_ holder: Holder) -> Int { queues[holder]?.count(below: turn.urgency) ?? 0 }
             let isCrowded = TurnQueue.isCrowded(turns.reduce(0) { $0 + below($1) }, of: waiting)
             if isCrowded, let least = turns.max(by: { below($0) < below($1) }) {
                 return queues[least]?.last(below: turn.urgency)
             }
-            let longest = turns.max { waiting(for: $0) < waiting(for: $1) }
-            guard let longest, longest != holder, waiting(for: longest) > waiting(for: holder) + 1 else {
-                return displaced(of: holder, by: turn)
-            }
-            return queues[longest]?.last
+            func equal(_ holder: Holder) -> Int { queues[holder]?.count(of: turn.urgency) ?? 0 }
+            let longest = turns.max { equal($0) < equal($1) }
+            if let longest, equal(longest) > equal(holder) + 1 { return queues[longest]?.last(of: turn.urgency) }
+            return queues[holder]?.displaced(amongEqual: turn)
         }
 
         private mutating func change(_ holder: Holder, _ body: (inout TurnQueue) -> Void) {
@@ -113,6 +111,7 @@ struct Admission: Sendable {
             body(&queue)
             waiting += queue.count
             if queue.isEmpty { turns.removeAll { $0 == holder } } else { queues[holder] = queue }
+            precedence.settle { urgency in queues.values.contains { $0.mostUrgent == urgency } }
         }
     }
 

@@ -1,6 +1,8 @@
 // Which urgency has the next turn: the most urgent that waits. But any client may call itself urgent, so after three
 // turns in a row that passed over less urgent ones the fourth is theirs: it goes to the one passed over most often since
-// its last turn. So nobody starves, and the most urgent have at least three turns of four. Pure: no I/O, no clock.
+// its last turn. So nobody starves, and the most urgent have at least three turns of four. The rule holds twice, between
+// holders and within one (`Admission`, `TurnQueue`): together that is at least 9 turns of 16, however many holders wait.
+// A debt to fetches that are gone is forgotten. Pure: no I/O, no clock.
 import LarderCore
 
 struct Precedence: Sendable {
@@ -30,5 +32,14 @@ struct Precedence: Sendable {
             if isPassed, taken.isMoreUrgent(than: urgency) { row = rows[taken.rawValue] + 1 }
         }
         rows[taken.rawValue] = row
+    }
+
+    /// Forgets what is owed to fetches that no longer wait.
+    mutating func settle(where waits: (Urgency) -> Bool) {
+        for urgency in Urgency.allCases {
+            if !waits(urgency) { passed[urgency.rawValue] = 0 }
+            let owes = Urgency.allCases.contains { urgency.isMoreUrgent(than: $0) && waits($0) }
+            if !owes { rows[urgency.rawValue] = 0 }
+        }
     }
 }

@@ -1,8 +1,8 @@
-// The fetches that wait for the places of one holder, and their order. What a person waits for goes first, then what
-// programs wait for, and refreshes last, each as often as `Precedence` allows. Among fetches of one urgency, tools take
-// turns (round robin), the clients of a tool take turns, and each client's fetches keep their order. So a tool with a
-// hundred fetches, from one client or from many, delays another tool by one turn only. A full queue drops what it would
-// serve last, but leaves a quarter of its length to what is less urgent. Pure: no I/O.
+// The fetches that wait for the places of one holder, and their order. The most urgent go first, as often as
+// `Precedence` allows. Among fetches of one urgency, tools take turns (round robin), the clients of a tool take turns,
+// and each client's fetches keep their order. So a tool with a hundred fetches, from one client or from many, delays
+// another tool by one turn only. A full queue drops what it would serve last, but nothing that is more urgent than the
+// newcomer, and it leaves a quarter of its length to what is less urgent. Pure: no I/O.
 import LarderCore
 
 struct TurnQueue: Sendable {
@@ -19,6 +19,12 @@ struct TurnQueue: Sendable {
     /// The urgency of the next fetch.
     var urgency: Urgency? { precedence.next { !tools[$0.rawValue].isEmpty } }
 
+    /// The urgency of the most urgent fetch. The next fetch is less urgent if the queue owes it a turn.
+    var mostUrgent: Urgency? { Urgency.allCases.first { !tools[$0.rawValue].isEmpty } }
+
+    /// The number of fetches of that urgency.
+    func count(of urgency: Urgency) -> Int { tools[urgency.rawValue].count }
+
     /// The number of fetches that are less urgent than that.
     func count(below urgency: Urgency) -> Int { tools[(urgency.rawValue + 1)...].reduce(0) { $0 + $1.count } }
 
@@ -30,19 +36,28 @@ struct TurnQueue: Sendable {
     mutating func removeNext() -> UInt64? {
         guard let urgency else { return nil }
         precedence.note(urgency) { !tools[$0.rawValue].isEmpty }
+        defer { settle() }
         return tools[urgency.rawValue].changeNext { $0.changeNext { $0.removeFirst() } } ?? nil
     }
 
     mutating func remove(_ id: UInt64, _ turn: CallTurn) {
         tools[turn.urgency.rawValue].change(turn.tool) { $0.change(turn.client) { $0.removeAll { $0 == id } } }
+        settle()
     }
 
+    private mutating func settle() { precedence.settle { !tools[$0.rawValue].isEmpty } }
+
     /// The fetch to drop from a full queue so that a fetch of that turn can enter it: the last of those that are less
-    /// urgent. If they are no more than a quarter of the queue, the tool with the most waiting loses its last fetch, and of its clients the one with
-    /// the most, if each keeps at least as many as the newcomer's then has; otherwise nil. A full queue thus drops
-    /// fetches of whoever filled it.
+    /// urgent, if they are more than a quarter of the queue; otherwise one of those that are as urgent.
     func displaced(by turn: CallTurn) -> UInt64? {
-        if Self.isCrowded(count(below: turn.urgency), of: count) { return last(below: turn.urgency) }
+        Self.isCrowded(count(below: turn.urgency), of: count)
+            ? last(below: turn.urgency) : displaced(amongEqual: turn)
+    }
+
+    /// The fetch to drop among those that are as urgent as that turn. The tool with the most waiting loses its last
+    /// fetch, and of its clients the one with the most, if each keeps at least as many as the newcomer's then has;
+    /// otherwise nil. A full queue thus drops fetches of whoever filled it.
+    func displaced(amongEqual turn: CallTurn) -> UInt64? {
         let tools = tools[turn.urgency.rawValue]
         guard let (longest, clients) = tools.longest else { return nil }
         if longest != turn.tool, clients.count > tools.count(of: turn.tool) + 1 { return clients.longest?.queue.last }
@@ -54,17 +69,13 @@ struct TurnQueue: Sendable {
     /// Whether less urgent fetches are so many of those that wait that a more urgent one may take a place of theirs.
     static func isCrowded(_ less: Int, of all: Int) -> Bool { less * (Precedence.mostInRow + 1) > all }
 
-    /// The fetch that would be served last of those that are less urgent than that.
+    /// The last fetch of the client that has the most waiting, among the least urgent ones that are less urgent than that.
     func last(below urgency: Urgency) -> UInt64? {
         tools[(urgency.rawValue + 1)...].last { !$0.isEmpty }?.longest?.queue.longest?.queue.last
     }
 
-    /// The fetch that this queue gives up for another provider's: the last of the client that has the most waiting, among
-    /// the least urgent ones that are more than a quarter.
-    var last: UInt64? {
-        let urgency = Urgency.allCases.first { !Self.isCrowded(count(below: $0), of: count) }
-        return urgency.flatMap { tools[$0.rawValue].longest?.queue.longest?.queue.last }
-    }
+    /// The last fetch of the client that has the most waiting, among those of that urgency.
+    func last(of urgency: Urgency) -> UInt64? { tools[urgency.rawValue].longest?.queue.longest?.queue.last }
 }
 
 /// A queue whose length is known.

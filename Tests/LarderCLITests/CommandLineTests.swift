@@ -23,6 +23,17 @@ struct CommandLineTests {
         #expect(short.options == ["--output": ["-"]] && short.operands == ["h"])
     }
 
+    @Test func anOptionWithoutAValueSetsTheFirstWordOfItsParameter() {
+        var option = CommandOption("--mute", "silent")
+        option.set(QuestionParameter("sound", .choice(["0", "1"]), "Sound."))
+        #expect(option.sets == "0")
+        option.set(QuestionParameter("soft", .flag, "Soft."))
+        #expect(option.sets == "yes")
+        option = CommandOption("--limit", value: "NUMBER", "many")
+        option.set(QuestionParameter("limit", .number(1...9), "Many."))
+        #expect(option.sets == nil && option.parameter?.name == "limit")
+    }
+
     @Test(arguments: [["--limti", "3"], ["--limit"], ["--limit", "--json"], ["--json=1"], ["-x"]])
     func whatIsNoOptionIsAUsageFailure(_ words: [String]) throws {
         let search = try command("search")

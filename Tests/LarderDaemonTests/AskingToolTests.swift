@@ -1,4 +1,5 @@
 // How urgent a request is, which tool makes it, and what of it goes no further.
+import Foundation
 import LarderCore
 import LarderIO
 import LarderServer
@@ -79,16 +80,45 @@ import Testing
 
     @Test(arguments: [
         "Bearer\tt0ken", "bEARER t0ken", "Bearer  t0ken", "Basic dXNlcg==, Bearer t0ken", "Bearer a,Bearer t0ken",
-        "Bearer \"t0ken\"", "Bearer token=t0ken", "Bearer t0ken=", "t0ken", "Token t0ken", "Bearert0ken, t0ken;x",
+        "Bearer \"t0ken\"", "Bearer token=t0ken", "Bearer token==t0ken", "t0ken", "Token t0ken", "Bearert0ken, t0ken;x",
     ])
-    func aTokenGoesNoFurtherInWhateverSpelling(_ value: String) throws {
+    func aTokenThatStandsAsAWordGoesNoFurther(_ value: String) throws {
         let fields: HeaderFields = ["Accept": "*/*", "authorization": value]
         #expect(try #require(AskingClient.removed(from: request(fields), Self.tools)).fields == ["Accept": "*/*"])
     }
 
-    @Test(arguments: ["Bearer t0ken2", "Bearer at0ken", "Bearer a.t0ken", "Bearer T0KEN", "Bearer t0ken-2", "Bearer"])
+    /// "t0ken" as the user without a password, with an empty one, before and after another word, and with a colon.
+    @Test(arguments: ["t0ken", "t0ken:", ":t0ken", "t0ken:x", "user:t0ken", "ü:t0ken"])
+    func aTokenInALoginGoesNoFurther(_ login: String) {
+        let word = Data(login.utf8).base64EncodedString()
+        for value in ["Basic \(word)", "bASIC\t\(word)", "Bearer a, Basic  \(word)"] {
+            let removed = AskingClient.removed(from: request(["Authorization": value]), Self.tools)
+            #expect(removed?.fields.lines.isEmpty == true, "\(value)")
+        }
+    }
+
+    @Test(arguments: ["user:t0ken2", "user:a:t0ken", "user:t0ken:", "xt0ken:", "user:T0KEN"])
+    func anotherLoginGoesOn(_ login: String) {
+        let value = "Basic \(Data(login.utf8).base64EncodedString())"
+        #expect(AskingClient.removed(from: request(["Authorization": value]), Self.tools) == nil)
+    }
+
+    @Test(arguments: [
+        "Bearer t0ken2", "Bearer at0ken", "Bearer a.t0ken", "Bearer T0KEN", "Bearer t0ken-2", "Bearer", "Bearer t0ken=",
+        "Bearer t0ken==", "Bearer t0ken=x", "Bearer ét0ken", "", "=",
+    ])
     func anotherTokenGoesOn(_ value: String) {
         #expect(AskingClient.removed(from: request(["Authorization": value]), Self.tools) == nil)
+    }
+
+    @Test func theSignsOfEqualityAtItsEndBelongToAToken() {
+        let tools = [ToolSetting("batch", token: "t0ken==")]
+        for value in ["Bearer t0ken==", "a=t0ken==, b", "\"t0ken==\""] {
+            #expect(ToolSetting.isToken(in: value, of: tools), "\(value)")
+        }
+        for value in ["Bearer t0ken", "Bearer t0ken=", "Bearer t0ken==="] {
+            #expect(!ToolSetting.isToken(in: value, of: tools), "\(value)")
+        }
     }
 
     @Test func ofSeveralFieldsOnlyTheOneWithTheTokenIsTakenOut() throws {

@@ -177,6 +177,7 @@ import Testing
         let settings = try load(
             """
             admin: { token: "admin-token-1" }
+            tools: [{ name: editor, user: 1000 }, { name: batch, token: "token-of-a-tool-1" }]
             providers:
               newsapi: { key: "news-key-1" }
               imgur: { key: "imgur-key-1", clientSecret: "imgur-secret-1" }
@@ -185,7 +186,8 @@ import Testing
         let book = SecretRegistry(settings)
         book.setTokens(["access-1", "refresh-1"], of: "imgur")
         let all = [
-            "admin-token-1", "news-key-1", "imgur-key-1", "imgur-secret-1", "own-key-1", "access-1", "refresh-1",
+            "admin-token-1", "token-of-a-tool-1", "news-key-1", "imgur-key-1", "imgur-secret-1", "own-key-1",
+            "access-1", "refresh-1",
         ]
         for secret in all { #expect(book.redactor(for: order()).redacted(secret) == "(hidden)", "\(secret)") }
         book.configure(try load("providers: { newsapi: { key: \"news-key-2\" } }"))

@@ -8,11 +8,12 @@ import Testing
 @Suite struct ToolSettingsTests {
     @Test func aListOrOneToolIsTaken() throws {
         let text =
-            "tools: [{ name: editor, user: 1000, share: 20 % }, { name: batch, token: t0ken }, { name: notebook }]"
+            "tools: [{ name: editor, user: 1000, share: 20 % }, { name: batch, token: t0ken-of-the-batch }, "
+            + "{ name: notebook }]"
         let tools = try load(text).tools
         #expect(
             tools == [
-                ToolSetting("editor", user: 1000, share: 20), ToolSetting("batch", token: "t0ken"),
+                ToolSetting("editor", user: 1000, share: 20), ToolSetting("batch", token: "t0ken-of-the-batch"),
                 ToolSetting("notebook"),
             ])
         #expect(try load("tools: { name: notebook }").tools == [ToolSetting("notebook")])
@@ -42,8 +43,18 @@ import Testing
         ("admin: { users: [4294967295] }", "there is no user \"4294967295\""),
         ("tools: [{ name: a }, { name: a }]", "there are two tools \"a\""),
         ("tools: [{ name: a, user: 1 }, { name: b, user: 1 }]", "b and a have the same user"),
-        ("tools: [{ name: a, token: x }, { name: b, token: x }]", "have the same token"),
-        ("tools: [{ name: a, token: secret-of-admin }]\nadmin: { token: secret-of-admin }", "is admin.token"),
+        ("tools: [{ name: a, token: 0123456789abcdef }, { name: b, token: 0123456789abcdef }]", "have the same token"),
+        ("tools: [{ name: a, token: secret-of-the-admin }]\nadmin: { token: secret-of-the-admin }", "is admin.token"),
+        (
+            "tools: [{ name: a, token: secret-of-the-admin }]\nadmin: { token: \"x,secret-of-the-admin\" }",
+            "a word in it"
+        ),
+        ("tools: [{ name: a, token: Basic }]", "has 5 bytes and needs 16 at least"),
+        ("tools: [{ name: a, token: 0123456789abcde }]", "has 15 bytes and needs 16 at least"),
+        ("tools: [{ name: a, token: \"0123456789,abcdef\" }]", "may hold letters, digits and"),
+        ("tools: [{ name: a, token: \"0123=456789abcdef\" }]", "may hold letters, digits and"),
+        ("tools: [{ name: a, token: \"0123456789abcdéf\" }]", "characters that no key has"),
+        ("tools: [{ name: a, token: \"================\" }]", "may hold letters, digits and"),
         ("tools: [{ name: a, share: 5 % }]", "a share needs a user or a token"),
         ("tools: [{ name: a, user: 1, share: 95 % }]", "must be between 0 % and 90 %"),
         ("tools: [{ name: a, user: 1, share: much }]", "is not a percentage such as 10 %"),
@@ -59,7 +70,10 @@ import Testing
         ("tools:\n  - name: a\n    share: 5 %", ":3:12: tools.a.share"),
         ("tools:\n  - { name: a, user: nobody-here }", ":2:22: tools.a.user"),
         ("tools:\n  - { name: a, user: 1 }\n  - { name: b, user: 1 }", ":3:22: tools.b.user"),
-        ("tools:\n  - { name: a, token: x }\n  - { name: b, token: x }", ":3:23: tools.b.token"),
+        (
+            "tools:\n  - { name: a, token: 0123456789abcdef }\n  - { name: b, token: 0123456789abcdef }",
+            ":3:23: tools.b.token"
+        ),
         ("tools:\n  - { name: a, user: 1, share: 95 % }", ":2:32: tools.a.share"),
     ])
     func aMistakeIsToldWithItsPathAndPlace(_ text: String, _ place: String) {
@@ -74,21 +88,34 @@ import Testing
 
     @Test func aTokenIsReadFromItsFileAndNeverShown() throws {
         try withScratchDirectory { directory in
-            try write("from-the-file\n", to: "\(directory)/token")
+            try write("a-token-from-the-file\n", to: "\(directory)/token")
             let settings = try load("tools: [{ name: batch, token: \"file:\(directory)/token\" }]")
-            #expect(settings.tools.first?.token == "from-the-file")
+            #expect(settings.tools.first?.token == "a-token-from-the-file")
             #expect(settings.secretFiles.contains { $0.path == "\(directory)/token" })
         }
-        let shown = try load("tools: [{ name: batch, token: visible }]").effective.first { $0.path == "tools" }
+        let shown = try load("tools: [{ name: batch, token: never-to-be-visible }]").effective.first {
+            $0.path == "tools"
+        }
         #expect(shown?.value == "batch")
+    }
+
+    @Test(arguments: ["0123456789abcdef", "A-._~+/z01234567=", "abcdefghijklmn=="])
+    func aTokenIsAWordOfSixteenBytesOrMore(_ token: String) throws {
+        #expect(try load("tools: [{ name: batch, token: \"\(token)\" }]").tools.first?.token == token)
+    }
+
+    @Test func aRefusedTokenIsNotShown() {
+        for token in ["hidden", "hidden hidden hidden"] {
+            #expect(!findings("tools: [{ name: batch, token: \"\(token)\" }]\n").joined().contains("hidden"))
+        }
     }
 
     @Test func aCredentialComesBeforeWhatIsWritten() throws {
         try withScratchDirectory { directory in
-            try write("from-systemd", to: "\(directory)/tools.batch")
+            try write("a-token-from-systemd", to: "\(directory)/tools.batch")
             let environment = plainEnvironment.merging(["CREDENTIALS_DIRECTORY": directory]) { $1 }
-            let settings = try load("tools: [{ name: batch, token: written }]", environment: environment)
-            #expect(settings.tools.first?.token == "from-systemd")
+            let settings = try load("tools: [{ name: batch, token: written-in-the-file }]", environment: environment)
+            #expect(settings.tools.first?.token == "a-token-from-systemd")
         }
     }
 

@@ -1,4 +1,5 @@
 // Who gets the next call: a person before the mass, tools in turns, refreshes last; and what a budget keeps for whom.
+import Foundation
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -84,7 +85,7 @@ import Testing
     @Test func aToolIsNotHeldUpByClientsThatCallThemselvesUrgent() async throws {
         let held = Held()
         defer { held.end() }
-        let more = "tools: { name: editor, token: t0ken }\n\(Self.patience)"
+        let more = "tools: { name: editor, token: token-of-the-editor }\n\(Self.patience)"
         try await withLarder(itunes(held.origin, "rate: off, maxConnections: 1", more)) { larder in
             async let first = search(larder, "first")
             try await larder.eventually("the first is sent") { held.terms == ["first"] }
@@ -93,7 +94,7 @@ import Testing
                     group.addTask { try await search(larder, "urgent\(number)", ("Priority", "u=0")).status }
                 }
                 try await waits(20, larder)
-                async let answer = search(larder, "tool", ("Authorization", "Bearer t0ken"))
+                async let answer = search(larder, "tool", ("Authorization", "Bearer token-of-the-editor"))
                 try await waits(21, larder)
                 held.first.open()
                 #expect(try await answer.status == 200)
@@ -131,7 +132,8 @@ import Testing
     @Test func twoToolsTakeTurnsHoweverManyConnectionsOneOpens() async throws {
         let held = Held()
         defer { held.end() }
-        let tools = "tools: [{ name: batch, token: for-batch }, { name: editor, token: for-editor }]"
+        let tools =
+            "tools: [{ name: batch, token: token-for-the-batch }, { name: editor, token: token-for-the-editor }]"
         let configuration = itunes(held.origin, "rate: off, maxConnections: 1", "\(Self.patience)\n\(tools)")
         try await withLarder(configuration) { larder in
             try await withThrowingTaskGroup { group in
@@ -139,13 +141,13 @@ import Testing
                 try await larder.eventually("the first is sent") { held.terms == ["first"] }
                 for number in 0..<20 {
                     group.addTask {
-                        try await search(larder, "b\(number)", ("Authorization", "Bearer for-batch")).status
+                        try await search(larder, "b\(number)", ("Authorization", "Bearer token-for-the-batch")).status
                     }
                 }
                 try await waits(20, larder)
                 for number in 0..<5 {
                     group.addTask {
-                        try await search(larder, "e\(number)", ("Authorization", "Bearer for-editor")).status
+                        try await search(larder, "e\(number)", ("Authorization", "Bearer token-for-the-editor")).status
                     }
                 }
                 try await waits(25, larder)
@@ -194,12 +196,12 @@ import Testing
     @Test func aToolGetsItsShareAfterAnotherHasTakenAllItCan() async throws {
         let held = Held()
         defer { held.end() }
-        let more = "\(Self.patience)\ntools: [{ name: editor, token: for-editor, share: 30 % }]"
+        let more = "\(Self.patience)\ntools: [{ name: editor, token: token-for-the-editor, share: 30 % }]"
         try await withLarder(itunes(held.origin, "rate: 10/h", more)) { larder in
             for number in 0..<7 { #expect(try await search(larder, "a\(number)").status == 200) }
             #expect(try await search(larder, "b").status == 429)
             for number in 0..<3 {
-                let answer = try await search(larder, "e\(number)", ("Authorization", "Bearer for-editor"))
+                let answer = try await search(larder, "e\(number)", ("Authorization", "Bearer token-for-the-editor"))
                 #expect(answer.status == 200)
             }
             let status = try await larder.get("/v1/status").json()
@@ -236,7 +238,7 @@ import Testing
     @Test func aFloodOfNamesMakesNoSeriesAndNoTurns() async throws {
         let held = Held()
         defer { held.end() }
-        let more = "\(Self.patience)\ntools: [{ name: notebook }, { name: batch, token: for-batch }]"
+        let more = "\(Self.patience)\ntools: [{ name: notebook }, { name: batch, token: token-for-the-batch }]"
         try await withLarder(itunes(held.origin, "rate: off", more)) { larder in
             for number in 0..<50 { _ = try await search(larder, "a\(number)", ("X-Larder-Tool", "tool\(number)")) }
             _ = try await search(larder, "said", ("X-Larder-Tool", "notebook"))
@@ -258,12 +260,12 @@ import Testing
             answering: "HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nVary: Priority\r\nContent-Length: 2\r\n\r\nok")
         defer { origin.stop() }
         let configuration = """
-            tools: [{ name: batch, token: for-batch }]
+            tools: [{ name: batch, token: token-for-the-batch }]
             providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
             """
         try await withLarder(configuration) { larder in
             let fields = [
-                ("Authorization", "Bearer for-batch"), ("Priority", "u=1"), ("X-Larder-Tool", "batch"),
+                ("Authorization", "Bearer token-for-the-batch"), ("Priority", "u=1"), ("X-Larder-Tool", "batch"),
             ]
             #expect(try await larder.send("GET", "/raw/api/x", fields: fields).status == 200)
             let again = try await larder.get("/raw/api/x", ("Priority", "u=5"))
@@ -273,6 +275,36 @@ import Testing
             for (name, _) in fields { #expect(seen.field(name) == nil, "\(seen.head)") }
             _ = try await larder.get("/raw/api/y", ("Authorization", "Bearer of-the-api"))
             #expect(origin.requests.last?.field("Authorization") == "Bearer of-the-api")
+        }
+    }
+
+    /// An API that repeats the token, as one does that was told it by somebody else.
+    @Test func noTokenOfAToolIsInAnAnswerALogOrTheCache() async throws {
+        let token = "token-for-the-batch"
+        let lines = Lock("")
+        let log = Logger(label: "test", threshold: .debug, sink: KeptLog(lines))
+        let origin = ScriptedOrigin(
+            answering: ok("known: \(token)", status: "401 No \(token)", fields: "X-Said: \(token)\r\n"))
+        defer { origin.stop() }
+        let configuration = """
+            tools: [{ name: batch, token: \(token) }]
+            providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
+            admin: { token: \(Fleet.token) }
+            """
+        try await withLarder(configuration, log: log) { larder async throws in
+            let authority = ("Authorization", "Bearer \(Fleet.token)")
+            var told = ""
+            for login in ["Bearer \(token)", "Basic \(Data("batch:\(token)".utf8).base64EncodedString())"] {
+                let answer = try await larder.get("/raw/api/x", ("Authorization", login))
+                #expect(answer["X-Said"] == "(hidden)", "\(answer)")
+                told += "\(answer.fields)"
+                told += "\(try await larder.get("/v1/explain/\(answer["X-Request-Id"] ?? "")", authority))"
+            }
+            for target in ["/v1/entries", "/v1/status", "/metrics", "/v1/requests"] {
+                told += try await larder.get(target, authority).text
+            }
+            #expect(!(told + lines.withLock { $0 }).contains(token), "\(told)")
+            for request in origin.requests { #expect(request.field("Authorization") == nil, "\(request.head)") }
         }
     }
 

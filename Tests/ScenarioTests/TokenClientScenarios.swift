@@ -283,7 +283,7 @@ private final class TokenStand: Sendable {
                 let problem = told?["configurationProblem"]?.string ?? ""
                 #expect(
                     problem
-                        == "the token server (providers.api.keyIn) gave no token: "
+                        == "the token server of api (providers.api.keyIn) gave no token: "
                         + "The token endpoint refuses the application's id and secret (401).")
                 stand.refuse(nil)
                 time.advance(by: .seconds(11))

@@ -30,7 +30,7 @@ struct UploadCommand: Sendable {
         facts.fields.compactMap { field in
             guard let option = field.option else { return nil }
             var made = CommandOption(option.name, value: option.value, option.line)
-            made.parameter = field.record
+            made.set(field.record)
             return made
         }
     }

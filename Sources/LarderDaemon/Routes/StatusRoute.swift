@@ -121,7 +121,7 @@ struct StatusRoute: Sendable {
     /// What is wrong with the key or the token.
     private func problem(_ settings: ProviderSettings, _ noToken: String?) -> String? {
         settings.keyFileProblem?.sentence(of: settings.name)
-            ?? noToken.map { "the token server (providers.\(settings.name).keyIn) gave no token: \($0)" }
+            ?? noToken.map { "the " + AccountCoordinator.noToken(settings.name, $0) }
     }
 
     private func state(_ provider: ConfiguredProvider, _ lane: LaneReport?, _ noToken: String?) -> String {

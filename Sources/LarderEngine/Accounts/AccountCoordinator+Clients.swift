@@ -130,8 +130,12 @@ extension AccountCoordinator {
     {
         UpstreamFailure(
             provider: provider, failure: reason,
-            detail: "The token server of \(provider) (providers.\(provider).keyIn) gave no token: \(detail)",
-            retryAt: until)
+            detail: "The " + noToken(provider, detail), retryAt: until)
+    }
+
+    /// Why a provider has no token, as a sentence without its beginning "The".
+    public static func noToken(_ provider: String, _ detail: String) -> String {
+        "token server of \(provider) (providers.\(provider).keyIn) gave no token: \(detail)"
     }
 }
 

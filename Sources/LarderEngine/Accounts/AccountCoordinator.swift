@@ -124,14 +124,16 @@ public actor AccountCoordinator {
     }
 
     /// Removes what was saved of providers that have no sign-in and take no tokens, or that the settings no longer have.
+    /// A provider that is off, or whose key cannot be read for a moment, keeps its token.
     private func removeOthers(than settings: Settings) async {
-        let clients = ClientApplication.all(settings).map(\.provider)
+        let clients = settings.providers.values.filter { $0.keyIn.tokenServer != nil }.map(\.name)
         let signIns = ProviderRegistry.builtIn.map(\.about).filter { $0.signIn != nil }.map(\.name)
         hasLeftovers = false
         do {
             try await store.removeValues(
                 beginning: Self.valueName(""), except: Set((clients + signIns).map(Self.valueName)))
         } catch {
+            hasLeftovers = true
             log.error("tokens of former providers could not be removed", ["error": "\(error)"])
         }
     }

@@ -50,7 +50,7 @@ extension Settings {
     /// All secrets of the configuration.
     var secrets: [String] {
         providers.values.flatMap { [$0.key, $0.password, $0.clientSecret].compactMap { $0 } }
-            + [admin.token, artwork.key, shared?.key, shared?.password].compactMap { $0 }
+            + tools.compactMap(\.token) + [admin.token, artwork.key, shared?.key, shared?.password].compactMap { $0 }
     }
 }
 

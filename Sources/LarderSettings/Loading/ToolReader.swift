@@ -124,6 +124,7 @@ extension SettingsLoader {
     private static func check(
         _ tool: ToolSetting, _ key: String, against others: [ToolSetting], admin: String?
     ) throws(SettingFault) {
+        if key == "token", let token = tool.token { try ToolSetting.checkToken(token) }
         for other in others {
             if key == "user", tool.user == other.user {
                 throw SettingFault("\(tool.name) and \(other.name) have the same user")
@@ -132,8 +133,8 @@ extension SettingsLoader {
                 throw SettingFault("\(tool.name) and \(other.name) have the same token")
             }
         }
-        if key == "token", tool.token == admin {
-            throw SettingFault("the token of \(tool.name) is admin.token, which permits changes")
+        if key == "token", let admin, ToolSetting.isToken(in: admin, of: [tool]) {
+            throw SettingFault("the token of \(tool.name) is admin.token or a word in it, which permits changes")
         }
     }
 }

@@ -10,8 +10,8 @@ extension SettingsTable {
             """,
         advice: """
             user names who asks over the Unix socket. token is what the tool sends as Authorization: Bearer TOKEN; it is \
-            file:/path, env:NAME or the token itself, and is never sent upstream. A tool with neither is named by \
-            X-Larder-Tool, which anybody may say: its calls are counted under its name, and it waits as others do. share \
+            file:/path, env:NAME or the token itself, of 16 bytes at least, and is never sent upstream. A tool with neither \
+            is named by X-Larder-Tool, which anybody may say: its calls are counted under its name, and it waits as others do. share \
             is the part of each rate and quota that the other tools leave to this one, such as 20 %. All other clients \
             are the tool other. larder quota --by tool shows who made how many calls.
             """,
