@@ -112,7 +112,17 @@ struct DescribedAnswerTests {
     @Test func anAnswerHasAMostOfResults() throws {
         let shows = try provider("path: /search\nparameters: { q: { term: true } }\nlist: $")
         let list = Array(repeating: #"{"id":1,"name":"One"}"#, count: 10_001).joined(separator: ",")
-        #expect(try results(try ask(shows, "show", "q=a"), "[\(list)]").count == 10_000)
+        let found = try ask(shows, "show", "q=a").normalise(
+            answer("[\(list)]"), ArtworkSigner(key: Bytes(repeating: 7, count: 32)))
+        #expect(found.count == 10_000 && found.totalUpstream == 10_001)
+    }
+
+    @Test func aNegativeTotalIsNone() throws {
+        let shows = try provider("path: /search\nparameters: { q: { term: true } }\nlist: $.shows\ntotal: $.found")
+        let found = try ask(shows, "show", "q=a").normalise(
+            answer(#"{"found":-1,"shows":[{"id":1,"name":"One"}]}"#),
+            ArtworkSigner(key: Bytes(repeating: 7, count: 32)))
+        #expect(found.totalUpstream == nil)
     }
 
     @Test func aResultHasAMostOfBytes() throws {

@@ -67,7 +67,7 @@ extension Engine {
         case .failure(let error):
             throw UpstreamFailure(
                 provider: provider.name, failure: .broken,
-                detail: "An answer of \(provider.name) could not be read: \(error).")
+                detail: "An answer of \(provider.name) could not be read: \(error.message)")
         case .success(let normalised):
             served.entry.layer = .normalised
             served.entry.fields = normalised.fields

@@ -38,7 +38,7 @@ struct PlannedWork: Sendable {
                 for subject in sum.subjects { await engine.shorten(subject) }
                 return .failed(failure)
             case .success((_, .done(let answer))):
-                guard !sum.parents.isEmpty else { return .failed(nothing("the plan made no calls")) }
+                guard !sum.parents.isEmpty else { return .failed(nothing("the plan made no calls.")) }
                 return await finish(answer, sum)
             case .success((let next, .fetch(let wanted))):
                 plan = next
@@ -48,7 +48,7 @@ struct PlannedWork: Sendable {
                 for _ in wanted.dropFirst(parts.count) { parts.append(.failure(tooMany())) }
                 // After cancellation nobody waits for the answer. Parts that were not waited for must not count as
                 // missing.
-                if Task.isCancelled { return .failed(nothing("no client waits for it any more")) }
+                if Task.isCancelled { return .failed(nothing("no client waits for it any more.")) }
             }
             for (call, part) in zip(calls, parts) {
                 if let failure = sum.add(part, of: call) { return .failed(failure) }
@@ -58,7 +58,7 @@ struct PlannedWork: Sendable {
                 }
             }
         }
-        return .failed(nothing("the plan did not end after \(Self.maxSteps) steps"))
+        return .failed(nothing("the plan did not end after \(Self.maxSteps) steps."))
     }
 
     private var deadline: Duration { question.provider.settings.deadline ?? question.settings.fetch.deadline }
@@ -84,7 +84,7 @@ struct PlannedWork: Sendable {
                 case .success(let served):
                     let response = UpstreamResponse(served.entry, url: provider.url(call.request))
                     guard let plain = response.decoded(limit: limit, in: bodies) else {
-                        return .failure(nothing("its content coding could not be decoded"))
+                        return .failure(nothing("its content coding could not be decoded."))
                     }
                     brought.append(.answered(plain))
                 }
@@ -93,7 +93,7 @@ struct PlannedWork: Sendable {
                 let step = try plan.next(brought, signer)
                 return .success((plan, step))
             } catch {
-                return .failure(nothing("\(error)"))
+                return .failure(nothing(error.message))
             }
         }
     }

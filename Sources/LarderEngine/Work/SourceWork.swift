@@ -267,13 +267,13 @@ extension Engine {
                 await compute.run(reading: response.plainSize) {
                     [bodies] () -> Result<NormalisedEntry, UpstreamFailure> in
                     guard let plain = response.decoded(limit: limit, in: bodies) else {
-                        return .failure(Self.unreadable(endpoint.provider, "its content coding could not be decoded"))
+                        return .failure(Self.unreadable(endpoint.provider, "its content coding could not be decoded."))
                     }
-                    do {
+                    do throws(NormaliseError) {
                         let answer = try endpoint.normalise(plain, signer)
                         return .success(NormalisedEntry(answer, of: endpoint, provider))
                     } catch {
-                        return .failure(Self.unreadable(endpoint.provider, "\(error)"))
+                        return .failure(Self.unreadable(endpoint.provider, error.message))
                     }
                 }
             }
@@ -309,9 +309,10 @@ extension Engine {
         log.notice("results dropped", ["provider": provider, "count": String(normalised.dropped)])
     }
 
+    /// - Parameter why: a sentence.
     static func unreadable(_ provider: String, _ why: String) -> UpstreamFailure {
         UpstreamFailure(
-            provider: provider, failure: .broken, detail: "The answer of \(provider) could not be read: \(why).")
+            provider: provider, failure: .broken, detail: "The answer of \(provider) could not be read: \(why)")
     }
 }
 

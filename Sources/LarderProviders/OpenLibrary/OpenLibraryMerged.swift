@@ -25,9 +25,12 @@ struct OpenLibraryMerged: CallPlan {
             guard record["type"]?["key"]?.string == "/type/redirect" else {
                 return .done(try answer.results(response, to: asked, signer))
             }
-            guard left > 0, let location = record["location"]?.string, Self.path.matches(location) else {
+            guard let location = record["location"]?.string, Self.path.matches(location) else {
                 throw NormaliseError(
-                    provider: asked.provider, message: "The work is merged into none that can be found.")
+                    provider: asked.provider, message: "The work was merged, but does not say into which.")
+            }
+            guard left > 0 else {
+                throw NormaliseError(provider: asked.provider, message: "The work was merged more than three times.")
             }
             call.request.path = location + ".json"
         }

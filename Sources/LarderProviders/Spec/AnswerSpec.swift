@@ -221,9 +221,12 @@ struct AnswerSpec: Sendable {
             throw NormaliseError(provider: provider, message: lacksList)
         }
         let counted = counts.map { $0 == .records ? reader.all : reader.matching }
-        let total = choices.contains(where: \.hidesTotal) ? nil : total?.first(in: root)?.integer
+        let told = choices.contains(where: \.hidesTotal) ? nil : total?.first(in: root)?.integer
+        // Without a number from the API, nobody could tell that a list was cut.
+        let cut = reader.all > ResultList.most ? reader.all : nil
         return reader.results.answer(
-            sort: asked.sort, language: asked.language, total: total ?? counted, limit: asked.limit)
+            sort: asked.sort, language: asked.language, total: told.flatMap { $0 < 0 ? nil : $0 } ?? counted ?? cut,
+            limit: asked.limit)
     }
 
     /// Calls `body` with each record that a record stands for, and the API's own.
