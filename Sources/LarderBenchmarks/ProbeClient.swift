@@ -76,7 +76,7 @@ final class ProbeClient {
     func receiveReply(_ path: String, hasBody: Bool) throws(Failure) -> Reply {
         let (status, fields) = try receiveHead(path)
         guard hasBody, status != 304 else { return Reply(status: status, fields: fields, body: []) }
-        guard let text = fields.first("Content-Length"), let length = Int(text), length >= 0 else {
+        guard let text = fields.first(.contentLength), let length = Int(text), length >= 0 else {
             throw .failed(path, "status \(status) without Content-Length")
         }
         while buffer.count < length { try receive() }
@@ -95,7 +95,7 @@ final class ProbeClient {
         try send(request)
         let (status, fields) = try receiveHead(path)
         guard status == 200 else { throw .failed(path, "status \(status)") }
-        if let told = fields.first("Content-Length"), told != "\(length)" { throw .failed(path, "\(told) bytes") }
+        if let told = fields.first(.contentLength), told != "\(length)" { throw .failed(path, "\(told) bytes") }
         var place = buffer.count
         guard buffer.withUnsafeBufferPointer({ take($0, 0) }) else { throw .failed(path, "a wrong byte") }
         buffer.removeAll()

@@ -49,10 +49,10 @@ enum ServerKind: String, CaseIterable {
     func isHit(_ fields: HeaderFields) -> Bool {
         switch self {
         case .nginx, .nginxCopy: fields.first("X-Cache-Status") == "HIT"
-        case .varnish: fields.first("X-Cache") == "HIT"
+        case .varnish: fields.first(.xCache) == "HIT"
         case .bareloop: true
         case .larder, .larderSQLite:
-            fields.combined("Cache-Status")?.split(separator: ";").contains { ASCII.trimmed($0) == "hit" } ?? false
+            fields.combined(.cacheStatus)?.split(separator: ";").contains { ASCII.trimmed($0) == "hit" } ?? false
         }
     }
 }

@@ -131,7 +131,7 @@ struct SharedRun {
         let reply = try client.get(SharedGround.path(term), port: port)
         let time = monotonicNanoseconds() - began
         guard reply.status == 200, reply.body == page else { throw .failed("fleet", "status \(reply.status)") }
-        return (time, reply.fields.combined("Cache-Status") ?? "")
+        return (time, reply.fields.combined(.cacheStatus) ?? "")
     }
 
     // MARK: A tier that is configured and dead

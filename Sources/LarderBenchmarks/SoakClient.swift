@@ -68,7 +68,7 @@ final class SoakClient {
             if kept.count < 4096 { kept += bytes.prefix(4096 - kept.count) }
             return take(status, fields, bytes, place)
         }
-        if isWhole, fields.first("Connection") != "close" { self.socket = socket }
+        if isWhole, fields.first(.connection) != "close" { self.socket = socket }
         return Exchange(status: status, fields: fields, body: kept, count: count, isWhole: isWhole)
     }
 
@@ -219,7 +219,7 @@ extension SoakClient {
             }
             if let wrong { return state.report(.request(request), wrong + "; \(cacheStatus(exchange))") }
             judge(exchange, resource, language, manner, least: least, request)
-            if exchange.status == 200, exchange.isWhole { seen[seenKey] = exchange.fields.first("ETag") }
+            if exchange.status == 200, exchange.isWhole { seen[seenKey] = exchange.fields.first(.etag) }
         } catch {
             if let wrong { return state.report(.request(request), wrong) }
             failed(error, resource.provider, request)
@@ -227,7 +227,7 @@ extension SoakClient {
     }
 
     private func cacheStatus(_ exchange: Exchange) -> String {
-        exchange.fields.combined("Cache-Status") ?? "no Cache-Status"
+        exchange.fields.combined(.cacheStatus) ?? "no Cache-Status"
     }
 
     private func pace(_ manner: SoakStep.Manner, _ count: Int, _ place: Int) {

@@ -70,7 +70,7 @@ final class SoakOrigin: Sendable {
                 Bytes(text: "HTTP/1.1 200 OK\r\nX-Soak-Version: \(version)\r\nContent-Length: 0\r\n\r\n"))
             return true
         }
-        let language = fields.first("Accept-Language") ?? ""
+        let language = fields.first(.acceptLanguage) ?? ""
         let version = state.current(resource)
         let tag = "\"\(version)-\(resource.kind == .vary ? language : "")\""
         // With a `Date`, everything that larder fetches while its clock is ahead would already be old (RFC 9111
@@ -85,7 +85,7 @@ final class SoakOrigin: Sendable {
             let full = "HTTP/1.1 \(resource.status(version: version)) Soak\r\n\(head)"
             return try fail(fault, socket, full, bytes, isHead: method == "HEAD")
         }
-        if fields.first("If-None-Match") == tag, resource.status(version: version) == 200 {
+        if fields.first(.ifNoneMatch) == tag, resource.status(version: version) == 200 {
             try socket.write(Bytes(text: "HTTP/1.1 304 Not Modified\r\n\(head)\r\n"))
             return true
         }

@@ -114,7 +114,7 @@ final class SoakSocket {
             }
             return true
         }
-        if fields.first("Transfer-Encoding") != nil {
+        if fields.first(.transferEncoding) != nil {
             while true {
                 let size = String(try line().prefix { $0 != ";" })
                 guard let length = Int(size, radix: 16) else { throw .reset }
@@ -123,7 +123,7 @@ final class SoakSocket {
                 _ = try line()
             }
             while try !line().isEmpty {}
-        } else if let length = fields.first("Content-Length").flatMap({ Int($0) }) {
+        } else if let length = fields.first(.contentLength).flatMap({ Int($0) }) {
             guard try pass(length) else { return (place, false) }
         }
         return (place, true)

@@ -66,16 +66,16 @@ struct Conversation: Sendable {
         _ request: DaemonRequest, for connection: borrowing DaemonConnection
     ) throws(CommandFailure) -> DaemonRequest {
         var request = request
-        request.fields.add("User-Agent", "larder/\(LarderVersion.text)")
+        request.fields.add(.userAgent, "larder/\(LarderVersion.text)")
         // A person waits at the terminal (RFC 9218), unless the command says otherwise.
-        if !request.fields.contains("Priority") { request.fields.add("Priority", "u=1") }
+        if !request.fields.contains(.priority) { request.fields.add(.priority, "u=1") }
         if let token, !request.method.isSafe || request.needsAuthority {
             guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw CommandFailure(
                     .usage, "the token contains spaces, line breaks or other characters that no token has")
             }
             try connection.checkOwner(trusted: trusted)
-            request.fields.add("Authorization", "Bearer \(token)")
+            request.fields.add(.authorization, "Bearer \(token)")
         }
         return request
     }
@@ -161,7 +161,7 @@ struct Problem {
 
     init(_ response: DaemonResponse) {
         self.init(try? JSON.parse(response.body), status: response.status)
-        retryAfter = retryAfter ?? response.fields.first("Retry-After").flatMap { Int($0) }
+        retryAfter = retryAfter ?? response.fields.first(.retryAfter).flatMap { Int($0) }
     }
 
     /// Reads a problem from inside a response.

@@ -35,7 +35,7 @@ extension DaemonConnection {
     ) throws(CommandFailure) -> DaemonResponse {
         var request = request
         // The daemon can then refuse a request by its head before any of the file is sent (RFC 9110 §10.1.1).
-        request.fields.set("Expect", "100-continue")
+        request.fields.set(.expect, "100-continue")
         try send(Self.head(request, authority: address.authority, length: file.length))
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         var reader = DaemonResponseReader(isHead: false)

@@ -133,7 +133,7 @@ struct DaemonConnection: ~Copyable {
 
     static func head(_ request: DaemonRequest, authority: String, length: Int64 = 0) -> Bytes {
         var out = Bytes(text: "\(request.method.name) \(request.target) HTTP/1.1\r\nHost: \(authority)\r\n")
-        for field in request.fields.lines {
+        for field in request.fields {
             out += Bytes(text: "\(field.name): ")
             HeaderField.append(field.value, to: &out)
             out += Bytes(text: "\r\n")

@@ -139,7 +139,7 @@ struct DaemonResponseReader {
             sawInterim = true
             return try readHead()
         }
-        let closes = fields.all("Connection").contains { $0.lowercased().contains("close") }
+        let closes = fields.all(.connection).contains { $0.lowercased().contains("close") }
         response = DaemonResponse(
             status: code, reason: parts.count == 3 ? String(parts[2]) : "", fields: fields, body: [],
             keepsAlive: parts[0] == "HTTP/1.1" && !closes)
@@ -151,13 +151,13 @@ struct DaemonResponseReader {
     private mutating func frame(_ fields: HeaderFields) throws(MalformedAnswer) {
         if isHead || response.status == 204 || response.status == 304 {
             stage = .length(0)
-        } else if let coding = fields.combined("Transfer-Encoding") {
+        } else if let coding = fields.combined(.transferEncoding) {
             guard ASCII.equalFolded(coding, "chunked") else {
                 throw MalformedAnswer(message: "the answer's transfer coding is unknown")
             }
             stage = .chunkSize
-        } else if let text = fields.first("Content-Length") {
-            guard let length = Int(text), length >= 0, fields.all("Content-Length").count == 1 else {
+        } else if let text = fields.first(.contentLength) {
+            guard let length = Int(text), length >= 0, fields.all(.contentLength).count == 1 else {
                 throw MalformedAnswer(message: "the answer's length is not a number")
             }
             try hold(length)

@@ -53,10 +53,10 @@ final class FollowedSearch: Sendable {
     func answer(to request: DaemonRequest, isQuiet: Bool = false) throws(CommandFailure) -> Outcome {
         let deadline = SystemTime().monotonic() + conversation.timeout
         var begin = request
-        begin.fields.add("Prefer", "respond-async")
+        begin.fields.add(.prefer, "respond-async")
         let response = try conversation.ask(begin)
         // A 200 means that everything was stored. A 503 means that the daemon has no room for another live search.
-        guard response.status == 202, let location = response.fields.first("Location") else {
+        guard response.status == 202, let location = response.fields.first(.location) else {
             return Outcome(try conversation.json(request, response.status == 503 ? nil : response))
         }
         path.withLock { $0 = location }

@@ -144,13 +144,13 @@ struct SearchAnswer {
 
     /// "hit, 12 s old", from `Cache-Status` (RFC 9211) and `Age`.
     static func outcome(_ response: DaemonResponse) -> String {
-        guard let status = response.fields.combined("Cache-Status") else { return "" }
+        guard let status = response.fields.combined(.cacheStatus) else { return "" }
         let words = status.split(separator: ";").map { ASCII.trimmed($0) }
         let ttl = words.first { $0.hasPrefix("ttl=") }.flatMap { Int($0.dropFirst(4)) }
         if words.contains("hit") {
             let word = (ttl ?? 0) < 0 ? "stale" : "hit"
             // An answer that combines many stored answers has no single age.
-            guard let age = response.fields.first("Age").flatMap({ Int($0) }) else {
+            guard let age = response.fields.first(.age).flatMap({ Int($0) }) else {
                 return words.contains("detail=local") ? "from stored results" : word
             }
             return "\(word), \(age) s old"

@@ -18,12 +18,12 @@ public enum Age {
     /// The seconds in `Age`: the first value if there are several, 0 if there is none or it is not a number (RFC 9111
     /// §5.1).
     static func value(_ fields: HeaderFields) -> Int64 {
-        guard let text = FieldList.members(fields.all("Age")).first else { return 0 }
+        guard let text = FieldList.members(fields.all(.age)).first else { return 0 }
         return DeltaSeconds.parse(text) ?? 0
     }
 
     /// The time in `Date`, or the time of arrival if there is no readable date.
     static func date(_ fields: HeaderFields, responseTime: WallTime) -> WallTime {
-        fields.first("Date").flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
+        fields.first(.date).flatMap { HTTPDate.parse($0, now: responseTime) } ?? responseTime
     }
 }

@@ -24,7 +24,7 @@ public struct ClientDirectives: Sendable, Hashable {
 
     /// Reads the directives. `Pragma: no-cache` counts only if there is no `Cache-Control` (RFC 9111 §5.4).
     public init(fields: HeaderFields) {
-        let values = fields.all("Cache-Control")
+        let values = fields.all(.cacheControl)
         let control = CacheControl(values)
         noCache = control.noCache
         noStore = control.noStore
@@ -34,7 +34,7 @@ public struct ClientDirectives: Sendable, Hashable {
         staleIfError = control.staleIfError
         onlyIfCached = control.onlyIfCached
         if values.isEmpty {
-            noCache = FieldList.directives(fields.all("Pragma")).contains { $0.name == "no-cache" }
+            noCache = FieldList.directives(fields.all(.pragma)).contains { $0.name == "no-cache" }
         }
     }
 }

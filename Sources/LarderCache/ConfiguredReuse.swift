@@ -120,7 +120,7 @@ public enum ConfiguredReuse {
         switch rule.semantics {
         case .ttl: return (.stale, .configuredStale)
         case .rfc:
-            let window = CacheControl(entry.fields.all("Cache-Control")).staleWhileRevalidate ?? 0
+            let window = CacheControl(entry.fields.all(.cacheControl)).staleWhileRevalidate ?? 0
             return staleness < .seconds(window)
                 ? (.stale, .staleWhileRevalidate) : (.unusable(.mustValidate), .staleNeedsValidation)
         }
@@ -144,7 +144,7 @@ public enum ConfiguredReuse {
         if let widest, staleness > .seconds(widest.limit) { return (.unusable(.maxAge), widest.cited) }
         if rule.semantics == .rfc,
             // If the origin set a window for errors, that window applies, not the one for refreshing.
-            let window = CacheControl(entry.fields.all("Cache-Control")).staleIfError
+            let window = CacheControl(entry.fields.all(.cacheControl)).staleIfError
         {
             return (staleness >= .seconds(window) ? .unusable(.expired) : .stale, .staleIfError)
         }

@@ -8,11 +8,11 @@ import LarderHTTP
 extension RFCStorage {
     static func decide(response: UpstreamResponse, isNegative: Bool, rule: FreshnessRule) -> StoreDecision {
         let fields = response.fields
-        let control = CacheControl(fields.all("Cache-Control"))
+        let control = CacheControl(fields.all(.cacheControl))
         guard understood.contains(response.status) else { return .refuse(reason: .status) }
         if control.noStore { return .refuse(reason: .noStore) }
         if control.isPrivate { return .refuse(reason: .private) }
-        if fields.contains("Set-Cookie") { return .refuse(reason: .setCookie) }
+        if fields.contains(.setCookie) { return .refuse(reason: .setCookie) }
         guard Vary(fields).dependsOnly(on: ["accept-encoding"]) else { return .refuse(reason: .vary) }
         let lifetime = lifetime(
             status: response.status, fields: fields, responseTime: response.responseTime,

@@ -62,9 +62,9 @@ public enum StorePolicy {
     ) -> StoreObstacle? {
         if request.method != .get, !request.isReadOnly { return .method }
         if let body = request.body, !body.isEmpty, !request.isReadOnly { return .requestBody }
-        if requestFields.contains("Authorization") { return .authorization }
-        if requestFields.contains("Cookie") { return .cookie }
-        if CacheControl(requestFields.all("Cache-Control")).noStore { return .requestNoStore }
+        if requestFields.contains(.authorization) { return .authorization }
+        if requestFields.contains(.cookie) { return .cookie }
+        if CacheControl(requestFields.all(.cacheControl)).noStore { return .requestNoStore }
         // A part or a 304 does not answer the question that the key stands for.
         if response.status == 206 || response.status == 304 { return .partial }
         if !(200..<600).contains(response.status) { return .status }
@@ -75,8 +75,8 @@ public enum StorePolicy {
     /// which are for the client that asked first.
     public static func storedFields(of response: UpstreamResponse) -> HeaderFields {
         var fields = HopByHop.endToEnd(response.fields)
-        fields.remove("Set-Cookie")
-        fields.remove("Set-Cookie2")
+        fields.remove(.setCookie)
+        fields.remove(.setCookie2)
         return fields
     }
 

@@ -1,120 +1,325 @@
 // Header fields keep their order and spelling because pass-through must forward what it received (RFC 9110 §5.3).
 //
-// A value may contain any byte except control characters. It is kept as a text whose scalars U+0000…U+00FF stand for
-// the bytes (ISO 8859-1), so bytes that are not valid UTF-8 pass through unchanged.
-
-/// One field line.
-public struct HeaderField: Sendable, Hashable {
-    /// The name as received, or in Larder's own spelling. Compared without regard to case.
-    public var name: String
-    /// The value without surrounding white space, one scalar per byte.
-    public var value: String
-
-    /// Creates a field with the name and value as they appear on the wire.
-    public init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
-    }
-}
+// A list is one buffer. Each line is a record: its number of name and its lengths in eight bytes, then the line as it
+// is sent, `Name: value CR LF`. So a line is searched for by its number, and is sent or stored by copying its bytes. A
+// text is made only if somebody asks for one. A value may contain any byte except control characters. In a text each
+// byte is the scalar U+0000…U+00FF (ISO 8859-1), so bytes that are not valid UTF-8 pass through unchanged.
 
 /// An ordered list of field lines.
-public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// The lines in their order.
-    public var lines: [HeaderField]
+public struct HeaderFields: Sendable, Hashable {
+    @usableFromInline var records = Bytes()
+    /// The numbers of all names of the list.
+    @usableFromInline var present = FieldNameBits()
+    /// The number of lines.
+    public private(set) var count = 0
+    /// Whether each name is a token and no value has a control character, so that the lines can be sent as they are.
+    public private(set) var isSendable = true
 
-    /// Creates a list from lines.
-    public init(_ lines: [HeaderField] = []) {
-        self.lines = lines
+    /// Creates an empty list.
+    public init() {}
+
+    /// Creates a list of lines.
+    public init(_ lines: some Sequence<HeaderField>) {
+        for line in lines { add(line) }
     }
 
-    public init(dictionaryLiteral elements: (String, String)...) {
-        self.lines = elements.map { HeaderField($0.0, $0.1) }
+    public var isEmpty: Bool { count == 0 }
+
+    /// The bytes of all lines as they are sent, without the empty line after them.
+    public var wireSize: Int { records.count - count * FieldLine.prefix }
+
+    /// The bytes of all names and values.
+    public var textSize: Int { records.count - count * (FieldLine.prefix + 4) }
+
+    /// Makes room for more lines.
+    public mutating func reserve(lines: Int, bytes: Int) {
+        records.reserveCapacity(records.count + bytes + lines * (FieldLine.prefix + 4))
     }
 
     /// The value of the first line with that name; nil if there is none.
+    public func first(_ name: FieldName) -> String? { withFirst(name, FieldLine.text) }
+
     public func first(_ name: String) -> String? {
-        for index in lines.indices where ASCII.equalFolded(lines[index].name, name) { return lines[index].value }
-        return nil
+        var value: String?
+        visit(name) { line in
+            value = FieldLine.text(line.value)
+            return false
+        }
+        return value
     }
 
     /// The values of all lines with that name, in order.
+    public func all(_ name: FieldName) -> [String] {
+        var values: [String] = []
+        visit(name) { line in
+            values.append(FieldLine.text(line.value))
+            return true
+        }
+        return values
+    }
+
     public func all(_ name: String) -> [String] {
         var values: [String] = []
-        for index in lines.indices where ASCII.equalFolded(lines[index].name, name) {
-            values.append(lines[index].value)
+        visit(name) { line in
+            values.append(FieldLine.text(line.value))
+            return true
         }
         return values
     }
 
     /// All values of that name joined by ", " (RFC 9110 §5.3); nil if there is no such line.
-    public func combined(_ name: String) -> String? {
-        let values = all(name)
-        return values.isEmpty ? nil : values.joined(separator: ", ")
+    public func combined(_ name: FieldName) -> String? { Self.joined(all(name)) }
+
+    public func combined(_ name: String) -> String? { Self.joined(all(name)) }
+
+    private static func joined(_ values: [String]) -> String? {
+        values.count < 2 ? values.first : values.joined(separator: ", ")
     }
 
     /// Whether there is a line with that name.
+    @inlinable
+    public func contains(_ name: FieldName) -> Bool { present.contains(name.code) }
+
     public func contains(_ name: String) -> Bool {
-        for index in lines.indices where ASCII.equalFolded(lines[index].name, name) { return true }
-        return false
+        var isFound = false
+        visit(name) { _ in
+            isFound = true
+            return false
+        }
+        return isFound
+    }
+
+    /// Whether there is a line with the name of that line.
+    public func contains(_ line: FieldLine) -> Bool {
+        guard present.contains(line.code) else { return false }
+        if line.code != 0 { return true }
+        var isFound = false
+        visit { other in
+            isFound = other.hasName(of: line)
+            return !isFound
+        }
+        return isFound
+    }
+
+    /// Whether there is a line whose name is in the set.
+    public func contains(anyOf names: FieldNameSet) -> Bool {
+        guard present.intersects(names.bits) else { return false }
+        var isFound = false
+        visit { line in
+            isFound = names.contains(line.code, line.name)
+            return !isFound
+        }
+        return isFound
     }
 
     /// Appends a line, even if there are lines with that name already.
+    public mutating func add(_ name: FieldName, _ value: String) { add(name.rawValue, value) }
+
     public mutating func add(_ name: String, _ value: String) {
-        lines.append(HeaderField(name, value))
-    }
-
-    /// Replaces all lines with that name by one, at the place of the first of them. Appends a line if there is none.
-    public mutating func set(_ name: String, _ value: String) {
-        guard let place = lines.firstIndex(where: { ASCII.equalFolded($0.name, name) }) else {
-            return add(name, value)
-        }
-        lines[place].value = value
-        var index = lines.count - 1
-        while index > place {
-            if ASCII.equalFolded(lines[index].name, name) { lines.remove(at: index) }
-            index -= 1
-        }
-    }
-
-    /// Removes every line with that name.
-    public mutating func remove(_ name: String) {
-        // Mostly there is no such line. Then nothing is moved or copied.
-        guard contains(name) else { return }
-        lines.removeAll { ASCII.equalFolded($0.name, name) }
-    }
-}
-
-extension HeaderField {
-    /// Appends a text whose scalars stand for bytes. A scalar above U+00FF, which only Larder's own code could produce,
-    /// becomes "?".
-    public static func append(_ text: String, to bytes: inout Bytes) {
-        let isPlain =
-            text.utf8.withContiguousStorageIfAvailable { utf8 -> Bool in
-                for byte in utf8 where byte >= 0x80 { return false }
-                bytes.append(contentsOf: utf8)
-                return true
-            } ?? false
-        if !isPlain {
-            for scalar in text.unicodeScalars {
-                bytes.append(scalar.value < 0x100 ? UInt8(truncatingIfNeeded: scalar.value) : 0x3F)
+        FieldLine.withBytes(name) { name in
+            FieldLine.withBytes(value) { value in
+                add(name: name, value: value, isSendable: FieldLine.isSendable(name, value))
             }
         }
     }
 
-    /// Returns the text whose scalars stand for the bytes.
-    @inlinable
-    public static func text(_ bytes: some Collection<UInt8>) -> String {
-        bytes.withContiguousStorageIfAvailable(text(buffer:)) ?? Array(bytes).withUnsafeBufferPointer(text(buffer:))
+    public mutating func add(_ line: HeaderField) {
+        line.withLine { add(name: $0.name, value: $0.value, isSendable: FieldLine.isSendable($0.name, $0.value)) }
     }
 
-    // Not generic: it runs for every field of every head, and an unspecialised version would take many times as long.
-    @usableFromInline
-    static func text(buffer bytes: UnsafeBufferPointer<UInt8>) -> String {
-        for byte in bytes where byte >= 0x80 {
-            var text = String.UnicodeScalarView()
-            for byte in bytes { text.append(Unicode.Scalar(byte)) }
-            return String(text)
-        }
-        return String(decoding: bytes, as: UTF8.self)
+    /// Appends a line whose name is a token and whose value has no control character.
+    public mutating func add(checkedName name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+        add(name: name, value: value, isSendable: true)
     }
+
+    /// Appends all lines of another list.
+    public mutating func add(_ other: HeaderFields) {
+        if isEmpty {
+            self = other
+        } else if !other.isEmpty {
+            records += other.records
+            present.formUnion(other.present)
+            count += other.count
+            isSendable = isSendable && other.isSendable
+        }
+    }
+
+    /// Appends a line of UTF-8 texts whose scalars stand for the bytes. The bytes need not be valid UTF-8.
+    public mutating func add(utf8Name name: UnsafeRawBufferPointer, utf8Value value: UnsafeRawBufferPointer) {
+        let name = name.assumingMemoryBound(to: UInt8.self)
+        let value = value.assumingMemoryBound(to: UInt8.self)
+        var others = 0
+        for byte in name { others += Int(byte >> 7) }
+        for byte in value { others += Int(byte >> 7) }
+        if others == 0 {
+            add(name: name, value: value, isSendable: FieldLine.isSendable(name, value))
+        } else {
+            add(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
+        }
+    }
+
+    private mutating func add(
+        name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isSendable: Bool
+    ) {
+        let code = FieldNameTable.shared.code(of: name)
+        records.append(room: FieldLine.size(name, value)) { FieldLine.write(code, name, value, to: $0) }
+        present.insert(code)
+        count += 1
+        if !isSendable { self.isSendable = false }
+    }
+
+    /// Replaces all lines with that name by one, at the place of the first of them. Appends a line if there is none.
+    public mutating func set(_ name: FieldName, _ value: String) {
+        contains(name) ? replace(name.rawValue, value) : add(name, value)
+    }
+
+    public mutating func set(_ name: String, _ value: String) {
+        contains(name) ? replace(name, value) : add(name, value)
+    }
+
+    private mutating func replace(_ name: String, _ value: String) {
+        var isSet = false
+        self = changed { line in
+            guard line.isNamed(name) else { return line }
+            defer { isSet = true }
+            return isSet ? nil : HeaderField(line.name, value)
+        }
+    }
+
+    /// Replaces the lines of each name that the other list has by the lines there, at the place of the first of them.
+    /// Lines with new names come last.
+    public mutating func replace(with other: HeaderFields) {
+        var result = HeaderFields()
+        result.records.reserveCapacity(records.count + other.records.count)
+        visit { line in
+            if !other.contains(line) {
+                result.add(copy: line, isSendable: isSendable)
+            } else if !result.contains(line) {
+                result.add(other.filtered { $0.hasName(of: line) })
+            }
+            return true
+        }
+        result.add(other.filtered { !contains($0) })
+        self = result
+    }
+
+    /// Removes every line with that name.
+    public mutating func remove(_ name: FieldName) {
+        // Mostly there is no such line. Then nothing is moved or copied.
+        if contains(name) { self = filtered { $0.code != name.code } }
+    }
+
+    public mutating func remove(_ name: String) {
+        if contains(name) { remove(FieldNameSet([name])) }
+    }
+
+    /// Removes every line whose name is in the set.
+    public mutating func remove(_ names: FieldNameSet) {
+        guard contains(anyOf: names) else { return }
+        self = filtered { !names.contains($0.code, $0.name) }
+    }
+
+    /// Removes every line for which the body is true.
+    public mutating func removeAll(where isUnwanted: (HeaderField) throws -> Bool) rethrows {
+        self = try changed { try isUnwanted($0) ? nil : $0 }
+    }
+
+    /// The list with each line replaced by what the body gives for it; nil leaves it out.
+    public func changed(_ body: (HeaderField) throws -> HeaderField?) rethrows -> HeaderFields {
+        var result = HeaderFields()
+        result.records.reserveCapacity(records.count)
+        for line in self {
+            if let line = try body(line) { result.add(line) }
+        }
+        return result
+    }
+
+    /// The lines for which the body is true.
+    public func filtered(_ isKept: (FieldLine) -> Bool) -> HeaderFields {
+        var result = HeaderFields()
+        result.records.reserveCapacity(records.count)
+        visit { line in
+            if isKept(line) { result.add(copy: line, isSendable: isSendable) }
+            return true
+        }
+        return result
+    }
+
+    private mutating func add(copy line: FieldLine, isSendable known: Bool) {
+        records.append(contentsOf: line.record)
+        present.insert(line.code)
+        count += 1
+        if !known, !FieldLine.isSendable(line.name, line.value) { isSendable = false }
+    }
+}
+
+extension HeaderFields: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, String)...) {
+        for (name, value) in elements { add(name, value) }
+    }
+}
+
+extension HeaderFields {
+    /// Calls the body with each line until it returns false. The line is valid only inside the body.
+    @inlinable
+    public func visit(_ body: (FieldLine) throws -> Bool) rethrows {
+        try records.withUnsafeBufferPointer { memory in
+            var place = 0
+            while place < memory.count {
+                let line = FieldLine(memory, at: place)
+                guard try body(line) else { return }
+                place = line.end
+            }
+        }
+    }
+
+    /// Calls the body with each line of that name until it returns false.
+    @inlinable
+    public func visit(_ name: FieldName, _ body: (FieldLine) throws -> Bool) rethrows {
+        let code = name.code
+        guard present.contains(code) else { return }
+        try visit { try $0.code == code ? body($0) : true }
+    }
+
+    /// Calls the body with each line of that name, in any case, until it returns false.
+    public func visit(_ name: String, _ body: (FieldLine) throws -> Bool) rethrows {
+        guard !isEmpty else { return }
+        try FieldLine.withBytes(name) { name in
+            let code = FieldNameTable.shared.code(of: name)
+            guard present.contains(code) else { return }
+            try visit { line in
+                guard line.code == code, code != 0 || FieldLine.equalFolded(line.name, name) else { return true }
+                return try body(line)
+            }
+        }
+    }
+
+    /// What the body makes of the first value with that name; nil if there is none.
+    @inlinable
+    public func withFirst<Result>(_ name: FieldName, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+        var result: Result?
+        visit(name) { line in
+            result = body(line.value)
+            return false
+        }
+        return result
+    }
+}
+
+extension HeaderFields: Sequence {
+    public struct Iterator: IteratorProtocol {
+        let records: Bytes
+        var place = 0
+
+        public mutating func next() -> HeaderField? {
+            guard place < records.count else { return nil }
+            let line = HeaderField(records: records, place: place)
+            place = line.withLine(\.end)
+            return line
+        }
+    }
+
+    public func makeIterator() -> Iterator { Iterator(records: records) }
+
+    public var underestimatedCount: Int { count }
 }

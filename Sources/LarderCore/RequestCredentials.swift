@@ -19,7 +19,7 @@ public struct RequestCredentials: Sendable, Hashable {
     ///   - query: the query without "?" if its parameters count too, or nil.
     public init(fields: HeaderFields, query: String? = nil) {
         var lines: [String] = []
-        for line in fields.lines where Self.isField(line.name) {
+        for line in fields where Self.isField(line.name) {
             // No field value contains a line end, so different credentials give different texts.
             lines.append(line.name.lowercased() + ":" + line.value)
         }

@@ -85,9 +85,17 @@ public struct SecretRedactor: Sendable {
     /// Returns the fields with secrets in their values replaced.
     public func redacted(_ fields: HeaderFields) -> HeaderFields {
         guard !isEmpty else { return fields }
-        var fields = fields
-        for index in fields.lines.indices { fields.lines[index].value = redacted(fields.lines[index].value) }
-        return fields
+        var isFound = false
+        fields.visit { line in
+            isFound = redacted(buffer: line.value) != nil
+            return !isFound
+        }
+        // Nearly no response repeats a secret.
+        guard isFound else { return fields }
+        return fields.changed { line in
+            let value = line.withLine { redacted(buffer: $0.value) }
+            return value.map { line.with(value: HeaderField.text($0)) } ?? line
+        }
     }
 
     private func redacted(buffer text: UnsafeBufferPointer<UInt8>) -> Bytes? {
@@ -130,7 +138,15 @@ public struct SecretRedactor: Sendable {
     /// whatever surrounds it. Three bytes become four characters, so each alphabet has three such forms (RFC 4648 §4
     /// and §5).
     private static func forms(_ secret: String) -> [Bytes] {
-        let bytes = Bytes(text: secret)
+        // A field holds a text of other letters than ASCII as ISO 8859-1, a body nearly always as UTF-8.
+        var single = Bytes()
+        HeaderField.append(secret, to: &single)
+        let utf8 = Bytes(text: secret)
+        return single == utf8 || !secret.unicodeScalars.allSatisfy({ $0.value < 0x100 })
+            ? forms(utf8) : forms(utf8) + forms(single)
+    }
+
+    private static func forms(_ bytes: Bytes) -> [Bytes] {
         let hex = Hex.encode(bytes)
         var forms = [bytes, Bytes(text: hex.lowercased()), Bytes(text: hex.uppercased())]
         for before in 0..<3 {

@@ -216,7 +216,7 @@ extension UpstreamHead {
 
     /// Whether the body is a stream of server-sent events, which ends only when one side leaves.
     public var isEventStream: Bool {
-        fields.first("Content-Type")?.lowercased().hasPrefix("text/event-stream") == true
+        fields.first(.contentType)?.lowercased().hasPrefix("text/event-stream") == true
     }
 }
 

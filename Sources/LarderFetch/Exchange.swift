@@ -111,14 +111,14 @@ final class Exchange {
         self.stall = stall.map { max($0, .milliseconds(1)) }
         self.feed = feed
         if case .stream = asker { isStream = true } else { isStream = false }
-        wantsEvents = isStream && order.fields.lines.contains(where: Self.asksForEvents)
+        wantsEvents = isStream && order.fields.contains(where: Self.asksForEvents)
         // With an upload the client decides how fast it sends. With an event stream it decides how long it stays.
         pace = feed != nil || wantsEvents ? .client : .upstream
         visited = [hop.url]
     }
 
     private static func asksForEvents(_ field: HeaderField) -> Bool {
-        guard ASCII.equalFolded(field.name, "Accept") else { return false }
+        guard field.isNamed(.accept) else { return false }
         return FieldList.members([field.value]).contains { ASCII.hasPrefixFolded($0, "text/event-stream") }
     }
 
@@ -197,7 +197,7 @@ final class Exchange {
         guard order.maxRedirects > 0, feed == nil, hop.secretQuery == nil,
             let target = Redirect.location(status: response.status, method: hop.method, fields: response.fields)
         else { return nil }
-        guard Set(response.fields.all("Location")).count == 1 else {
+        guard Set(response.fields.all(.location)).count == 1 else {
             throw fault(.malformed, "The answer redirects to several places.")
         }
         guard redirects < order.maxRedirects else {

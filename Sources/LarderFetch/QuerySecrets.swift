@@ -21,12 +21,11 @@ struct QuerySecrets {
     /// The fields without the secrets.
     func removed(from fields: HeaderFields) -> HeaderFields {
         guard !values.isEmpty else { return fields }
-        var kept = fields
-        for (index, field) in fields.lines.enumerated() where holds(field.value) {
-            kept.lines[index].value = pieces.reduce(field.value, Self.without)
+        return fields.changed { field in
+            guard holds(field.value) else { return field }
+            let value = pieces.reduce(field.value, Self.without)
+            return holds(value) ? nil : field.with(value: value)
         }
-        kept.lines.removeAll { holds($0.value) }
-        return kept
     }
 
     private func holds(_ text: String) -> Bool { values.contains { text.contains($0) } }

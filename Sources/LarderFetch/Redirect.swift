@@ -35,7 +35,7 @@ enum Redirect {
             // 300 offers a choice, 304 answers a condition, 305 and 306 are obsolete.
             return nil
         }
-        guard let reference = fields.first("Location"), !reference.isEmpty else { return nil }
+        guard let reference = fields.first(.location), !reference.isEmpty else { return nil }
         return (reference, next)
     }
 

@@ -22,10 +22,10 @@ enum RequestLines {
     ) throws(Refusal) -> [Bytes] {
         var lines: [Bytes] = []
         // A credential replaces a field of the same name.
-        for field in fields.lines where !secretFields.contains(field.name) {
+        for field in fields where !secretFields.contains(field.name) {
             if let line = try line(field) { lines.append(line) }
         }
-        for field in secretFields.lines {
+        for field in secretFields {
             if let line = try line(field) { lines.append(line) }
         }
         // By default libcurl expects a 100 before any larger body, which costs a round trip or a second of waiting.
@@ -34,7 +34,7 @@ enum RequestLines {
         // and sends the others.
         lines.append(Bytes(text: "Expect:\0"))
         if expectsContinue { lines.append(Bytes(text: "Expect: 100-continue\0")) }
-        if hasBody, !fields.contains("Content-Type") { lines.append(Bytes(text: "Content-Type:\0")) }
+        if hasBody, !fields.contains(.contentType) { lines.append(Bytes(text: "Content-Type:\0")) }
         return lines
     }
 

@@ -80,7 +80,7 @@ enum RetryPolicy {
             return .giveUp
         }
         var wanted = Duration.zero
-        if response.fields.contains("Retry-After") {
+        if response.fields.contains(.retryAfter) {
             // An unreadable `Retry-After` still asks for a delay, so the fetch is not retried.
             guard let named = RetryAfter.read(response.fields, at: response.responseTime) else { return .giveUp }
             wanted = named.until - response.responseTime

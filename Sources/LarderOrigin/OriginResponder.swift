@@ -59,7 +59,7 @@ final class OriginResponder: Sendable {
             answer.body = ImageHostRewriting.rewritten(answer.body, origin: bound.withLock { $0.origin })
         }
         // The D&D API and image stores answer conditional requests.
-        if answer.status == 200, let tag = answer.fields.first("ETag"), request.fields.first("If-None-Match") == tag {
+        if answer.status == 200, let tag = answer.fields.first(.etag), request.fields.first(.ifNoneMatch) == tag {
             return OriginAnswer(status: 304, fields: answer.fields)
         }
         return answer
@@ -98,7 +98,7 @@ final class OriginResponder: Sendable {
         let asked = SampleRequest(path: path, parameters: request.parameters, fields: request.fields, turn: turn)
         if let refusal = api.refusal(of: asked) { return OriginAnswer(refusal) }
         var answer = folder?.answer(api, asked) ?? OriginAnswer(api.answer(asked))
-        for line in api.credits(after: faults.count("/\(api.name)/")).lines { answer.fields.set(line.name, line.value) }
+        for line in api.credits(after: faults.count("/\(api.name)/")) { answer.fields.set(line.name, line.value) }
         return answer
     }
 }

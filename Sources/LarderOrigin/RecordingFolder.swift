@@ -217,8 +217,8 @@ final class RecordingFolder: Sendable {
 
     private static func fields(_ api: SampleAPI, _ body: Bytes, _ kept: HeaderFields) -> HeaderFields {
         var fields = api.fields
-        for line in kept.lines { fields.set(line.name, line.value) }
-        if api.hasTag { fields.set("ETag", SampleAnswer.tag(of: body)) }
+        for line in kept { fields.set(line.name, line.value) }
+        if api.hasTag { fields.set(.etag, SampleAnswer.tag(of: body)) }
         return fields
     }
 

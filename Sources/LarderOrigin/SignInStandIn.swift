@@ -200,7 +200,7 @@ public final class SignInStandIn: Sendable {
     }
 
     private static func bearer(_ request: OriginRequest) -> String? {
-        guard let field = request.fields.first("Authorization"), field.lowercased().hasPrefix("bearer ") else {
+        guard let field = request.fields.first(.authorization), field.lowercased().hasPrefix("bearer ") else {
             return nil
         }
         return String(field.dropFirst(7))

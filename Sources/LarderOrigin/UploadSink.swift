@@ -44,7 +44,7 @@ struct UploadSink {
     init(_ request: OriginRequest, length: Int?) {
         seen = SeenUpload(request: request)
         left = length
-        form = MultipartFormReader.boundary(of: request.fields.first("Content-Type"))
+        form = MultipartFormReader.boundary(of: request.fields.first(.contentType))
             .flatMap { try? MultipartFormReader(boundary: $0) }
         isMalformed = form == nil
         if length == 0 { end() }
@@ -204,7 +204,7 @@ extension OriginRequest {
 
     /// Whether the request carries a Client-ID or a bearer token.
     var isSigned: Bool {
-        guard let word = fields.first("Authorization") else { return false }
+        guard let word = fields.first(.authorization) else { return false }
         return word.hasPrefix("Client-ID ") || word.hasPrefix("Bearer ")
     }
 }

@@ -45,7 +45,7 @@ extension Connection {
         )
         if case .refuse(let fault) = begin { return refuse(fault) }
         var fields = worker.parser.fields(of: head, in: bytes)
-        if let authority = parts.authority { fields.set("Host", HeaderField.text(authority)) }
+        if let authority = parts.authority { fields.set(.host, HeaderField.text(authority)) }
         inHand = RequestInHand(
             request: ServerRequest(
                 id: worker.nextRequest(), method: method, target: Bytes(target), path: parts.path,
@@ -248,13 +248,13 @@ extension Connection {
         head.reserveCapacity(512)
         var fields = response.fields
         // Only this server sets the field; a stored response may carry its origin's.
-        if fields.contains("X-Request-Id") { fields.remove("X-Request-Id") }
+        if fields.contains(.xRequestID) { fields.remove(.xRequestID) }
         let length = toHead ? response.contentLength ?? response.body.length : response.body.length
         ResponseEncoder.append(
             ResponseHead(status: response.status, reason: response.reason, fields: fields), length: length,
             to: &head)
         if isChunked { ResponseEncoder.appendField("Transfer-Encoding", "chunked", to: &head) }
-        if !response.fields.contains("Date") {
+        if !response.fields.contains(.date) {
             ResponseEncoder.appendField("Date", worker.dates.text(at: worker.loop.now), to: &head)
         }
         ResponseEncoder.appendField("X-Request-Id", id.description, to: &head)

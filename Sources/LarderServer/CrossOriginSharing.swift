@@ -28,19 +28,19 @@ public enum CrossOriginSharing {
     /// Says in every response that it depends on `Origin`, also in those to requests without one, for caches (Fetch
     /// §3.2.5). An API may say so already.
     public static func addVary(to fields: inout HeaderFields) {
-        if !Vary(fields).names("origin") { fields.add("Vary", "Origin") }
+        if !Vary(fields).names("origin") { fields.add(.vary, "Origin") }
     }
 
     /// The fields that let a page read, as lines of a response head.
     static func lines(for origin: String) -> Bytes {
         var bytes = Bytes()
-        for line in fields(for: origin).lines { ResponseEncoder.appendField(line.name, line.value, to: &bytes) }
+        for line in fields(for: origin) { ResponseEncoder.appendField(line.name, line.value, to: &bytes) }
         return bytes
     }
 
     /// Whether the request is a CORS preflight: a browser asks what it may send (§3.2.2).
     public static func isPreflight(_ request: ServerRequest) -> Bool {
-        request.method == .options && request.fields.contains("Access-Control-Request-Method")
+        request.method == .options && request.fields.contains(.accessControlRequestMethod)
     }
 
     /// The response to a preflight.
@@ -52,7 +52,7 @@ public enum CrossOriginSharing {
             "Cache-Control": "no-store",
         ]
         // A page of a public origin sends this field before it may reach a local one (Private Network Access).
-        if request.fields.contains("Access-Control-Request-Private-Network") {
+        if request.fields.contains(.accessControlRequestPrivateNetwork) {
             response.fields.add("Access-Control-Allow-Private-Network", "true")
         }
         return response

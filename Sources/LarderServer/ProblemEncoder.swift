@@ -7,10 +7,10 @@ public enum ProblemEncoder {
     /// The response that reports an error to a client.
     public static func response(for error: ClientFacingError, requestID: RequestID) -> ServerResponse {
         var fields = error.fields
-        fields.set("Content-Type", "application/problem+json")
+        fields.set(.contentType, "application/problem+json")
         // Caches must not store an error (RFC 9111 §3), because its cause may be gone at once.
-        if !fields.contains("Cache-Control") { fields.add("Cache-Control", "no-store") }
-        if let seconds = error.retryAfter { fields.set("Retry-After", String(max(0, seconds))) }
+        if !fields.contains(.cacheControl) { fields.add(.cacheControl, "no-store") }
+        if let seconds = error.retryAfter { fields.set(.retryAfter, String(max(0, seconds))) }
         return ServerResponse(
             status: error.status, fields: fields, body: .bytes(body(of: error, requestID: requestID)),
             provider: error.provider, route: .error, closesConnection: error.closesConnection)

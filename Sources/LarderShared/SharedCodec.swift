@@ -49,7 +49,7 @@ struct SharedCodec: Sendable {
     func encode(_ entry: StoredResponse, _ generations: SharedGenerations, name: Bytes, ahead: Duration) -> Bytes {
         var body = entry.body
         var flags: UInt8 = entry.isNegative ? Self.isNegative : 0
-        if body.count >= Self.compressed, !entry.fields.contains("Content-Encoding"), entry.layer != .artwork,
+        if body.count >= Self.compressed, !entry.fields.contains(.contentEncoding), entry.layer != .artwork,
             let small = try? ContentCoding.gzip(body, level: 1), small.count + small.count / 8 < body.count
         {
             body = small
@@ -74,8 +74,8 @@ struct SharedCodec: Sendable {
         for text in [entry.provider, entry.endpoint, entry.reason, entry.label] { Self.put(Bytes(text.utf8), &out) }
         Self.put(UInt64(entry.parents.count), &out)
         for parent in entry.parents { out.append(contentsOf: parent.bytes) }
-        Self.put(UInt64(entry.fields.lines.count), &out)
-        for line in entry.fields.lines {
+        Self.put(UInt64(entry.fields.count), &out)
+        for line in entry.fields {
             Self.put(Bytes(line.name.utf8), &out)
             Self.put(Bytes(line.value.utf8), &out)
         }
@@ -225,12 +225,12 @@ struct SharedCodec: Sendable {
 
         mutating func fields() -> HeaderFields? {
             guard let count = count(of: 16) else { return nil }
-            var lines: [HeaderField] = []
+            var fields = HeaderFields()
             for _ in 0..<count {
                 guard let name = part(), let value = part() else { return nil }
-                lines.append(HeaderField(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+                fields.add(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
             }
-            return HeaderFields(lines)
+            return fields
         }
     }
 }

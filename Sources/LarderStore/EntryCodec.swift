@@ -10,7 +10,7 @@ enum EntryCodec {
 
     static func encode(_ entry: StoredResponse) -> Bytes {
         var out = Bytes()
-        out.reserveCapacity(160 + entry.fields.lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 })
+        out.reserveCapacity(160 + entry.fields.wireSize)
         out.append(version)
         out.append(entry.layer.rawValue)
         out.append(entry.isNegative ? 1 : 0)
@@ -24,10 +24,11 @@ enum EntryCodec {
         put(entry.reason, &out)
         put(UInt64(entry.parents.count), &out)
         for parent in entry.parents { parent.withRawBytes { out.append(contentsOf: $0) } }
-        put(UInt64(entry.fields.lines.count), &out)
-        for line in entry.fields.lines {
-            put(line.name, &out)
-            put(line.value, &out)
+        put(UInt64(entry.fields.count), &out)
+        entry.fields.visit { line in
+            put(utf8Of: line.name, &out)
+            put(utf8Of: line.value, &out)
+            return true
         }
         return out
     }
@@ -49,16 +50,16 @@ enum EntryCodec {
             parents.append(parent)
         }
         guard let fieldCount = input.count(of: 2) else { return nil }
-        var lines: [HeaderField] = []
-        lines.reserveCapacity(fieldCount)
+        var fields = HeaderFields()
+        fields.reserve(lines: fieldCount, bytes: raw.count - input.offset)
         for _ in 0..<fieldCount {
-            guard let name = input.text(), let value = input.text() else { return nil }
-            lines.append(HeaderField(name, value))
+            guard let name = input.part(), let value = input.part() else { return nil }
+            fields.add(utf8Name: name, utf8Value: value)
         }
         guard input.isAtEnd else { return nil }
         return StoredResponse(
             key: key, layer: layer, provider: provider, endpoint: endpoint, isNegative: isNegative != 0,
-            status: Int(status), reason: reason, fields: HeaderFields(lines), body: body,
+            status: Int(status), reason: reason, fields: fields, body: body,
             requestTime: WallTime(milliseconds: requestTime), responseTime: WallTime(milliseconds: responseTime),
             initialAge: initialAge, freshUntil: WallTime(milliseconds: freshUntil),
             staleUntil: WallTime(milliseconds: staleUntil), parents: parents, normaliserVersion: Int(normaliser),
@@ -114,6 +115,18 @@ enum EntryCodec {
         put(UInt64(bitPattern: value << 1 ^ value >> 63), &out)
     }
 
+    /// Writes the UTF-8 form of the text whose scalars stand for the bytes. For ASCII it is the bytes.
+    private static func put(utf8Of bytes: UnsafeBufferPointer<UInt8>, _ out: inout Bytes) {
+        var others = 0
+        for byte in bytes { others += Int(byte >> 7) }
+        guard others > 0 else {
+            put(UInt64(bytes.count), &out)
+            out.append(contentsOf: bytes)
+            return
+        }
+        put(HeaderField.text(bytes), &out)
+    }
+
     private static func put(_ text: String, _ out: inout Bytes) {
         put(UInt64(text.utf8.count), &out)
         out.append(contentsOf: text.utf8)
@@ -164,9 +177,11 @@ enum EntryCodec {
             return Int(value)
         }
 
-        mutating func text() -> String? {
-            guard let length = count(of: 1), let bytes = take(length) else { return nil }
-            return String(decoding: bytes, as: UTF8.self)
+        mutating func part() -> UnsafeRawBufferPointer? {
+            guard let length = count(of: 1) else { return nil }
+            return take(length)
         }
+
+        mutating func text() -> String? { part().map { String(decoding: $0, as: UTF8.self) } }
     }
 }

@@ -204,7 +204,7 @@ struct EntryRows {
     static func cost(of entry: StoredResponse, size: Int64) -> Cost {
         let head =
             entry.key.bytes.count + entry.label.utf8.count + 256
-            + entry.fields.lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+            + entry.fields.textSize
         if size > CacheSchema.pieceSize {
             let row = Int64(head) + PieceSums.length(of: size)
             return Cost(pages: row + 2 * CacheSchema.pageSize, files: BodyFiles.blocks(size))

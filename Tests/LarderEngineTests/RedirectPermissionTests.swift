@@ -32,6 +32,6 @@ import Testing
         let provider = try #require(ProviderSet(settings).named("tmdb"))
         let order = provider.order(UpstreamRequest(path: "/3/movie/popular", query: "page=2"), settings: settings)
         #expect(order.url == "https://api.themoviedb.org/3/movie/popular?page=2")
-        #expect(order.secretQuery.items == [.init("api_key", key)] && order.secretFields.lines.isEmpty)
+        #expect(order.secretQuery.items == [.init("api_key", key)] && order.secretFields.isEmpty)
     }
 }

@@ -18,7 +18,7 @@ enum PlainClient {
         _ server: OriginServer, _ target: String, method: String = "GET", fields: HeaderFields = [:]
     ) throws -> PlainAnswer {
         var head = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
-        for line in fields.lines { head += "\(line.name): \(line.value)\r\n" }
+        for line in fields { head += "\(line.name): \(line.value)\r\n" }
         let raw = try exchange(server, Bytes(text: head + "\r\n"))
         return parse(raw)
     }

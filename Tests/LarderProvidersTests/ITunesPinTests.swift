@@ -300,7 +300,7 @@ import Testing
     }
 
     @Test func noKeyIsSent() {
-        #expect(pins.provider.credentialFields(key: "k").lines.isEmpty)
+        #expect(pins.provider.credentialFields(key: "k").isEmpty)
         #expect(pins.provider.holder(ofAuthorization: "Bearer k") == .person)
     }
 }

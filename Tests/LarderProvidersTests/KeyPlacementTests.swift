@@ -12,7 +12,7 @@ import Testing
     ])
     func aKeyGoesWhereTheSettingSays(_ text: String, _ sent: String) throws {
         let placement = try #require(KeyPlacement(text))
-        let fields = placement.fields("k:v").lines.map { "\($0.name): \($0.value)" }
+        let fields = placement.fields("k:v").map { "\($0.name): \($0.value)" }
         let parameters = placement.parameters("k:v")
         #expect(fields + (parameters.items.isEmpty ? [] : ["?" + parameters.encoded]) == [sent])
         #expect(KeyPlacement(placement.description) == placement)
@@ -23,7 +23,7 @@ import Testing
         #expect(
             placement.tokenServer == TokenServer(url: "https://login.example/token?a=b", scopes: ["read", "write:all"]))
         #expect(placement.fieldName == "Authorization")
-        #expect(placement.fields("k:v").lines.isEmpty && placement.parameters("k:v").items.isEmpty)
+        #expect(placement.fields("k:v").isEmpty && placement.parameters("k:v").items.isEmpty)
         #expect(placement.description == "oauth2 https://login.example/token?a=b read write:all")
         #expect(KeyPlacement(placement.description) == placement)
     }

@@ -253,13 +253,13 @@ import Testing
         let key = "0123456789abcdef0123456789abcdef"
         #expect(provider.credentialFields(key: token) == ["Authorization": "Bearer \(token)"])
         #expect(provider.credentialQuery(key: token).items.isEmpty)
-        #expect(provider.credentialFields(key: key).lines.isEmpty)
+        #expect(provider.credentialFields(key: key).isEmpty)
         #expect(provider.credentialQuery(key: key).items == [.init("api_key", key)])
         let raw = UpstreamRequest(
             path: "/3/search/movie", query: "api_key=\(key)&query=House&page=1&language=en-US",
             fields: ["Authorization": "Bearer \(token)"])
         let canonical = provider.canonical(raw)
-        #expect(canonical.target == "/3/search/movie?query=House" && canonical.fields.lines.isEmpty)
+        #expect(canonical.target == "/3/search/movie?query=House" && canonical.fields.isEmpty)
         #expect(provider.canonical(canonical) == canonical)
         #expect(provider.about.retention == .seconds(180 * 86_400))
     }

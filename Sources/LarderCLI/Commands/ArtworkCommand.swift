@@ -34,7 +34,7 @@ enum ArtworkCommand {
             return .done
         }
         try save(response.body, to: file)
-        let type = response.fields.first("Content-Type") ?? "unknown type"
+        let type = response.fields.first(.contentType) ?? "unknown type"
         let size = Units.format(size: Int64(response.body.count))
         invocation.console.note("\(file): \(Console.printable(type)), \(size), \(SearchAnswer.outcome(response))")
         return .done

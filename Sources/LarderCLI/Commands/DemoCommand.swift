@@ -109,7 +109,7 @@ enum DemoCommand {
             let start = clock.now
             let response = try conversation.demand(DaemonRequest(.get, handle))
             let took = SearchAnswer.milliseconds(start.duration(to: clock.now))
-            let type = Console.printable(response.fields.first("Content-Type") ?? "unknown")
+            let type = Console.printable(response.fields.first(.contentType) ?? "unknown")
             let size = Units.format(size: Int64(response.body.count))
             console.line(
                 console.styled("\(label): \(type), \(size) · \(SearchAnswer.outcome(response)) · \(took)", .faint))

@@ -81,7 +81,7 @@ enum DemoRecordings {
         _ target: String, isFirst: Bool, _ conversation: Conversation
     ) throws(CommandFailure) -> (response: DaemonResponse, took: String) {
         var request = DaemonRequest(.get, target)
-        if isFirst { request.fields.add("Cache-Control", "no-cache") }
+        if isFirst { request.fields.add(.cacheControl, "no-cache") }
         let clock = ContinuousClock()
         let start = clock.now
         let response = try conversation.ask(request)

@@ -105,10 +105,10 @@ enum ExplainCommand {
         _ path: String, _ conversation: Conversation, _ invocation: Invocation
     ) throws(CommandFailure) -> Asked {
         var request = DaemonRequest(.get, try GetCommand.target(local(path)))
-        for text in invocation.options["--header"] ?? [] { request.fields.lines.append(try GetCommand.field(text)) }
-        if invocation.has("--only-if-cached") { request.fields.add("Cache-Control", "only-if-cached") }
+        for text in invocation.options["--header"] ?? [] { request.fields.add(try GetCommand.field(text)) }
+        if invocation.has("--only-if-cached") { request.fields.add(.cacheControl, "only-if-cached") }
         let response = try conversation.ask(request)
-        guard let id = response.fields.first("X-Request-Id") else {
+        guard let id = response.fields.first(.xRequestID) else {
             throw CommandFailure(.broken, "the answer has no X-Request-Id: is this a Larder daemon?")
         }
         return Asked(target: request.target, id: id, response: response)

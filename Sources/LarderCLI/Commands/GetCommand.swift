@@ -22,12 +22,12 @@ enum GetCommand {
     ) { invocation throws(CommandFailure) in
         let target = try target(try invocation.operand("path"))
         var request = DaemonRequest(invocation.has("--head") ? .head : .get, target)
-        for text in invocation.options["--header"] ?? [] { request.fields.lines.append(try field(text)) }
+        for text in invocation.options["--header"] ?? [] { request.fields.add(try field(text)) }
         let response = try Conversation(invocation).ask(request)
         var out = Bytes()
         if invocation.has("--include") || invocation.has("--head") {
             out += Bytes(text: "HTTP/1.1 \(response.status) \(response.reason)\r\n")
-            for field in response.fields.lines {
+            for field in response.fields {
                 out += Bytes(text: "\(field.name): ")
                 HeaderField.append(field.value, to: &out)
                 out += Bytes(text: "\r\n")

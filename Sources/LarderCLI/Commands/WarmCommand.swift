@@ -30,7 +30,7 @@ enum WarmCommand {
         for (number, line) in lines.enumerated() {
             var request = try SearchCommand.request(line, invocation)
             // Nobody waits for the answers (RFC 9218 §4.1).
-            request.fields.set("Priority", "u=7")
+            request.fields.set(.priority, "u=7")
             var response = try conversation.ask(request)
             if let wait = retryAfter(response), wait <= longest {
                 invocation.console.note("\(Console.printable(line)): limited; waiting \(Units.format(duration: wait))")

@@ -40,7 +40,7 @@ public enum SharedStorability {
     public static func obstacle(fields: HeaderFields) -> Obstacle? {
         let isPersonal = ["Set-Cookie", "Set-Cookie2", "Authorization", "Cookie"].contains { fields.contains($0) }
         if isPersonal { return .personal }
-        let control = CacheControl(fields.all("Cache-Control"))
+        let control = CacheControl(fields.all(.cacheControl))
         if control.noStore || control.isPrivate { return .noStore }
         return nil
     }

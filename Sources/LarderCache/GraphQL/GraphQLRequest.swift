@@ -15,7 +15,7 @@ public enum GraphQLRequest {
     ///   - query: the query of its URL.
     public static func isQuery(_ body: Bytes, fields: HeaderFields, query: String?) -> Bool {
         guard !hasParameters(query), isPlain(fields) else { return false }
-        switch MediaType.essence(fields.first("Content-Type")) {
+        switch MediaType.essence(fields.first(.contentType)) {
         case "application/json":
             guard let value = try? JSON.parse(body) else { return false }
             guard value.kind == .array else { return isQuery(value) }
@@ -74,8 +74,8 @@ public enum GraphQLRequest {
 
     /// Whether the content is plain UTF-8 text without a content coding.
     private static func isPlain(_ fields: HeaderFields) -> Bool {
-        let types = fields.all("Content-Type")
-        let codings = FieldList.names(fields.all("Content-Encoding"))
+        let types = fields.all(.contentType)
+        let codings = FieldList.names(fields.all(.contentEncoding))
         guard types.count == 1, codings.isEmpty || codings == ["identity"] else { return false }
         return types[0].split(separator: ";").dropFirst().allSatisfy { parameter in
             let text = FieldList.lowercased(ASCII.trimmed(parameter))

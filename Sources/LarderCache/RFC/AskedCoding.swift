@@ -11,13 +11,13 @@ extension UpstreamHead {
     /// - Parameter requestFields: the fields that the upstream got.
     public func namingCoding(askedBy requestFields: HeaderFields) -> UpstreamHead {
         // A 304 has no content. What `Content-Encoding` it has says nothing about the stored body.
-        guard status != 304, let coding = fields.combined("Content-Encoding"),
+        guard status != 304, let coding = fields.combined(.contentEncoding),
             FieldList.names([coding]).contains(where: { $0 != "identity" }),
-            ContentCoding.accepts(requestFields.combined("Accept-Encoding"), coding),
+            ContentCoding.accepts(requestFields.combined(.acceptEncoding), coding),
             !Vary(fields).names("accept-encoding")
         else { return self }
         var head = self
-        head.fields.add("Vary", "Accept-Encoding")
+        head.fields.add(.vary, "Accept-Encoding")
         return head
     }
 }

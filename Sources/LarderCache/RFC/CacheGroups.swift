@@ -20,7 +20,7 @@ public enum CacheGroups {
     ///   - provider: part of the digest. It separates the groups of different providers with the same origin.
     ///   - requestURL: an absolute URL.
     public static func groups(of fields: HeaderFields, provider: String, requestURL: String) -> [Digest] {
-        digests(fields.all("Cache-Groups"), provider, requestURL)
+        digests(fields.all(.cacheGroups), provider, requestURL)
     }
 
     /// The groups that the response to an unsafe request invalidates. Empty if the method is safe (§3) or the response
@@ -29,7 +29,7 @@ public enum CacheGroups {
         method: Method, status: Int, fields: HeaderFields, provider: String, requestURL: String
     ) -> [Digest] {
         guard Invalidation.isDue(method: method, status: status) else { return [] }
-        return digests(fields.all("Cache-Group-Invalidation"), provider, requestURL)
+        return digests(fields.all(.cacheGroupInvalidation), provider, requestURL)
     }
 
     /// A field that is not a List of Strings names no group. Parameters have no meaning (§2).

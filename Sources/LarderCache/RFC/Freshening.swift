@@ -71,9 +71,8 @@ extension Validation {
     /// Each 304 may add fields with new names, so a stored head could grow without end. It is limited to what one
     /// response may have.
     private static func isTooLong(_ fields: HeaderFields) -> Bool {
-        fields.lines.count > ResponseHeadReader.maxFields
-            || fields.lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
-                > ResponseHeadReader.maxBytes
+        fields.count > ResponseHeadReader.maxFields
+            || fields.wireSize > ResponseHeadReader.maxBytes
     }
 
     /// The fields after the update. Fields with new names come last (RFC 9111 §3.2).
@@ -82,24 +81,11 @@ extension Validation {
     ) -> HeaderFields {
         // The age comes from the newer head, if it has one. Keeping the old `Age` would count it twice.
         var fields = stored
-        fields.remove("Age")
-        let news = RFCStorage.storedFields(of: head, targets: targets, cookies: cookies).lines.filter {
-            !describingBody.contains($0.name)
+        fields.remove(.age)
+        let news = RFCStorage.storedFields(of: head, targets: targets, cookies: cookies).filtered {
+            !$0.isIn(describingBody)
         }
-        var groups: [(name: String, lines: [HeaderField])] = []
-        for line in news {
-            let name = FieldList.lowercased(line.name)
-            if let place = groups.firstIndex(where: { $0.name == name }) {
-                groups[place].lines.append(line)
-            } else {
-                groups.append((name, [line]))
-            }
-        }
-        for group in groups {
-            let place = fields.lines.firstIndex { FieldList.lowercased($0.name) == group.name }
-            fields.remove(group.name)
-            fields.lines.insert(contentsOf: group.lines, at: place ?? fields.lines.endIndex)
-        }
+        fields.replace(with: news)
         // A field that a qualified directive names is not stored, whichever of the two heads has the directive.
         let withheld = RFCStorage.withheld(ResponseControl(fields: fields, targets: targets).control)
         fields.remove(withheld)
@@ -130,7 +116,7 @@ extension Validation {
     }
 
     private static func lengthMatches(_ fields: HeaderFields, _ entry: StoredResponse) -> Bool {
-        let lengths = FieldList.members(fields.all("Content-Length"))
+        let lengths = FieldList.members(fields.all(.contentLength))
         return lengths.allSatisfy { Int64($0) == entry.bodyLength }
     }
 }

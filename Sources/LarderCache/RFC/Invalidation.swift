@@ -27,7 +27,7 @@ public enum Invalidation {
     public static func others(requestURL: String, fields: HeaderFields) -> [HTTPURL] {
         guard let base = HTTPURL(requestURL) else { return [] }
         var out: [HTTPURL] = []
-        for value in fields.all("Location") + fields.all("Content-Location") {
+        for value in fields.all(.location) + fields.all(.contentLocation) {
             guard let url = base.resolving(value), url.hasOrigin(of: base), url != base, !out.contains(url) else {
                 continue
             }

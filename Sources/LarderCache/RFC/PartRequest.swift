@@ -56,7 +56,7 @@ public enum PartRequest {
         let outcome = ByteRange.evaluate(
             requestFields: requestFields, length: content.length, etag: Validation.etag(fields),
             lastModified: Validation.lastModifiedTime(fields, now: now),
-            date: fields.first("Date").flatMap { HTTPDate.parse($0, now: now) })
+            date: fields.first(.date).flatMap { HTTPDate.parse($0, now: now) })
         switch outcome {
         case .whole:
             let missing = content.missing(in: 0..<content.length)
@@ -108,8 +108,7 @@ public enum PartRequest {
     public static func judge(
         _ head: UpstreamHead, asked: ByteRange.Spec, known: PartialContent?
     ) -> Result<PartAnswer, PartRefusal> {
-        if head.fields.first("Content-Type").map({ FieldList.lowercased($0).hasPrefix("multipart/byteranges") }) == true
-        {
+        if head.fields.first(.contentType).map({ FieldList.lowercased($0).hasPrefix("multipart/byteranges") }) == true {
             return .failure(PartRefusal(rule: .partialContent))
         }
         guard let place = ContentRange(head.fields), head.length.map({ $0 == Int64(place.range.count) }) ?? true else {

@@ -13,19 +13,19 @@ public enum PostReuse {
     ) -> Bool {
         // Any other status would be served to every GET of the URL.
         guard method == .post, status == 200 else { return false }
-        let locations = fields.all("Content-Location")
+        let locations = fields.all(.contentLocation)
         guard locations.count == 1, let base = HTTPURL(requestURL), base.resolving(locations[0]) == base else {
             return false
         }
         // A heuristic lifetime does not count: the standard requires an explicit one.
         let answer = ResponseControl(fields: fields, targets: targets)
         let control = answer.control
-        guard control.sMaxAge != nil || control.maxAge != nil || !answer.isTargeted && fields.contains("Expires") else {
+        guard control.sMaxAge != nil || control.maxAge != nil || !answer.isTargeted && fields.contains(.expires) else {
             return false
         }
         // The POST may have accepted other codings than GET requests do here. For GET, Larder distinguishes only gzip
         // and none.
-        let coding = FieldList.names(fields.all("Content-Encoding"))
+        let coding = FieldList.names(fields.all(.contentEncoding))
         return coding.isEmpty || coding == ["gzip"] || coding == ["identity"]
     }
 }

@@ -37,7 +37,7 @@ extension RFCStorage {
         if let seconds = control.sMaxAge { return Lifetime(milliseconds: seconds * 1000, rule: .sharedMaxAge) }
         if let seconds = control.maxAge { return Lifetime(milliseconds: seconds * 1000, rule: .maxAge) }
         let date = Age.date(fields, responseTime: responseTime)
-        let expires = answer.isTargeted ? [] : fields.all("Expires")
+        let expires = answer.isTargeted ? [] : fields.all(.expires)
         if !expires.isEmpty {
             // An unreadable date, such as "0", means already expired. So do lines that contradict each other (§5.3).
             guard Set(expires).count == 1, let end = HTTPDate.parse(expires[0], now: responseTime) else {
@@ -53,7 +53,7 @@ extension RFCStorage {
         if let fallback = rule.fallbackTTL {
             return Lifetime(milliseconds: fallback.milliseconds, rule: .fallbackTTL)
         }
-        guard let text = fields.first("Last-Modified"), let changed = HTTPDate.parse(text, now: responseTime),
+        guard let text = fields.first(.lastModified), let changed = HTTPDate.parse(text, now: responseTime),
             changed < date
         else { return nil }
         let guess = min((date - changed).milliseconds / heuristicDivisor, heuristicLimit)

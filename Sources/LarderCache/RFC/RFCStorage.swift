@@ -43,7 +43,7 @@ public enum RFCStorage {
         method: Method, requestFields: HeaderFields, head: UpstreamHead, rule: FreshnessRule, targets: [String]
     ) -> StoreVerdict {
         if method != .get { return refuse(.method, .method) }
-        if CacheControl(requestFields.all("Cache-Control")).noStore {
+        if CacheControl(requestFields.all(.cacheControl)).noStore {
             return refuse(.requestNoStore, .requestNoStore)
         }
         let answer = ResponseControl(fields: head.fields, targets: targets)
@@ -96,19 +96,19 @@ public enum RFCStorage {
         let control = answer.control
         let isShared = control.isPublic || control.sMaxAge != nil
         if !isShared, !control.mustRevalidate {
-            if requestFields.contains("Authorization") { return refuse(.authorization, .authorization) }
-            if requestFields.contains("Cookie") { return refuse(.cookie, .cookie) }
+            if requestFields.contains(.authorization) { return refuse(.authorization, .authorization) }
+            if requestFields.contains(.cookie) { return refuse(.cookie, .cookie) }
         }
         // A cookie field that a qualified directive names is not stored, so it does not count (RFC 9111 §5.2.2.4,
         // §5.2.2.7).
         var kept = head.fields
         kept.remove(withheld(control))
-        let setsCookie = kept.contains("Set-Cookie") || kept.contains("Set-Cookie2")
+        let setsCookie = kept.contains(.setCookie) || kept.contains(.setCookie2)
         guard setsCookie, !isShared else { return nil }
         let isStored =
             switch cookies {
             case .strict: false
-            case .drop: control.maxAge != nil || !answer.isTargeted && head.fields.contains("Expires")
+            case .drop: control.maxAge != nil || !answer.isTargeted && head.fields.contains(.expires)
             case .keep: true
             }
         return isStored ? nil : refuse(.setCookie, cookies == .drop ? .cookieWithoutLifetime : .setCookie)
@@ -116,7 +116,7 @@ public enum RFCStorage {
 
     /// Whether `Connection` lists a field that is present and that `RFCReuse` or the choice of variants would lack.
     private static func listsDecidingField(_ fields: HeaderFields, targets: [String]) -> Bool {
-        let listed = FieldList.names(fields.all("Connection"))
+        let listed = FieldList.names(fields.all(.connection))
         if listed.isEmpty { return false }
         return (["Cache-Control", "Vary"] + targets).contains {
             fields.contains($0) && listed.contains(FieldList.lowercased($0))

@@ -19,9 +19,9 @@ extension RFCStorage {
     ) -> HeaderFields {
         var fields = HopByHop.endToEnd(head.fields)
         if cookies != .keep { fields.remove(setCookie) }
-        fields.remove("Content-Length")
+        fields.remove(.contentLength)
         fields.remove(withheld(control))
-        if !fields.contains("Date") { fields.add("Date", HTTPDate.format(head.responseTime)) }
+        if !fields.contains(.date) { fields.add(.date, HTTPDate.format(head.responseTime)) }
         return fields
     }
 

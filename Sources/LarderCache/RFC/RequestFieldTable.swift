@@ -91,7 +91,7 @@ extension UpstreamHead {
         guard status != 304, requestFields.contains(anyOf: RequestFieldTable.selecting) else { return head }
         for name in RequestFieldTable.selecting.names
         where requestFields.contains(name) && !Vary(head.fields).names(FieldList.lowercased(name)) {
-            head.fields.add("Vary", name)
+            head.fields.add(.vary, name)
         }
         return head
     }
@@ -101,8 +101,8 @@ extension HeaderFields {
     /// Restores in the `Vary` of an updated response what Larder itself may have named there. A newer head, such as a 304,
     /// does not take it out: the stored body is the one that was selected.
     mutating func keepSelectors(of stored: HeaderFields) {
-        guard stored.contains("Vary") else { return }
-        let coding = stored.contains("Content-Encoding") ? ["Accept-Encoding"] : []
+        guard stored.contains(.vary) else { return }
+        let coding = stored.contains(.contentEncoding) ? ["Accept-Encoding"] : []
         for name in coding + RequestFieldTable.selecting.names {
             let lowered = FieldList.lowercased(name)
             if Vary(stored).names(lowered), !Vary(self).names(lowered) { add("Vary", name) }

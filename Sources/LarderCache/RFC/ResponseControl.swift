@@ -24,7 +24,7 @@ public struct ResponseControl: Sendable, Hashable {
             isTargeted = true
             return
         }
-        control = CacheControl(fields.all("Cache-Control"))
+        control = CacheControl(fields.all(.cacheControl))
         isTargeted = false
     }
 }

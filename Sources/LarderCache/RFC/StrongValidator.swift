@@ -16,13 +16,13 @@ public enum StrongValidator: Sendable, Hashable {
     /// A date is strong if the response's `Date` is at least one second later (RFC 9110 §8.8.2.2).
     /// - Parameter now: for dates with a two-digit year.
     public init?(_ fields: HeaderFields, now: WallTime) {
-        if fields.contains("ETag") {
+        if fields.contains(.etag) {
             guard let tag = Validation.etag(fields), !tag.isWeak else { return nil }
             self = .tag(tag)
             return
         }
-        guard let changed = Validation.lastModifiedTime(fields, now: now), let text = fields.first("Last-Modified"),
-            let date = fields.first("Date").flatMap({ HTTPDate.parse($0, now: now) }), changed.seconds < date.seconds
+        guard let changed = Validation.lastModifiedTime(fields, now: now), let text = fields.first(.lastModified),
+            let date = fields.first(.date).flatMap({ HTTPDate.parse($0, now: now) }), changed.seconds < date.seconds
         else { return nil }
         self = .date(text)
     }

@@ -15,9 +15,9 @@ public enum Validation {
         for case .some(let tag) in entries.map({ etag($0.fields)?.description }) where !tags.contains(tag) {
             tags.append(tag)
         }
-        if !tags.isEmpty { fields.add("If-None-Match", tags.joined(separator: ", ")) }
+        if !tags.isEmpty { fields.add(.ifNoneMatch, tags.joined(separator: ", ")) }
         if entries.count == 1 || tags.isEmpty, let first = entries.first, let text = lastModified(first.fields) {
-            fields.add("If-Modified-Since", text)
+            fields.add(.ifModifiedSince, text)
         }
         return fields
     }
@@ -56,13 +56,13 @@ public enum Validation {
 
     /// The entity tag, if the field has exactly one line with one tag (RFC 9110 §8.8.3).
     public static func etag(_ fields: HeaderFields) -> EntityTag? {
-        let values = fields.all("ETag")
+        let values = fields.all(.etag)
         return values.count == 1 ? EntityTag.parse(ASCII.trimmed(values[0][...])) : nil
     }
 
     /// The text of `Last-Modified`, if the field has exactly one line with a date (RFC 9110 §8.8.2).
     private static func lastModified(_ fields: HeaderFields) -> String? {
-        let values = fields.all("Last-Modified")
+        let values = fields.all(.lastModified)
         // Any `now` will do: the century of a two-digit year does not decide whether the text is a date.
         return values.count == 1 && HTTPDate.parse(values[0], now: WallTime(seconds: 0)) != nil ? values[0] : nil
     }

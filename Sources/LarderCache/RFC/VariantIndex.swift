@@ -71,7 +71,7 @@ public struct VariantIndex: Sendable, Hashable {
         doubtSince = doubtSince.map { min($0, now) }
         let isInDoubt = doubtSince.map { receivedAt < $0 } ?? false
         if putsOthersInDoubt { doubt(since: receivedAt, now: now) }
-        let told = answerFields.first("Date").flatMap { HTTPDate.parse($0, now: receivedAt) }
+        let told = answerFields.first(.date).flatMap { HTTPDate.parse($0, now: receivedAt) }
         let new = Variant(
             names: names, selection: selection, receivedAt: receivedAt, date: min(told ?? receivedAt, receivedAt),
             isInDoubt: isInDoubt, language: Language(names, requestFields: requestFields, fields: answerFields))

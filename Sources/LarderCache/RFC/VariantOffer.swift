@@ -51,7 +51,7 @@ public enum VariantOffer {
     /// that reads only the date would confirm a variant of another request.
     public static func conditions(for offered: [StoredResponse]) -> HeaderFields {
         var fields = Validation.conditionalFields(for: offered)
-        fields.remove("If-Modified-Since")
+        fields.remove(.ifModifiedSince)
         return fields
     }
 
@@ -60,7 +60,7 @@ public enum VariantOffer {
     /// - Parameter offered: those of the condition, the newest first.
     public static func confirmed(by head: UpstreamHead, among offered: [StoredResponse]) -> StoredResponse? {
         guard head.status == 304 else { return nil }
-        if head.fields.contains("ETag") { return offered.first { hasTag(of: head, $0) } }
+        if head.fields.contains(.etag) { return offered.first { hasTag(of: head, $0) } }
         guard offered.count == 1, !Validation.freshenedIndexes(by: head, among: offered).isEmpty else { return nil }
         return offered[0]
     }
@@ -85,20 +85,19 @@ public enum VariantOffer {
         whole.length = entry.bodyLength
         whole.fields = news.entry.fields
         // `Via` describes the path of this message. The stored lines describe an earlier one, up to Larder itself.
-        whole.fields.remove("Via")
+        whole.fields.remove(.via)
         let known = whole.fields
-        whole.fields.lines += HopByHop.endToEnd(head.fields).lines.filter {
-            !known.contains($0.name) && !Validation.describingBody.contains($0.name)
-        }
+        whole.fields.add(
+            HopByHop.endToEnd(head.fields).filtered { !known.contains($0) && !$0.isIn(Validation.describingBody) })
         return whole
     }
 
     /// A coding that `Accept-Encoding` did not select is that of the representation, and suits every request.
     private static func suitsCoding(_ fields: HeaderFields, _ requestFields: HeaderFields) -> Bool {
-        guard let coding = fields.combined("Content-Encoding"), Vary(fields).names("accept-encoding") else {
+        guard let coding = fields.combined(.contentEncoding), Vary(fields).names("accept-encoding") else {
             return true
         }
-        return ContentCoding.accepts(requestFields.combined("Accept-Encoding"), coding)
+        return ContentCoding.accepts(requestFields.combined(.acceptEncoding), coding)
     }
 
     private static func suitsLanguage(_ fields: HeaderFields, _ requestFields: HeaderFields) -> Bool {
@@ -108,8 +107,8 @@ public enum VariantOffer {
     /// Whether the media type is the one that the request wants most (RFC 9110 §12.5.1). A wildcard wants no type most, and
     /// a range with parameters tells forms apart that `Content-Type` need not name.
     private static func suitsType(_ fields: HeaderFields, _ requestFields: HeaderFields) -> Bool {
-        guard let value = fields.first("Content-Type"),
-            let best = PreferenceList.members(requestFields.all("Accept"), of: "accept")?.first, best.weight > 0
+        guard let value = fields.first(.contentType),
+            let best = PreferenceList.members(requestFields.all(.accept), of: "accept")?.first, best.weight > 0
         else { return false }
         return best.range == FieldList.lowercased(ASCII.trimmed(value.prefix { $0 != ";" }))
     }

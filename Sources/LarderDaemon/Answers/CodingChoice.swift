@@ -16,14 +16,14 @@ extension Answer {
     /// - Returns: the coding to undo for this client; nil if the client gets the answer as it is.
     mutating func chooseCoding(for request: ServerRequest) -> String? {
         // A part of a coded body cannot be decoded, and no-transform forbids decoding (RFC 9111 §5.2.2.6).
-        guard let coding = fields.first("Content-Encoding"), status != 206, ContentCoding.isKnown(coding),
-            !CacheControl(fields.all("Cache-Control")).noTransform
+        guard let coding = fields.first(.contentEncoding), status != 206, ContentCoding.isKnown(coding),
+            !CacheControl(fields.all(.cacheControl)).noTransform
         else { return nil }
         switch Vary(fields) {
         case .any: break
-        case .names(let names): if !names.contains("accept-encoding") { fields.add("Vary", "Accept-Encoding") }
+        case .names(let names): if !names.contains("accept-encoding") { fields.add(.vary, "Accept-Encoding") }
         }
-        return ContentCoding.accepts(request.fields.combined("Accept-Encoding"), coding) ? nil : coding
+        return ContentCoding.accepts(request.fields.combined(.acceptEncoding), coding) ? nil : coding
     }
 
     /// Changes to the plain form. If it cannot be made, the answer stays as it is.

@@ -29,7 +29,7 @@ struct EntryPreview: Sendable, Equatable {
 
     /// Makes the preview of an entry. Decoding runs in the compute gate.
     static func of(_ entry: StoredResponse, _ compute: ComputeGate) async -> EntryPreview {
-        let type = (entry.fields.first("Content-Type") ?? "").lowercased()
+        let type = (entry.fields.first(.contentType) ?? "").lowercased()
         if entry.layer == .artwork || type.hasPrefix("image/") { return EntryPreview(kind: .image) }
         let start: Bytes
         if let large = entry.large {
@@ -38,7 +38,7 @@ struct EntryPreview: Sendable, Equatable {
             start = Bytes(entry.body.prefix(read))
         }
         let isWhole = Int64(start.count) == entry.bodyLength
-        guard let coding = entry.fields.first("Content-Encoding") else {
+        guard let coding = entry.fields.first(.contentEncoding) else {
             return of(plain: start, isWhole: isWhole)
         }
         return await compute.run {

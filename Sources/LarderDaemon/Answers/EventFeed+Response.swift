@@ -11,7 +11,7 @@ extension EventFeed {
     func response(
         to request: ServerRequest, otherwise start: Start, greeting: Bytes = [], route: RouteName
     ) throws(ClientFacingError) -> ServerResponse {
-        let lastID = request.fields.first("Last-Event-ID")
+        let lastID = request.fields.first(.lastEventID)
         var response = ServerResponse(status: 200, route: route)
         response.fields = ["Cache-Control": "no-store"]
         if isExhausted(after: lastID) {
@@ -19,9 +19,9 @@ extension EventFeed {
             response.status = 204
             return response
         }
-        response.fields.set("Content-Type", EventText.mediaType)
+        response.fields.set(.contentType, EventText.mediaType)
         // Proxies such as nginx buffer small writes unless told not to.
-        response.fields.set("X-Accel-Buffering", "no")
+        response.fields.set(.xAccelBuffering, "no")
         let reader: any BodyReader =
             request.method == .head
             ? WholeBodyReader([]) : try self.reader(after: lastID, otherwise: start, greeting: greeting)

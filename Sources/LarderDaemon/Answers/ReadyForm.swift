@@ -10,7 +10,7 @@ extension Answer {
     /// client already has (RFC 9110 §15.4.5).
     static func notModified(_ fields: HeaderFields) -> HeaderFields {
         var fields = NotModified.fields(of: fields)
-        fields.remove("Content-Disposition")
+        fields.remove(.contentDisposition)
         return fields
     }
 }
@@ -31,31 +31,31 @@ extension ReadyResponse {
     convenience init?(of answer: Answer, digest: Digest, mount: ReadyMount, now: WallTime, hits: CounterCell) {
         guard let body = answer.body.whole else { return nil }
         var base = answer.fields
-        base.remove("Age")
-        if mount != .providersListener, !base.contains("Cross-Origin-Resource-Policy") {
-            base.add("Cross-Origin-Resource-Policy", "same-origin")
+        base.remove(.age)
+        if mount != .providersListener, !base.contains(.crossOriginResourcePolicy) {
+            base.add(.crossOriginResourcePolicy, "same-origin")
         }
         if mount == .sharedInterface { CrossOriginSharing.addVary(to: &base) }
         var fields = base
         fields.remove(DigestFields.ofContent)
-        fields.set("Accept-Ranges", "bytes")
+        fields.set(.acceptRanges, "bytes")
         var head = Bytes()
         ResponseEncoder.append(
             ResponseHead(status: 200, reason: answer.reason, fields: fields), length: nil, to: &head)
         let start = (head.firstIndex(of: 0x0A) ?? 0) + 1
         let end = head.count
         // After the fields that a partial response shares: digests of the content describe the whole only.
-        for line in base.lines where DigestFields.ofContent.contains(line.name) {
+        for line in base where DigestFields.ofContent.contains(line.name) {
             ResponseEncoder.appendField(line.name, line.value, to: &head)
         }
         ResponseEncoder.appendField("Content-Length", String(body.count), to: &head)
         var notModified = Bytes()
         ResponseEncoder.append(
             ResponseHead(status: 304, fields: Answer.notModified(base)), length: nil, to: &notModified)
-        let etag = base.first("ETag").flatMap { EntityTag.parse($0) }
+        let etag = base.first(.etag).flatMap { EntityTag.parse($0) }
         var tag = Bytes()
         if let etag { HeaderField.append(EntityTag(opaque: etag.opaque).description, to: &tag) }
-        let lastModifiedText = base.first("Last-Modified") ?? (answer.isOurs ? nil : base.first("Date")) ?? ""
+        let lastModifiedText = base.first(.lastModified) ?? (answer.isOurs ? nil : base.first(.date)) ?? ""
         let lastModified = HTTPDate.parse(lastModifiedText, now: now)
         self.init(
             head: head, body: body, bornAt: answer.bornAt, freshUntil: answer.freshUntil, hits: hits,

@@ -40,9 +40,9 @@ extension Responder {
         var answer = answer
         // A stored response keeps its origin's Date. An answer that Larder made, or one without Date, was made when its
         // age was zero (RFC 9110 §6.6.1). The server adds its own X-Request-Id, so the upstream's is removed.
-        answer.fields.remove("X-Request-Id")
-        if answer.isOurs || !answer.fields.contains("Date") {
-            answer.fields.set("Date", HTTPDate.format(answer.bornAt))
+        answer.fields.remove(.xRequestID)
+        if answer.isOurs || !answer.fields.contains(.date) {
+            answer.fields.set(.date, HTTPDate.format(answer.bornAt))
         }
         // The sources of a merged answer were counted one by one.
         if !answer.isMerged, let provider = answer.provider { engine.count(answer.provenance.outcome, of: provider) }
@@ -59,8 +59,8 @@ extension Responder {
         if context.request.method != .head {
             response.hold = answer.hold ?? engine.bodies.claim(response.body.heldBytes)
         }
-        response.fields.set("Age", String(age))
-        response.fields.add("Cache-Status", cacheStatus(answer, now))
+        response.fields.set(.age, String(age))
+        response.fields.add(.cacheStatus, cacheStatus(answer, now))
         return response
     }
 
@@ -85,11 +85,11 @@ extension Responder {
     ) {
         // Most requests have no conditions and no range. Then nothing is compared.
         guard Conditional.isConditional(request.fields) else {
-            response.fields.set("Accept-Ranges", "bytes")
+            response.fields.set(.acceptRanges, "bytes")
             return
         }
-        let etag = answer.fields.first("ETag").flatMap { EntityTag.asGiven($0) }
-        let lastModified = answer.fields.first("Last-Modified").flatMap { HTTPDate.parse($0, now: now) }
+        let etag = answer.fields.first(.etag).flatMap { EntityTag.asGiven($0) }
+        let lastModified = answer.fields.first(.lastModified).flatMap { HTTPDate.parse($0, now: now) }
         switch Conditional.evaluate(
             method: request.method, requestFields: request.fields, status: 200, etag: etag,
             lastModified: lastModified ?? dated(answer, now), now: now, role: answer.isOurs ? .origin : .cache)
@@ -103,9 +103,9 @@ extension Responder {
             response.status = 412
             response.reason = nil
             response.body = .empty
-            response.fields.remove("Content-Type")
+            response.fields.remove(.contentType)
         case .proceed:
-            response.fields.set("Accept-Ranges", "bytes")
+            response.fields.set(.acceptRanges, "bytes")
             // Ranges do not apply to HEAD (RFC 9110 §14.2).
             guard request.method == .get else { return }
             applyRange(answer, request, &response, etag, lastModified)
@@ -114,17 +114,17 @@ extension Responder {
 
     /// The date that a cache compares with If-Modified-Since if the response has no Last-Modified (RFC 9111 §4.3.2).
     private func dated(_ answer: Answer, _ now: WallTime) -> WallTime? {
-        answer.isOurs ? nil : answer.fields.first("Date").flatMap { HTTPDate.parse($0, now: now) }
+        answer.isOurs ? nil : answer.fields.first(.date).flatMap { HTTPDate.parse($0, now: now) }
     }
 
     private func applyRange(
         _ answer: Answer, _ request: ServerRequest, _ response: inout ServerResponse, _ etag: EntityTag?,
         _ lastModified: WallTime?
     ) {
-        guard request.fields.contains("Range") else { return }
+        guard request.fields.contains(.range) else { return }
         guard let length = answer.body.length else { return }
         let now = engine.time.wall()
-        let date = answer.fields.first("Date").flatMap { HTTPDate.parse($0, now: now) }
+        let date = answer.fields.first(.date).flatMap { HTTPDate.parse($0, now: now) }
         switch ByteRange.evaluate(
             requestFields: request.fields, length: length, etag: etag, lastModified: lastModified, date: date)
         {
@@ -132,8 +132,8 @@ extension Responder {
         case .unsatisfiable:
             response.status = 416
             response.reason = nil
-            response.fields.set("Content-Range", ByteRange.unsatisfiedRange(length: length))
-            response.fields.remove("Content-Type")
+            response.fields.set(.contentRange, ByteRange.unsatisfiedRange(length: length))
+            response.fields.remove(.contentType)
             response.fields.remove(DigestFields.ofContent)
             response.fields.remove(DigestFields.ofRepresentation)
             response.body = .empty
@@ -141,17 +141,17 @@ extension Responder {
             response.status = 206
             response.fields.remove(DigestFields.ofContent)
             response.reason = nil
-            response.fields.set("Content-Range", ByteRange.contentRange(range, length: length))
+            response.fields.set(.contentRange, ByteRange.contentRange(range, length: length))
             response.body = answer.body.part(range)
         case .several(let ranges):
             // An arriving body can be read only once. The whole body is a valid response too (RFC 9110 §14.2).
             guard
-                let parts = MultipartRanges(answer.body, ranges, type: answer.fields.first("Content-Type"))
+                let parts = MultipartRanges(answer.body, ranges, type: answer.fields.first(.contentType))
             else { return }
             response.status = 206
             response.fields.remove(DigestFields.ofContent)
             response.reason = nil
-            response.fields.set("Content-Type", "multipart/byteranges; boundary=\(parts.boundary)")
+            response.fields.set(.contentType, "multipart/byteranges; boundary=\(parts.boundary)")
             response.body = parts.body
         }
     }
@@ -170,15 +170,15 @@ extension Responder {
             request.method == .get || request.method == .head,
             request.isPlain,
             // Memory cuts parts itself. A part of this answer would have two Content-Range fields.
-            !answer.fields.contains("Content-Range"),
+            !answer.fields.contains(.contentRange),
             // Memory distinguishes clients by gzip support and by nothing else.
-            answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true,
+            answer.fields.combined(.contentEncoding).map({ ASCII.equalFolded($0, "gzip") }) ?? true,
             let ready = ReadyResponse(
                 of: answer, digest: keeping.digest, mount: mount(request), now: now,
                 hits: answer.provider.map { engine.counters.cell(DaemonCounters.memoryHits, $0) }
                     ?? engine.counters.cell(DaemonCounters.mergedMemoryHits))
         else { return }
-        let accepted = request.fields.first("Accept-Encoding")
+        let accepted = request.fields.first(.acceptEncoding)
         let takesGzip = answer.variesByCoding ? ContentCoding.acceptsGzip(accepted) : nil
         if !engine.cache.memory.isOff {
             engine.cache.memory.insert(
@@ -204,7 +204,7 @@ extension ServerRequest {
     /// Whether the fast path would have looked for an answer: no field of the request asks for a different one.
     var isPlain: Bool {
         // Several Accept-Encoding lines form one list (RFC 9110 §5.3), but memory compares one line only.
-        guard body.isEmpty, fields.all("Accept-Encoding").count <= 1 else { return false }
+        guard body.isEmpty, fields.all(.acceptEncoding).count <= 1 else { return false }
         return !fields.contains(anyOf: Self.special)
     }
 

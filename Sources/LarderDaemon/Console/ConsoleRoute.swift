@@ -48,7 +48,7 @@ enum ConsoleRoute {
                 answer: await ask(target("/v1/entries", StorePage.filters, query), parts, call))
         }
         var response = response("text/html; charset=utf-8", Bytes(text: text), call.name)
-        if view == .search { response.fields.set("Vary", "Sec-Fetch-Site, Sec-Purpose, Purpose") }
+        if view == .search { response.fields.set(.vary, "Sec-Fetch-Site, Sec-Purpose, Purpose") }
         return response
     }
 
@@ -56,7 +56,7 @@ enum ConsoleRoute {
     static func nothing(at path: String) -> ServerResponse {
         var response = response("text/html; charset=utf-8", Bytes(text: NowherePage.render(path: path)), .nowhere)
         response.status = 404
-        response.fields.set("Cache-Control", "no-store")
+        response.fields.set(.cacheControl, "no-store")
         return response
     }
 
@@ -68,7 +68,7 @@ enum ConsoleRoute {
                 allowed: ConsoleFile.names)
         }
         var response = response(file.type, file.body, call.name)
-        response.fields.set("ETag", file.etag)
+        response.fields.set(.etag, file.etag)
         let isKnown =
             Conditional.evaluate(
                 method: call.request.method, requestFields: call.request.fields, status: 200,
@@ -77,20 +77,20 @@ enum ConsoleRoute {
         if isKnown {
             response.status = 304
             response.body = .empty
-            response.fields.remove("Content-Type")
+            response.fields.remove(.contentType)
         }
         return response
     }
 
     /// The description with which a browser adds the page as a search engine (OpenSearch).
     static func openSearch(_ call: RouteCall) -> ServerResponse {
-        let host = call.request.fields.first("Host").flatMap { $0.isEmpty ? nil : $0 } ?? "localhost"
+        let host = call.request.fields.first(.host).flatMap { $0.isEmpty ? nil : $0 } ?? "localhost"
         return response(OpenSearch.type, Bytes(text: OpenSearch.description(host: host)), call.name)
     }
 
     /// Whether the page runs the search in `?q=` without a click.
     static func searchesByItself(_ fields: HeaderFields) -> Bool {
-        let sites = fields.all("Sec-Fetch-Site")
+        let sites = fields.all(.secFetchSite)
         return (sites == ["same-origin"] || sites == ["none"])
             && !fields.contains("Sec-Purpose") && !fields.contains("Purpose")
     }

@@ -13,7 +13,7 @@ enum Authority {
         _ request: ServerRequest, _ settings: Settings, what: String = "Changes"
     ) throws(ClientFacingError) {
         // A page of an origin in `browserOrigins` may only read, even with the token.
-        if let origin = request.fields.first("Origin"), settings.browserOrigins.contains(origin) {
+        if let origin = request.fields.first(.origin), settings.browserOrigins.contains(origin) {
             throw .crossSite
         }
         if case .unix(let uid, _) = request.peer, uid == 0 || uid == geteuid() || settings.admin.users.contains(uid) {
@@ -24,7 +24,7 @@ enum Authority {
                 status: 403, code: "authorityNeeded",
                 detail: "\(what) need the Unix socket or a token, and no admin.token is configured.")
         }
-        let given = request.fields.first("Authorization") ?? ""
+        let given = request.fields.first(.authorization) ?? ""
         guard given.lowercased().hasPrefix("bearer "),
             LarderCore.Secrets.equal(Bytes(text: token), Bytes(text: String(ASCII.trimmed(given.dropFirst(7)))))
         else {
@@ -40,7 +40,7 @@ enum Authority {
             try check(request, settings, what: "Whole terms")
             return true
         } catch {
-            if error.status == 401, request.fields.contains("Authorization") { throw error }
+            if error.status == 401, request.fields.contains(.authorization) { throw error }
             return false
         }
     }
@@ -50,11 +50,11 @@ enum Authority {
     /// without one, because some APIs take a key without a scheme.
     /// - Returns: nil if the request has no such field, as is nearly always so.
     static func withoutToken(_ request: ServerRequest, _ settings: Settings) -> ServerRequest? {
-        guard let token = settings.admin.token, request.fields.contains("Authorization") else { return nil }
+        guard let token = settings.admin.token, request.fields.contains(.authorization) else { return nil }
         let wanted = Bytes(text: token)
         var request = request
-        request.fields.lines.removeAll { line in
-            guard ASCII.equalFolded(line.name, "Authorization") else { return false }
+        request.fields.removeAll { line in
+            guard line.isNamed(.authorization) else { return false }
             let value = ASCII.trimmed(line.value[...])
             let given = value.drop { $0 != " " && $0 != "\t" }
             return [value, ASCII.trimmed(given)].contains {

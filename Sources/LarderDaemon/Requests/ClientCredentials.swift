@@ -20,7 +20,7 @@ struct ClientCredentials: Sendable {
 
     /// - Parameter ownKey: the configured key. It counts as an application's, whatever it looks like.
     init(_ request: ServerRequest, _ provider: any Provider, _ about: ProviderAbout, ownKey: String?) {
-        let authorizations = request.fields.all("Authorization")
+        let authorizations = request.fields.all(.authorization)
         var keys: [String] = []
         for name in about.credentialFieldNames where !ASCII.equalFolded(name, "Authorization") {
             keys += request.fields.all(name).prefix(1)
@@ -44,7 +44,7 @@ struct ClientCredentials: Sendable {
     private static func holder(
         _ value: String, _ provider: any Provider, _ ownKey: String?
     ) -> CredentialHolder {
-        if let ownKey, provider.credentialFields(key: ownKey).first("Authorization") == value {
+        if let ownKey, provider.credentialFields(key: ownKey).first(.authorization) == value {
             return .application(key: ownKey)
         }
         return provider.holder(ofAuthorization: value)

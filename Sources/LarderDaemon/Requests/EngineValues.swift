@@ -17,14 +17,14 @@ extension AskingClient {
     static func removed(from request: ServerRequest, _ tools: [ToolSetting]) -> ServerRequest? {
         let hasToken =
             !tools.isEmpty
-            && request.fields.all("Authorization").contains { ToolSetting.isToken(in: $0, of: tools) }
-        guard hasToken || request.fields.contains("Priority") || request.fields.contains(toolField) else { return nil }
+            && request.fields.all(.authorization).contains { ToolSetting.isToken(in: $0, of: tools) }
+        guard hasToken || request.fields.contains(.priority) || request.fields.contains(toolField) else { return nil }
         var request = request
-        request.fields.remove("Priority")
+        request.fields.remove(.priority)
         request.fields.remove(toolField)
         if hasToken {
-            request.fields.lines.removeAll {
-                ASCII.equalFolded($0.name, "Authorization") && ToolSetting.isToken(in: $0.value, of: tools)
+            request.fields.removeAll {
+                $0.isNamed(.authorization) && ToolSetting.isToken(in: $0.value, of: tools)
             }
         }
         return request
@@ -41,7 +41,7 @@ extension WayOut {
         _ settings: @autoclosure @escaping @Sendable () -> Settings
     ) {
         let mount = request.listenerProvider == nil ? "/raw/" + name : ""
-        let host = request.fields.first("Host")
+        let host = request.fields.first(.host)
         self.init(
             mount: mount, provider: provider, path: path, query: request.query, clientPath: request.path,
             isElsewhereHere: { OwnAddresses(host: host, mount: mount, settings()).isElsewhereHere($0) })

@@ -56,12 +56,12 @@ struct RawRequest: Sendable {
             && provider.provider.endpointName(for: upstream) != Passthrough.other
         let isPersonal = credentials.isPersonal && !isReplaced
         var fields = request.fields
-        if !isPersonal { fields.remove("Authorization") }
+        if !isPersonal { fields.remove(.authorization) }
         // No built-in API is sent cookies, so they do not affect who may have the answer.
-        fields.remove("Cookie")
+        fields.remove(.cookie)
         self.fields = fields
         hasCredentials =
-            usesOwnKey || !about.needsKey || credentials.key != nil || !credentials.fields.lines.isEmpty
+            usesOwnKey || !about.needsKey || credentials.key != nil || !credentials.fields.isEmpty
         if isPersonal {
             bypass = .personalToken
         } else if namesPerson {
@@ -86,14 +86,14 @@ struct RawRequest: Sendable {
         guard let query = request.query, let text = request.body.strictText,
             let form = try? QueryParameters(parsing: text), let own = try? QueryParameters(parsing: query)
         else { return false }
-        let type = request.fields.first("Content-Type")?.prefix { $0 != ";" } ?? ""
+        let type = request.fields.first(.contentType)?.prefix { $0 != ";" } ?? ""
         return ASCII.equalFolded(String(ASCII.trimmed(type)), "application/x-www-form-urlencoded") && form == own
     }
 
     /// A digest of the client's own credentials that are sent upstream; empty if none are.
     var caller: Bytes {
-        guard !secretFields.lines.isEmpty || !secretQuery.items.isEmpty else { return [] }
-        let lines = secretFields.lines.map { "\($0.name):\($0.value)" } + [secretQuery.encoded]
+        guard !secretFields.isEmpty || !secretQuery.items.isEmpty else { return [] }
+        let lines = secretFields.map { "\($0.name):\($0.value)" } + [secretQuery.encoded]
         return Digest(of: Bytes(text: lines.joined(separator: "\n"))).bytes
     }
 

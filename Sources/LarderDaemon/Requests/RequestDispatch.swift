@@ -55,8 +55,8 @@ final class RequestDispatch: RequestHandler {
         }
         share(&response, with: request)
         // Pages of other sites must not embed Larder's own responses. A page that may read uses CORS.
-        if request.listenerProvider == nil, !response.fields.contains("Cross-Origin-Resource-Policy") {
-            response.fields.set("Cross-Origin-Resource-Policy", "same-origin")
+        if request.listenerProvider == nil, !response.fields.contains(.crossOriginResourcePolicy) {
+            response.fields.set(.crossOriginResourcePolicy, "same-origin")
         }
         response.loggedPath =
             RedactedPath.upload(request.method, request.path, listenerProvider: request.listenerProvider)
@@ -125,8 +125,8 @@ final class RequestDispatch: RequestHandler {
         let origins = engine.snapshot.settings.browserOrigins
         guard !origins.isEmpty, request.listenerProvider == nil else { return }
         CrossOriginSharing.addVary(to: &response.fields)
-        guard let origin = request.fields.first("Origin"), origins.contains(origin) else { return }
-        for line in CrossOriginSharing.fields(for: origin).lines { response.fields.add(line.name, line.value) }
+        guard let origin = request.fields.first(.origin), origins.contains(origin) else { return }
+        for line in CrossOriginSharing.fields(for: origin) { response.fields.add(line.name, line.value) }
     }
 
     /// Pass-through bodies and uploads are streamed. All other bodies are read whole.
@@ -141,7 +141,7 @@ final class RequestDispatch: RequestHandler {
         if request.method == .options, request.path == "*" {
             return ServerResponse(status: 204, fields: ["Allow": Self.methods], route: .options)
         }
-        if request.listenerProvider == nil, request.method == .options, let origin = request.fields.first("Origin"),
+        if request.listenerProvider == nil, request.method == .options, let origin = request.fields.first(.origin),
             engine.snapshot.settings.browserOrigins.contains(origin)
         {
             // Only a preflight is allowed. A page of another origin must not send any other OPTIONS request.

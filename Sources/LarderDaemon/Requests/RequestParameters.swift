@@ -18,5 +18,5 @@ extension ServerRequest {
 
 extension ServerRequest {
     /// Whether the client shows pages, as a browser's navigation says. Programs rarely name the type.
-    var acceptsPages: Bool { fields.combined("Accept")?.contains("text/html") == true }
+    var acceptsPages: Bool { fields.combined(.accept)?.contains("text/html") == true }
 }

@@ -47,7 +47,7 @@ struct AccountRoutes: Sendable {
         var response: ServerResponse
         if request.acceptsPages {
             response = ServerResponse(status: 303)
-            response.fields.set("Location", url)
+            response.fields.set(.location, url)
         } else {
             response = Self.json { writer in
                 writer.member("url", url)
@@ -57,7 +57,7 @@ struct AccountRoutes: Sendable {
                 writer.member("renewable", isRenewable)
             }
         }
-        response.fields.set("Cache-Control", "no-store")
+        response.fields.set(.cacheControl, "no-store")
         return response
     }
 
@@ -95,14 +95,14 @@ struct AccountRoutes: Sendable {
     /// own: browsers send it with every POST, and a foreign origin was refused before routing.
     private func finish(_ request: ServerRequest, _ provider: String) async throws(ClientFacingError) -> ServerResponse
     {
-        guard request.fields.contains("Origin") else {
+        guard request.fields.contains(.origin) else {
             throw ClientFacingError(
                 status: 403, code: "originNeeded",
                 detail: "Only the landing page of the sign-in may post here: Origin must be this daemon's.",
                 parameter: "Origin")
         }
         // A form on another site can send text/plain without a preflight, but not JSON.
-        let type = request.fields.first("Content-Type")?.prefix { $0 != ";" } ?? ""
+        let type = request.fields.first(.contentType)?.prefix { $0 != ";" } ?? ""
         guard ASCII.equalFolded(String(ASCII.trimmed(type)), "application/json") else {
             throw ClientFacingError(
                 status: 415, code: "jsonNeeded", detail: "The body must be application/json.",

@@ -71,9 +71,9 @@ struct ArtworkRoute: Sendable {
         var fields = entry.fields
         // A handle always names the same URL. A change of the image at that URL is noticed after Larder's own lifetime.
         let lifetime = max(0, (entry.freshUntil - entry.responseTime).milliseconds / 1000)
-        fields.set("Cache-Control", "private, max-age=\(lifetime), immutable")
-        fields.set("X-Content-Type-Options", "nosniff")
-        fields.set("Content-Security-Policy", "default-src 'none'; sandbox")
+        fields.set(.cacheControl, "private, max-age=\(lifetime), immutable")
+        fields.set(.xContentTypeOptions, "nosniff")
+        fields.set(.contentSecurityPolicy, "default-src 'none'; sandbox")
         var answer = Answer.of(served, fields, provider: provider.name)
         answer.keeping = served.ready.map { stamp in
             Answer.Keeping(digest: entry.key.digest, stamp: stamp, row: engine.cache.row(of: served))

@@ -139,7 +139,7 @@ struct EntriesRoute: Sendable {
             append(detail.entry, isRedacted: false, to: &writer)
             writer.name("fields")
             writer.array { writer in
-                for line in stored.fields.lines {
+                for line in stored.fields {
                     writer.array { writer in
                         writer.string(line.name)
                         writer.string(line.value)

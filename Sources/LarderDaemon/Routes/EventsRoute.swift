@@ -14,7 +14,7 @@ struct EventsRoute: Sendable {
     func events(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         var request = request
         // Events before the snapshot are contained in it. Sent after it, they would be out of date.
-        request.fields.remove("Last-Event-ID")
+        request.fields.remove(.lastEventID)
         // The subscription comes first. Events that happen during the snapshot follow it, and may repeat it.
         let response = try providerEvents.response(to: request, otherwise: .next, route: route)
         if case .stream(let reader as EventReader, _) = response.body {

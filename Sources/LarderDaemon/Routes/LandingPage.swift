@@ -7,7 +7,7 @@ enum LandingPage {
     static func response(_ part: OwnPagePart, route: RouteName) -> ServerResponse {
         var response = own.response(part, route: route)
         // The window that opened this page must not control it (HTML, cross-origin opener policies).
-        response.fields.set("Cross-Origin-Opener-Policy", "same-origin")
+        response.fields.set(.crossOriginOpenerPolicy, "same-origin")
         return response
     }
 

@@ -38,7 +38,7 @@ struct LiveRoute: Sendable {
         _ context: RequestContext, _ question: SearchQuestion, _ compose: @escaping Compose
     ) async throws(ClientFacingError) -> ServerResponse? {
         let request = context.request
-        guard request.method == .get, request.fields.contains("Prefer") else { return nil }
+        guard request.method == .get, request.fields.contains(.prefer) else { return nil }
         let preferences = Preferences(request.fields)
         guard preferences.respondsAsync, await !engine.isAtHand(question) else { return nil }
         let answer = Lock<Result<Answer, ClientFacingError>?>(nil)
@@ -54,8 +54,8 @@ struct LiveRoute: Sendable {
                 var answer = try result.get()
                 answer.isMerged = true
                 var response = responder.respond(answer, to: context)
-                response.fields.set("Preference-Applied", "wait=\(wait.wholeSeconds)")
-                response.fields.add("Vary", "Prefer")
+                response.fields.set(.preferenceApplied, "wait=\(wait.wholeSeconds)")
+                response.fields.add(.vary, "Prefer")
                 return response
             }
         }
@@ -115,9 +115,9 @@ struct LiveRoute: Sendable {
     private func accepted(_ page: LivePage, route: RouteName) async -> ServerResponse {
         var response = await json(page.value, route: route)
         response.status = 202
-        response.fields.set("Location", LiveEnvelope.path(page.id))
-        response.fields.set("Preference-Applied", "respond-async")
-        response.fields.set("Vary", "Prefer")
+        response.fields.set(.location, LiveEnvelope.path(page.id))
+        response.fields.set(.preferenceApplied, "respond-async")
+        response.fields.set(.vary, "Prefer")
         // A stop ends the wait before the server begins to drain. This is still the connection's last response.
         response.closesConnection = searches.isShutDown
         return response
@@ -131,18 +131,18 @@ struct LiveRoute: Sendable {
         switch part {
         case .show where Self.wantsEvents(request), .events:
             var response = try page.feed.response(to: request, otherwise: .oldest, route: route)
-            if part == .show { response.fields.set("Vary", "Accept") }
+            if part == .show { response.fields.set(.vary, "Accept") }
             return response
         case .show: break
         case .cancel: searches.cancel(page)
         }
         var response = await json(page.value, route: route)
-        if part == .show { response.fields.set("Vary", "Accept") }
+        if part == .show { response.fields.set(.vary, "Accept") }
         return response
     }
 
     private static func wantsEvents(_ request: ServerRequest) -> Bool {
-        FieldList.members(request.fields.all("Accept")).contains { member in
+        FieldList.members(request.fields.all(.accept)).contains { member in
             let type = ASCII.trimmed(member.prefix { $0 != ";" })
             return ASCII.equalFolded(String(type), EventText.mediaType)
         }
@@ -162,7 +162,7 @@ struct LiveRoute: Sendable {
         response.body = .bytes(LiveEnvelope.render(search, results: results, count: count))
         if let conclusion = search.conclusion, conclusion.problem == nil {
             let now = engine.time.wall()
-            response.fields.set("Age", String(max(0, (now - conclusion.bornAt).wholeSeconds)))
+            response.fields.set(.age, String(max(0, (now - conclusion.bornAt).wholeSeconds)))
             response.fields.set(
                 "Cache-Status",
                 CacheStatus.render(

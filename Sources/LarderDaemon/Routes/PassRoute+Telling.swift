@@ -30,7 +30,7 @@ extension Served {
         {
             out.append(.variantMatch)
         }
-        guard entry.fields.contains("Set-Cookie") else { return out }
+        guard entry.fields.contains(.setCookie) else { return out }
         let control = ResponseControl(fields: entry.fields, targets: request.targets).control
         let isWithheld = (control.privateFields + control.noCacheFields).contains { $0.lowercased() == "set-cookie" }
         let isKept = request.rule.semantics == .rfc && request.rule.cookies == .keep && !isWithheld
@@ -47,11 +47,11 @@ extension ServerRequest {
     /// Whether `If-Range` made the request's ranges void (RFC 9110 §13.1.5).
     /// - Parameter fields: the fields of the response that the ranges refer to.
     func hasFailedIfRange(_ fields: HeaderFields, now: WallTime) -> Bool {
-        guard method == .get, self.fields.contains("If-Range"), ByteRange.specs(self.fields) != nil else {
+        guard method == .get, self.fields.contains(.ifRange), ByteRange.specs(self.fields) != nil else {
             return false
         }
         return !ByteRange.ifRangeHolds(
             self.fields, etag: Validation.etag(fields), lastModified: Validation.lastModifiedTime(fields, now: now),
-            date: fields.first("Date").flatMap { HTTPDate.parse($0, now: now) })
+            date: fields.first(.date).flatMap { HTTPDate.parse($0, now: now) })
     }
 }

@@ -155,7 +155,7 @@ struct PassRoute: Sendable {
 
     /// Notes if the client's cookies were not forwarded.
     private static func cookieRules(_ context: RequestContext, _ request: PassRequest) -> [CacheRule] {
-        context.request.fields.contains("Cookie") && !request.forwarded.contains("Cookie") ? [.requestCookies] : []
+        context.request.fields.contains(.cookie) && !request.forwarded.contains(.cookie) ? [.requestCookies] : []
     }
 
     // MARK: Alone
@@ -172,7 +172,7 @@ struct PassRoute: Sendable {
             }
         }
         if context.request.method == .options, let hops = Self.forwardsLeft(context.request), hops > 0 {
-            fields.set("Max-Forwards", String(min(hops - 1, UInt64(UInt32.max))))
+            fields.set(.maxForwards, String(min(hops - 1, UInt64(UInt32.max))))
         }
         let began = engine.cache.begin(request)
         let groupsBegan = engine.cache.groupRemovals(of: request.provider)
@@ -328,7 +328,7 @@ struct PassRoute: Sendable {
             answer.body = .bytes(whole)
         } else {
             // For HEAD the length is that of the GET response.
-            let length = isHead ? head.fields.first("Content-Length").flatMap { Int64($0) } : head.length
+            let length = isHead ? head.fields.first(.contentLength).flatMap { Int64($0) } : head.length
             answer.body = .tape(TapeBody(stream.body, length: length))
         }
         var response = responder.respond(answer, to: context)
@@ -349,7 +349,7 @@ struct PassRoute: Sendable {
     /// How often a request may still be forwarded (RFC 9110 §7.6.2). A number too large to count becomes the maximum. A
     /// value that is not a number is ignored.
     private static func forwardsLeft(_ server: ServerRequest) -> UInt64? {
-        guard let text = server.fields.first("Max-Forwards").map({ ASCII.trimmed($0[...]) }), !text.isEmpty,
+        guard let text = server.fields.first(.maxForwards).map({ ASCII.trimmed($0[...]) }), !text.isEmpty,
             text.utf8.allSatisfy(ASCII.isDigit)
         else { return nil }
         return UInt64(text) ?? .max

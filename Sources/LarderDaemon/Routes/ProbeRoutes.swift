@@ -57,7 +57,7 @@ struct ProbeRoutes: Sendable {
         let samples = ProviderMetrics.samples(lanes) + ProcessMetrics.samples(figures, startedAt: startedAt)
         for sample in samples { page.add(sample.family, sample.labels, sample.value) }
         var response = Self.text(200, page.text, route: route)
-        response.fields.set("Content-Type", PrometheusText.contentType)
+        response.fields.set(.contentType, PrometheusText.contentType)
         return response
     }
 

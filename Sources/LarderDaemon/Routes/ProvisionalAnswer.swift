@@ -58,7 +58,7 @@ struct ProvisionalAnswer: Sendable {
 
     /// True with `Prefer: provisional` (RFC 7240 §2) and no directive that forbids a stored answer.
     static func isWanted(_ fields: HeaderFields) -> Bool {
-        fields.contains("Prefer") && Preferences(fields).values["provisional"] != nil
+        fields.contains(.prefer) && Preferences(fields).values["provisional"] != nil
             && ClientDirectives(fields: fields) == .none
     }
 

@@ -138,11 +138,11 @@ struct RawRoute: Sendable {
         // `Cache-Status` reports a stored response as a hit, even if the provider was asked in vain.
         if !served.outcome.isFetched, served.outcome != .joined { answer.provenance.forward = nil }
         answer.isOurs = false
-        if served.isDrawn { answer.fields.set("Cache-Control", "no-store") }
+        if served.isDrawn { answer.fields.set(.cacheControl, "no-store") }
         // Only a stored answer may be ready in memory, or no purge would remove it. It must also be the same for all
         // clients, because memory identifies a request by its target only and not by the client's key.
         if provider.claim(for: raw.upstream) != nil {
-            answer.fields.set("Cache-Control", "private, no-store")
+            answer.fields.set(.cacheControl, "private, no-store")
         } else if entry.status == 200, raw.identity.isEmpty, let stamp = served.ready {
             var keeping = Answer.Keeping(digest: entry.key.digest, stamp: stamp)
             if !ClientCredentials.mayName(context.request.query, provider.about) {
@@ -150,7 +150,7 @@ struct RawRoute: Sendable {
             }
             answer.keeping = keeping
         }
-        answer.variesByCoding = entry.fields.contains("Content-Encoding")
+        answer.variesByCoding = entry.fields.contains(.contentEncoding)
         return responder.respond(await responder.accepted(answer, by: context.request), to: context)
     }
 

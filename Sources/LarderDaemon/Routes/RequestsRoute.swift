@@ -70,7 +70,7 @@ struct RequestsRoute: Sendable {
         let last = try Self.number(query, "last", 0...RequestWatch.capacity) ?? 0
         var request = request
         // A client asks for what it missed between two connections with `last`.
-        request.fields.remove("Last-Event-ID")
+        request.fields.remove(.lastEventID)
         let viewer = try viewer(request)
         var isOwner = false
         if case .unix = request.peer { isOwner = !viewer.isRedacted }

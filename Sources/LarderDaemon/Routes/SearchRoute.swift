@@ -81,7 +81,7 @@ struct SearchRoute: Sendable {
         let results = try await shaped([normalised.results], by: .relevance, shape)
         let tag = Envelope.entityTag(query: query, sources: [source], order: "")
         var fields = Self.fields(tag, source)
-        if served.isDrawn { fields.set("Cache-Control", "no-store") }
+        if served.isDrawn { fields.set(.cacheControl, "no-store") }
         let body = Envelope.render(
             query: query, sources: [source], count: normalised.count, results: results)
         var answer = Answer(

@@ -61,7 +61,7 @@ struct UploadRoutes: Sendable {
         case .content: return try await content(context, id)
         case .status:
             // EventSource in a page announces that it wants events by this type (WHATWG HTML §9.2.3).
-            let accepted = request.fields.combined("Accept") ?? ""
+            let accepted = request.fields.combined(.accept) ?? ""
             guard accepted.lowercased().contains("text/event-stream") else { return await response(200, id, route) }
             return try await events(request, id, route)
         case .events: return try await events(request, id, route)
@@ -172,13 +172,13 @@ struct UploadRoutes: Sendable {
                 status: 413, code: UploadFailure.tooLarge.rawValue,
                 detail: "The file is too large for a picture or film: see uploads.maxSize and uploads.maxFilm.")
         }
-        guard !request.fields.contains("Content-Encoding") else {
+        guard !request.fields.contains(.contentEncoding) else {
             throw ClientFacingError(
                 status: 415, code: "unsupportedCoding",
                 detail: "Send the content without a Content-Encoding: it is passed on unchanged.",
                 fields: ["Accept-Encoding": "identity"])
         }
-        let given = request.fields.first("Content-Type")
+        let given = request.fields.first(.contentType)
         let essence = MediaType.essence(given)
         if mayBeForm, essence == "multipart/form-data" {
             guard let boundary = MultipartFormReader.boundary(of: given) else {
@@ -205,7 +205,7 @@ struct UploadRoutes: Sendable {
         // The upload has taken place, even if it has been forgotten by now.
         guard let report = await uploads.report(id) else { return Self.json(status, Bytes(text: "{}"), nil, route) }
         var response = Self.json(status, UploadDocument.bytes(report), report.provider, route)
-        if isMade { response.fields.set("Location", UploadDocument.path(id)) }
+        if isMade { response.fields.set(.location, UploadDocument.path(id)) }
         return response
     }
 

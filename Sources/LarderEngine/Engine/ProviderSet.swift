@@ -48,7 +48,7 @@ public final class ConfiguredProvider: Sendable {
             configuredBase: isConfiguredBase ? settings.baseURL : nil)
         self.jitterPercent = jitterPercent
         sharedScope = Self.scope(settings, normaliser: about.normaliserVersion, retention: about.retention)
-        let names = settings.requestFields.lines.map(\.name).sorted()
+        let names = settings.requestFields.map(\.name).sorted()
         ownFields = FieldNameSet(names)
         plainNames = Set(["accept-encoding"] + names.map(FieldList.lowercased))
         fieldsPart =
@@ -219,9 +219,9 @@ public final class ConfiguredProvider: Sendable {
     /// public hosts.
     public func order(_ request: UpstreamRequest, settings whole: Settings) -> FetchOrder {
         var fields = request.fields
-        if !fields.contains("Accept") { fields.set("Accept", "application/json") }
-        fields.set("Accept-Encoding", "gzip")
-        for field in settings.requestFields.lines { fields.set(field.name, field.value) }
+        if !fields.contains(.accept) { fields.set(.accept, "application/json") }
+        fields.set(.acceptEncoding, "gzip")
+        for field in settings.requestFields { fields.set(field.name, field.value) }
         let base = about.isSearch(path: request.path) ? bases.search : bases.usual
         let plainHTTP = settings.plainHTTP
         var order = FetchOrder(

@@ -129,7 +129,7 @@ extension ConfiguredProvider {
                 lines.append("\(settings.keyIn) " + Base64URL.encode(Digest(of: Bytes(text: key)).bytes))
             }
         }
-        lines += settings.requestFields.lines.map { "\($0.name): \($0.value)" }
+        lines += settings.requestFields.map { "\($0.name): \($0.value)" }
         lines += settings.baseURLs
         lines += settings.ttl.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.milliseconds)" }
         for span in [settings.emptyTTL, settings.negativeTTL, settings.staleFor, retention ?? .zero] {

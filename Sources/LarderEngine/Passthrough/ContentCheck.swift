@@ -27,7 +27,7 @@ struct ContentCheck: BodyCheck {
         digest = promised.map { DigestFields.Check($0) }
         guard kind == .graphql else { return }
         answer = GraphQLAnswer()
-        guard let coding = head.fields.combined("Content-Encoding"),
+        guard let coding = head.fields.combined(.contentEncoding),
             FieldList.names([coding]).contains(where: { $0 != "identity" })
         else { return }
         inflater = ContentInflater(coding: coding)

@@ -17,11 +17,11 @@ enum ForwardedCookies {
     /// not trust the address, it omits that field, but its `User-Agent` still begins with "Mozilla/". Other clients
     /// have no reason to send either. (`Sec-Fetch-Mode` alone does not count: client libraries send it too.)
     static func isBrowsers(_ fields: HeaderFields) -> Bool {
-        fields.contains("Sec-Fetch-Site") || fields.all("User-Agent").contains { $0.hasPrefix("Mozilla/") }
+        fields.contains(.secFetchSite) || fields.all(.userAgent).contains { $0.hasPrefix("Mozilla/") }
     }
 
     private static func isSameOrigin(_ fields: HeaderFields) -> Bool {
-        let sites = fields.all("Sec-Fetch-Site")
+        let sites = fields.all(.secFetchSite)
         return !sites.isEmpty && sites.allSatisfy { $0 == "same-origin" }
     }
 }

@@ -22,7 +22,7 @@ struct KeyFields: Sendable {
             var other = fields
             other.remove(PassRequest.personal)
             identity = RequestCredentials(fields: other).identity
-            if !identity.isEmpty { names = other.lines.map(\.name).filter(RequestCredentials.isField) }
+            if !identity.isEmpty { names = other.map(\.name).filter(RequestCredentials.isField) }
         }
         let selecting = settings.semantics == .ttl ? Self.preferences : RequestFieldTable.selecting.names
         let chosen =

@@ -9,9 +9,10 @@ extension PassFetch {
     /// store. A whole response is treated the same way.
     func own(_ entry: StoredResponse, confirmedBy head: UpstreamHead) -> Made.Own {
         var fields = entry.fields
-        fields.lines += HopByHop.endToEnd(head.fields).lines.filter {
-            !entry.fields.contains($0.name) && !Validation.describingBody.contains($0.name)
-        }
+        fields.add(
+            HopByHop.endToEnd(head.fields).filtered {
+                !entry.fields.contains($0) && !$0.isIn(Validation.describingBody)
+            })
         return Made.Own(fields: fields, interim: head.interim)
     }
 

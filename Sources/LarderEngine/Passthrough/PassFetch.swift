@@ -62,7 +62,7 @@ public struct PassFetch: Sendable {
                 conditions = VariantOffer.conditions(for: offered)
             }
         }
-        if let part = found.part { conditions.lines += part.fields.lines }
+        if let part = found.part { conditions.add(part.fields) }
         switch await send(conditions, found) {
         case .failure(let failure): return .failed(failure)
         case .success((let stream, let classification)):
@@ -75,7 +75,7 @@ public struct PassFetch: Sendable {
             }
             stream.cancel()
             if let told = judged(stream.head, found) { return .answered(told) }
-            guard !conditions.lines.isEmpty else { return .failed(unasked304) }
+            guard !conditions.isEmpty else { return .failed(unasked304) }
             return await notModified(stream.head, offered, found, began, voice)
         }
     }
@@ -127,10 +127,10 @@ public struct PassFetch: Sendable {
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
         var fields = request.forwarded
         if isRefresh {
-            fields.remove("Cache-Control")
-            fields.remove("Pragma")
+            fields.remove(.cacheControl)
+            fields.remove(.pragma)
         }
-        fields.lines += conditions.lines
+        fields.add(conditions)
         var order = request.order(fields, method: request.fetchMethod, settings: settings, limit: .max)
         order.body = request.content?.body
         let classify = request.call(order).classify

@@ -12,7 +12,7 @@ public enum PassFields {
     ///   - received: when the response arrived. It is the `Date` of a response without one (RFC 9110 §6.6.1).
     static func toClient(_ fields: HeaderFields, isShared: Bool, received: WallTime) -> HeaderFields {
         var fields = filtered(fields)
-        if !fields.contains("Date") { fields.add("Date", HTTPDate.format(received)) }
+        if !fields.contains(.date) { fields.add(.date, HTTPDate.format(received)) }
         if isShared { fields.remove(cookies) }
         return fields
     }
@@ -37,14 +37,16 @@ public enum PassFields {
     /// Whether a head has fields that the stored one lacks, not counting `Content-Length`, which is computed anew each
     /// time.
     static func hasMore(_ own: HeaderFields, than stored: HeaderFields) -> Bool {
-        own.lines.contains { !stored.contains($0.name) && !ASCII.equalFolded($0.name, "Content-Length") }
+        own.contains { line in
+            !line.isNamed(.contentLength) && line.withLine { !stored.contains($0) }
+        }
     }
 
     /// Confines the upstream's pages below `/raw`, where a browser would take them for this daemon's own: they get no
     /// script, no forms and no origin. A provider on a bound listener has an origin to itself.
     static func confine(_ fields: inout HeaderFields) {
-        fields.add("Content-Security-Policy", "sandbox")
-        fields.set("X-Content-Type-Options", "nosniff")
+        fields.add(.contentSecurityPolicy, "sandbox")
+        fields.set(.xContentTypeOptions, "nosniff")
     }
 
     /// Fields by which one response changes how a browser treats everything of the response's host, on every port. All

@@ -84,7 +84,7 @@ public final class PassRequest: Sendable {
         override = request.override
         directives = ClientDirectives(fields: request.fields)
         var forwarded = Self.forwarded(fields, request, provider)
-        destination = try ResourceNames(way, host: request.fields.first("Host") ?? "").map(
+        destination = try ResourceNames(way, host: request.fields.first(.host) ?? "").map(
             &forwarded, method: request.override ?? request.method)
         self.forwarded = forwarded
         try ConnectionAuthentication.check(forwarded)
@@ -139,10 +139,10 @@ public final class PassRequest: Sendable {
         if let name = way.provider.replacedField { fields.remove(name) }
         fields.remove(way.provider.ownFields)
         let areForwarded =
-            !fields.contains("Cookie")
+            !fields.contains(.cookie)
             || ForwardedCookies.areForwarded(fields, to: way.provider, isSharedOrigin: way.isSharedOrigin)
         // If cookies change nothing in what is read, they are not sent with reads either.
-        if !areForwarded || isRead && !way.provider.settings.personalCookies { fields.remove("Cookie") }
+        if !areForwarded || isRead && !way.provider.settings.personalCookies { fields.remove(.cookie) }
         return fields
     }
 
@@ -164,13 +164,13 @@ public final class PassRequest: Sendable {
         // At most two forms of a response are stored: gzip and plain. Other codings that the client accepts do not
         // matter. An error that may repeat the provider's key must be readable here, whatever the method.
         if isRead || provider.settings.key != nil {
-            let takesGzip = ContentCoding.acceptsGzip(request.fields.combined("Accept-Encoding"))
-            forwarded.set("Accept-Encoding", takesGzip ? "gzip" : "identity")
+            let takesGzip = ContentCoding.acceptsGzip(request.fields.combined(.acceptEncoding))
+            forwarded.set(.acceptEncoding, takesGzip ? "gzip" : "identity")
         }
         let isChosen = isRead && provider.settings.semantics == .ttl
-        if isChosen { forwarded.lines.removeAll { !KeyFields.goUpstream($0.name, provider.settings) } }
-        forwarded.lines += provider.settings.requestFields.lines
-        if isChosen, !forwarded.contains("Accept") { forwarded.set("Accept", "*/*") }
+        if isChosen { forwarded.removeAll { !KeyFields.goUpstream($0.name, provider.settings) } }
+        forwarded.add(provider.settings.requestFields)
+        if isChosen, !forwarded.contains(.accept) { forwarded.set(.accept, "*/*") }
         Via.append(to: &forwarded, version: request.isVersion10 ? "1.0" : "1.1")
         return forwarded
     }
@@ -219,7 +219,7 @@ public final class PassRequest: Sendable {
     /// 9875).
     public func groups(_ entry: StoredResponse) -> [Digest] {
         let folders = folders.map(\.digest)
-        guard rule.semantics == .rfc, entry.fields.contains("Cache-Groups") else { return folders }
+        guard rule.semantics == .rfc, entry.fields.contains(.cacheGroups) else { return folders }
         return folders + CacheGroups.groups(of: entry.fields, provider: provider.name, requestURL: url)
     }
 
@@ -292,15 +292,13 @@ extension PassRequest {
 
     /// The lines of a request that are such conditions.
     static func preconditions(_ fields: HeaderFields) -> HeaderFields {
-        var conditions: HeaderFields = [:]
-        conditions.lines = fields.lines.filter { preconditions.contains($0.name) }
-        return conditions
+        fields.filtered { $0.isIn(preconditions) }
     }
 
     /// What an explanation tells of the key.
     public var explained: PassTarget {
         PassTarget(
-            base: provider.settings.baseURL, path: path, query: query, coding: forwarded.first("Accept-Encoding"),
+            base: provider.settings.baseURL, path: path, query: query, coding: forwarded.first(.acceptEncoding),
             content: content.map { $0.body.count == 1 ? "1 byte" : "\($0.body.count) bytes" },
             fields: keyFields.names.isEmpty ? nil : keyFields.names.joined(separator: ", "))
     }
@@ -311,7 +309,7 @@ extension PassRequest {
     /// A key for a row or a flight that belongs to the stored parts of this URL.
     func partKey(_ name: String) -> CacheKey { key(variant: "part " + name) }
 
-    var wantsRange: Bool { method == .get && fields.contains("Range") }
+    var wantsRange: Bool { method == .get && fields.contains(.range) }
 
     /// The call for an order.
     public func call(_ order: FetchOrder) -> UpstreamCall {

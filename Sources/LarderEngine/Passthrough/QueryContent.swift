@@ -51,7 +51,7 @@ public struct QueryContent: Sendable {
         }
         var other = fields
         other.remove(Self.indifferent)
-        let lines = other.lines.map { "\(FieldList.lowercased($0.name)):\($0.value)" }.sorted()
+        let lines = other.map { "\(FieldList.lowercased($0.name)):\($0.value)" }.sorted()
         // Some of these fields are secrets, so only a digest is kept.
         let digest = Digest(of: Bytes(text: lines.joined(separator: "\n")))
         identity = whole + "\n" + Base64URL.encode(digest.bytes)

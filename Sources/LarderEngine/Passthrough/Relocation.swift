@@ -20,11 +20,10 @@ struct Relocation {
     }
 
     func apply(to fields: inout HeaderFields) {
-        fields.lines.removeAll { ASCII.equalFolded($0.name, "Location") && leadsElsewhereHere($0.value) }
-        for index in fields.lines.indices where Self.names.contains(fields.lines[index].name) {
-            let isLink = ASCII.equalFolded(fields.lines[index].name, "Link")
-            let value = fields.lines[index].value
-            fields.lines[index].value = isLink ? links(value) : reference(value)
+        fields = fields.changed { line in
+            guard Self.names.contains(line) else { return line }
+            if line.isNamed(.location), leadsElsewhereHere(line.value) { return nil }
+            return line.with(value: line.isNamed(.link) ? links(line.value) : reference(line.value))
         }
     }
 

@@ -20,13 +20,11 @@ struct ResourceNames {
     /// - Parameter method: what the request does.
     /// - Returns: the resource that `Destination` names, if the method changes it.
     func map(_ fields: inout HeaderFields, method: Method) throws(ClientFacingError) -> UpstreamRequest? {
-        if fields.contains("If") {
-            for index in fields.lines.indices where ASCII.equalFolded(fields.lines[index].name, "If") {
-                fields.lines[index].value = conditions(fields.lines[index].value)
-            }
+        if fields.contains(.if) {
+            fields = fields.changed { $0.isNamed(.if) ? $0.with(value: conditions($0.value)) : $0 }
         }
-        guard Invalidation.reachesDestination(method), fields.contains("Destination") else { return nil }
-        let values = fields.all("Destination")
+        guard Invalidation.reachesDestination(method), fields.contains(.destination) else { return nil }
+        let values = fields.all(.destination)
         // No fragment may follow (RFC 4918 §8.3): a server that drops it and one that does not name different resources.
         guard values.count == 1, !values[0].utf8.contains(0x23), let url = url(values[0]) else {
             throw .invalid(
@@ -34,7 +32,7 @@ struct ResourceNames {
         }
         guard let request = request(url) else { throw outside(url) }
         try UpstreamPath.check(request.path)
-        fields.set("Destination", way.provider.url(request))
+        fields.set(.destination, way.provider.url(request))
         return request
     }
 

@@ -108,7 +108,7 @@ extension Engine {
     /// - Parameter isRead: whether the response was read from the store. It was noted when it was stored, and is noted
     ///   again because it may have been forgotten. A refused field is counted only the first time.
     func noteSearchVariance(_ entry: StoredResponse, of request: PassRequest, isRead: Bool = false) {
-        guard request.primary == request.target, entry.fields.contains("No-Vary-Search") else { return }
+        guard request.primary == request.target, entry.fields.contains(.noVarySearch) else { return }
         guard !SearchVariance.isBeyondBounds(entry.fields) else {
             if !isRead { count(.refused, request) }
             return

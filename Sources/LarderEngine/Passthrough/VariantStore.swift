@@ -88,7 +88,7 @@ struct VariantStore: Sendable {
         let ranges: [Range<Int64>] =
             // `If-Range` is left out: it only decides whether ranges count.
             switch ByteRange.evaluate(
-                requestFields: ["Range": request.fields.combined("Range") ?? ""], length: large.length, etag: nil,
+                requestFields: ["Range": request.fields.combined(.range) ?? ""], length: large.length, etag: nil,
                 lastModified: nil, date: nil)
             {
             case .single(let range): [range]

@@ -52,10 +52,10 @@ public final class WayOut: Sendable {
         if isSharedOrigin {
             fields.remove(PassFields.sharing)
             PassFields.confine(&fields)
-        } else if fields.contains("Access-Control-Allow-Origin"), !Vary(fields).names("origin") {
+        } else if fields.contains(.accessControlAllowOrigin), !Vary(fields).names("origin") {
             // A browser may keep a response to a request without `Origin` and give it later to pages of other origins.
             // Their own requests would have been refused here (Fetch §4.10, RFC 9110 §12.5.5).
-            fields.add("Vary", "Origin")
+            fields.add(.vary, "Origin")
         }
         return fields
     }
@@ -81,18 +81,18 @@ public final class WayOut: Sendable {
         // Most responses have no such field. One scan finds that out.
         guard fields.contains(anyOf: Self.changed) else { return }
         if fields.contains(anyOf: Relocation.names), let relocation = Relocation(self) { relocation.apply(to: &fields) }
-        if fields.contains("WWW-Authenticate") { ConnectionAuthentication.removeChallenges(from: &fields) }
+        if fields.contains(.wwwAuthenticate) { ConnectionAuthentication.removeChallenges(from: &fields) }
         fields.remove(PassFields.ofWholeHost)
         if isSharedOrigin { fields.remove(PassFields.ofWholeOrigin) }
-        guard fields.contains("Set-Cookie") else { return }
+        guard fields.contains(.setCookie) else { return }
         let base = basePath
-        fields.lines = fields.lines.compactMap { line in
-            guard ASCII.equalFolded(line.name, "Set-Cookie") else { return line }
+        fields = fields.changed { line in
+            guard line.isNamed(.setCookie) else { return line }
             let confined =
                 isSharedOrigin
                 ? ConfinedCookie.line(line.value, mount: mount, base: base, path: path)
                 : ConfinedCookie.ofHost(line.value)
-            return confined.map { HeaderField(line.name, $0) }
+            return confined.map(line.with(value:))
         }
     }
 

@@ -33,7 +33,7 @@ public struct UploadRemoval: Sendable {
                 parameter: format.about.removalName)
         }
         var order = provider.order(UpstreamRequest(method: .delete, path: path), settings: settings)
-        order.fields.set("Accept-Encoding", "identity")
+        order.fields.set(.acceptEncoding, "identity")
         order.maxRedirects = 0
         order.mayRetry = false
         order.maxBody = UploadTaker.maxAnswer

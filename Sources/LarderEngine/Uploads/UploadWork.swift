@@ -225,7 +225,7 @@ public struct UploadWork: Sendable {
         var order = provider.order(
             UpstreamRequest(
                 method: .post, path: format.path, fields: ["Content-Type": contentType]), settings: settings)
-        order.fields.set("Accept-Encoding", "identity")
+        order.fields.set(.acceptEncoding, "identity")
         order.maxRedirects = 0
         order.mayRetry = false
         order.maxBody = UploadTaker.maxAnswer

@@ -57,7 +57,7 @@ public struct AskingClient: Sendable {
     /// `Priority` (RFC 9218 §4.1). A field that breaks the grammar, and a value out of range, are ignored (§4).
     var urgency: Urgency {
         if isPerson { return .person }
-        let values = fields.all("Priority")
+        let values = fields.all(.priority)
         guard !values.isEmpty, case .item(let item)? = StructuredField.dictionary(values)?["u"],
             case .integer(let value) = item.value
         else { return .ordinary }
@@ -72,7 +72,7 @@ public struct AskingClient: Sendable {
     /// client's own word counts, and only for tools that have neither.
     var tool: AskingTool {
         guard !tools.isEmpty else { return .other }
-        if fields.contains("Authorization"), let found = ToolSetting.bearer(of: fields, among: tools) {
+        if fields.contains(.authorization), let found = ToolSetting.bearer(of: fields, among: tools) {
             return AskingTool(name: found.name, turn: found.name)
         }
         if case .unix(let uid, _) = peer, let found = tools.first(where: { $0.user == uid }) {

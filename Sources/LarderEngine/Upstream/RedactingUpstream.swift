@@ -112,7 +112,7 @@ public struct RedactingUpstream: Upstream {
         }
         var response = response
         response.fields.describeOtherBytes()
-        response.fields.set("Content-Type", "text/plain; charset=utf-8")
+        response.fields.set(.contentType, "text/plain; charset=utf-8")
         response.body = Bytes(text: "Larder cannot search the body of this error for secrets and withholds it.\n")
         return response
     }

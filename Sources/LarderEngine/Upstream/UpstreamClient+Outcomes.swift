@@ -153,7 +153,7 @@ extension UpstreamClient {
         else { return }
         log.warning(
             "a Retry-After beyond reason was shortened to \(Units.format(duration: RetryAfter.bound))",
-            ["provider": provider, "retryAfter": String((response.fields.first("Retry-After") ?? "").prefix(40))])
+            ["provider": provider, "retryAfter": String((response.fields.first(.retryAfter) ?? "").prefix(40))])
     }
 
     /// Counts a call whose body failed after its head had come.

@@ -192,7 +192,7 @@ extension UpstreamFailure {
     /// - Parameter longest: the lifetime of an absence that the API itself reports.
     func lastingAbsence(atMost longest: Duration) -> UpstreamFailure {
         guard let response, response.status == 404 || response.status == 410 else { return self }
-        let control = CacheControl(response.fields.all("Cache-Control"))
+        let control = CacheControl(response.fields.all(.cacheControl))
         guard !control.noStore, !control.noCache, !control.isPrivate, let age = control.sMaxAge ?? control.maxAge
         else { return self }
         let initial = Age.initial(

@@ -92,7 +92,7 @@ struct ArtworkFetch: Sendable {
         // A placeholder for a removed picture counts as an absence.
         if [permission.url, response.url].contains(where: { about.isRemovedPicture($0) }) { return .notFound }
         return switch response.status {
-        case 200: response.fields.contains("Content-Encoding") ? .broken("The answer is not an image.") : .data
+        case 200: response.fields.contains(.contentEncoding) ? .broken("The answer is not an image.") : .data
         case 403, 404, 410: .notFound
         case 429: .limited(until: nil)
         default: .broken("The image server answered \(response.status).")
@@ -154,7 +154,7 @@ struct ArtworkFetch: Sendable {
         if let fault = check.fault { return .failed(failed(stream, fault)) }
         engine.upstream.count(call, Classification.data.word)
         var entry = entry(stream.head, .data, type: check.image.type)
-        entry.fields.set("ETag", check.tag)
+        entry.fields.set(.etag, check.tag)
         entry.body = whole
         return .answered(await store(entry, began))
     }
@@ -188,7 +188,7 @@ struct ArtworkFetch: Sendable {
             }
             engine.upstream.count(call, Classification.data.word)
             engine.releaseInTime(tape, patience: settings.cache.patience)
-            made.entry.fields.set("ETag", check.tag)
+            made.entry.fields.set(.etag, check.tag)
             made.written = await engine.cache.complete(writer, made.entry, with: nil, since: began, when: { true })
             tape.release()
             return .answered(made)
@@ -241,11 +241,11 @@ struct ArtworkFetch: Sendable {
             responseTime: head.responseTime, freshUntil: head.responseTime, staleUntil: head.responseTime,
             label: "GET \(permission.url)")
         if let type {
-            entry.fields.set("Content-Type", type)
-            if let modified = head.fields.first("Last-Modified"),
+            entry.fields.set(.contentType, type)
+            if let modified = head.fields.first(.lastModified),
                 let time = HTTPDate.parse(modified, now: head.responseTime), time <= head.responseTime
             {
-                entry.fields.set("Last-Modified", HTTPDate.format(time))
+                entry.fields.set(.lastModified, HTTPDate.format(time))
             }
         }
         let decision = StorePolicy.decide(

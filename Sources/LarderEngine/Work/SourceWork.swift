@@ -327,7 +327,7 @@ extension UpstreamResponse {
     /// The size of the body without content coding, in bytes; `Int.max` if the body is coded, because only decoding
     /// would tell.
     var plainSize: Int {
-        guard let coding = fields.first("Content-Encoding"), !ASCII.equalFolded(coding, "identity") else {
+        guard let coding = fields.first(.contentEncoding), !ASCII.equalFolded(coding, "identity") else {
             return body.count
         }
         return .max
@@ -337,13 +337,13 @@ extension UpstreamResponse {
     /// past the limit: a small body may inflate to any size.
     /// - Parameter memory: the memory budget that the decoded body counts against while it is in use.
     public func decoded(limit: Int, in memory: BodyMemory? = nil) -> UpstreamResponse? {
-        guard let coding = fields.first("Content-Encoding"), !ASCII.equalFolded(coding, "identity") else { return self }
+        guard let coding = fields.first(.contentEncoding), !ASCII.equalFolded(coding, "identity") else { return self }
         guard let body = try? ContentCoding.inflate(body, coding: coding, limit: limit) else { return nil }
         var plain = self
         plain.body = body
         plain.hold = memory?.claim(body.count)
-        plain.fields.remove("Content-Encoding")
-        plain.fields.remove("Content-Length")
+        plain.fields.remove(.contentEncoding)
+        plain.fields.remove(.contentLength)
         return plain
     }
 }

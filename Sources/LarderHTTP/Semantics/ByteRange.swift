@@ -30,7 +30,7 @@ public enum ByteRange {
         method: Method = .get, requestFields: HeaderFields, length: Int64, etag: EntityTag?, lastModified: WallTime?,
         date: WallTime?
     ) -> RangeOutcome {
-        let values = requestFields.all("Range")
+        let values = requestFields.all(.range)
         guard method == .get, values.count == 1, length >= 0, let wanted = parse(values[0]),
             ifRangeHolds(requestFields, etag: etag, lastModified: lastModified, date: date)
         else { return .whole }
@@ -70,13 +70,13 @@ public enum ByteRange {
 
     /// The ranges of a request as written; nil if it has none, or one that is ignored.
     public static func specs(_ requestFields: HeaderFields) -> [Spec]? {
-        let values = requestFields.all("Range")
+        let values = requestFields.all(.range)
         return values.count == 1 ? parse(values[0]) : nil
     }
 
     /// Whether a request asks for ranges in a unit other than bytes, which only the origin may know (RFC 9110 §14.1).
     public static func hasOtherUnit(_ requestFields: HeaderFields) -> Bool {
-        let values = requestFields.all("Range")
+        let values = requestFields.all(.range)
         guard values.count == 1, let mark = values[0].firstIndex(of: "=") else { return false }
         let unit = FieldList.lowercased(ASCII.trimmed(values[0][..<mark]))
         return !unit.isEmpty && unit != "bytes" && unit.utf8.allSatisfy(ASCII.isToken)
@@ -132,7 +132,7 @@ public enum ByteRange {
     public static func ifRangeHolds(
         _ fields: HeaderFields, etag: EntityTag?, lastModified: WallTime?, date: WallTime?
     ) -> Bool {
-        let values = fields.all("If-Range")
+        let values = fields.all(.ifRange)
         guard let value = values.first else { return true }
         guard values.count == 1 else { return false }
         if let tag = EntityTag.asGiven(ASCII.trimmed(value[...])) {

@@ -37,13 +37,13 @@ public enum Conditional {
         // QUERY asks for a representation as GET does (RFC 10008).
         let reads = method == .get || method == .head || method == .query
         if role == .origin {
-            if let list = EntityTagList.parse(requestFields.all("If-Match")) {
+            if let list = EntityTagList.parse(requestFields.all(.ifMatch)) {
                 guard matches(list, etag, by: EntityTag.stronglyEquals) else { return .preconditionFailed }
             } else if let since = date(requestFields, "If-Unmodified-Since", now), let lastModified {
                 guard lastModified.seconds <= since.seconds else { return .preconditionFailed }
             }
         }
-        if let list = EntityTagList.parse(requestFields.all("If-None-Match")) {
+        if let list = EntityTagList.parse(requestFields.all(.ifNoneMatch)) {
             guard matches(list, etag, by: EntityTag.weaklyEquals) else { return .proceed }
             return reads ? .notModified : .preconditionFailed
         }

@@ -8,7 +8,7 @@ import LarderCore
 public enum ConnectionAuthentication {
     /// Refuses fields that would authenticate the upstream connection.
     public static func check(_ fields: HeaderFields) throws(ClientFacingError) {
-        guard fields.contains("Authorization"), let name = scheme(in: fields.all("Authorization")) else { return }
+        guard fields.contains(.authorization), let name = scheme(in: fields.all(.authorization)) else { return }
         throw ClientFacingError(
             status: 501, code: "notImplemented",
             detail: "\(name) authenticates a connection and not a request (RFC 4559 §6). Larder's connections to the "
@@ -18,11 +18,11 @@ public enum ConnectionAuthentication {
     /// Takes the challenges of these schemes out of a response, so that its client chooses another scheme. They stay if
     /// there is no other: a 401 without a challenge would explain nothing (RFC 9110 §15.5.2).
     public static func removeChallenges(from fields: inout HeaderFields) {
-        var kept: [HeaderField] = []
+        var kept = HeaderFields()
         var isOtherLeft = false
-        for line in fields.lines {
-            guard ASCII.equalFolded(line.name, "WWW-Authenticate") else {
-                kept.append(line)
+        for line in fields {
+            guard line.isNamed(.wwwAuthenticate) else {
+                kept.add(line)
                 continue
             }
             let members = FieldList.members([line.value])
@@ -34,12 +34,12 @@ public enum ConnectionAuthentication {
             }
             isOtherLeft = isOtherLeft || !rest.isEmpty
             if rest.count == members.count {
-                kept.append(line)
+                kept.add(line)
             } else if !rest.isEmpty {
-                kept.append(HeaderField(line.name, rest.joined(separator: ", ")))
+                kept.add(HeaderField(line.name, rest.joined(separator: ", ")))
             }
         }
-        if isOtherLeft { fields.lines = kept }
+        if isOtherLeft { fields = kept }
     }
 
     private static let names = ["NTLM", "Negotiate"]

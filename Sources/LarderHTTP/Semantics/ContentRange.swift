@@ -14,7 +14,7 @@ public struct ContentRange: Sendable, Hashable {
     /// Reads the field. Nil if there is no line or several, if the unit is not bytes, and for impossible values: a last
     /// position before the first, a complete length not beyond the last position, or one above `mostBytes`.
     public init?(_ fields: HeaderFields) {
-        let values = fields.all("Content-Range")
+        let values = fields.all(.contentRange)
         guard values.count == 1 else { return nil }
         let text = ASCII.trimmed(values[0][...])
         let halves = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
@@ -36,7 +36,7 @@ public struct ContentRange: Sendable, Hashable {
 
     /// Whether the fields have a `Content-Range` in bytes that names no part (RFC 9110 §14.4).
     public static func isInvalid(_ fields: HeaderFields) -> Bool {
-        let units = fields.all("Content-Range").map { ASCII.trimmed($0[...]).prefix { $0 != " " } }
+        let units = fields.all(.contentRange).map { ASCII.trimmed($0[...]).prefix { $0 != " " } }
         return units.contains { FieldList.lowercased($0) == "bytes" } && ContentRange(fields) == nil
     }
 

@@ -11,8 +11,8 @@ public struct Deprecation: Sendable, Hashable {
 
     /// Nil if neither field is present and readable. A value that is no date is ignored.
     public init?(_ fields: HeaderFields, now: WallTime) {
-        deprecatedAt = fields.first("Deprecation").flatMap(Self.date)
-        sunsetAt = fields.first("Sunset").flatMap { HTTPDate.parse($0, now: now) }
+        deprecatedAt = fields.first(.deprecation).flatMap(Self.date)
+        sunsetAt = fields.first(.sunset).flatMap { HTTPDate.parse($0, now: now) }
         if deprecatedAt == nil, sunsetAt == nil { return nil }
     }
 

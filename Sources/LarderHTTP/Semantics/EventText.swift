@@ -8,7 +8,7 @@ public enum EventText {
 
     /// Whether a client accepts event streams and nothing else, as an `EventSource` of a browser does.
     public static func isOnlyAccepted(by fields: HeaderFields) -> Bool {
-        let ranges = FieldList.members(fields.all("Accept"))
+        let ranges = FieldList.members(fields.all(.accept))
         return !ranges.isEmpty
             && ranges.allSatisfy { ASCII.equalFolded(String(ASCII.trimmed($0.prefix { $0 != ";" })), mediaType) }
     }

@@ -27,18 +27,16 @@ public enum HopByHop {
         // Most messages have nothing to remove, and then nothing is copied.
         guard fields.contains(anyOf: always) else { return fields }
         let listed = listedNames(fields)
-        var kept = fields
-        kept.lines.removeAll { always.contains($0.name) || listed.contains($0.name) }
-        return kept
+        return fields.filtered { !$0.isIn(always) && !$0.isIn(listed) }
     }
 
     /// The names that `Connection` lists, as far as they matter. Most lines say "keep-alive", which is removed in any
     /// case, or "close", which is skipped unless a field has that name.
     private static func listedNames(_ fields: HeaderFields) -> FieldNameSet {
         var listed: [String] = []
-        for line in fields.lines where ASCII.equalFolded(line.name, "Connection") {
+        for line in fields where line.isNamed(.connection) {
             if ASCII.equalFolded(line.value, "keep-alive") { continue }
-            if ASCII.equalFolded(line.value, "close"), !fields.contains("Close") { continue }
+            if ASCII.equalFolded(line.value, "close"), !fields.contains(.close) { continue }
             listed += FieldList.names([line.value])
         }
         return FieldNameSet(listed)

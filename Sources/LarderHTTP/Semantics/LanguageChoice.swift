@@ -10,7 +10,7 @@ public enum LanguageChoice {
     /// The language range that a client wants most, in lower case. It must be the only range of its weight and no
     /// wildcard; otherwise nil.
     public static func best(_ requestFields: HeaderFields) -> String? {
-        let values = requestFields.all("Accept-Language")
+        let values = requestFields.all(.acceptLanguage)
         guard !values.isEmpty, let members = PreferenceList.members(values, of: "accept-language"),
             let first = members.first, first.weight > 0, isTag(first.range)
         else { return nil }
@@ -20,7 +20,7 @@ public enum LanguageChoice {
 
     /// The one language of a response, in lower case. Nil if the response names none or several.
     public static func language(_ fields: HeaderFields) -> String? {
-        let members = FieldList.members(fields.all("Content-Language"))
+        let members = FieldList.members(fields.all(.contentLanguage))
         guard members.count == 1, case let tag = FieldList.lowercased(members[0]), isTag(tag) else { return nil }
         return tag
     }
@@ -29,7 +29,7 @@ public enum LanguageChoice {
     /// the tag.
     public static func isBest(_ tag: String, for requestFields: HeaderFields) -> Bool {
         guard let best = best(requestFields), matches(best, tag),
-            let members = PreferenceList.members(requestFields.all("Accept-Language"), of: "accept-language")
+            let members = PreferenceList.members(requestFields.all(.acceptLanguage), of: "accept-language")
         else { return false }
         return !members.contains { $0.range != best && matches(best, $0.range) && matches($0.range, tag) }
     }

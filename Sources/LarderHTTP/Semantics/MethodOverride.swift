@@ -12,7 +12,7 @@ public enum MethodOverride {
     /// - Parameter query: the URL's query without "?".
     public static func method(fields: HeaderFields, query: String?) -> Method? {
         var asked: [Method] = []
-        for line in fields.lines where isField(line.name) {
+        for line in fields where isField(line.name) {
             let method = Method(ASCII.trimmed(line.value[...]).uppercased())
             let isKnown = RequestNames.letters(line.name).map(known.contains) ?? false
             if isKnown ? !method.name.isEmpty : registered.contains(method.name) { asked.append(method) }
@@ -76,7 +76,7 @@ public enum MethodOverride {
     /// for one is passed on, which costs a call.
     /// - Parameter query: the URL's query without "?".
     public static func isAsked(fields: HeaderFields, query: String?) -> Bool {
-        if fields.lines.contains(where: { RequestNames.letters($0.name).map(isMethod) ?? true }) { return true }
+        if fields.contains(where: { RequestNames.letters($0.name).map(isMethod) ?? true }) { return true }
         guard let query else { return false }
         return RequestNames.letters(ofQuery: query[...].utf8).map { $0.contains(where: isMethod) } ?? true
     }
@@ -86,7 +86,7 @@ public enum MethodOverride {
     /// form.
     /// - Parameter fields: the request's fields, including `Content-Type`.
     public static func isAsked(content: Bytes, fields: HeaderFields) -> Bool {
-        let types = fields.all("Content-Type")
+        let types = fields.all(.contentType)
         guard types.count == 1, let type = MediaType.essence(types[0]) else {
             return mayAsk(form: content) || mayAsk(json: content)
         }

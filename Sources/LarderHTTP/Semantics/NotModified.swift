@@ -12,11 +12,7 @@ public enum NotModified {
     /// The stored fields, in order, without those that a 304 should not carry (RFC 9110 §15.4.5). `Cache-Control`,
     /// `Content-Location`, `Date`, `ETag`, `Expires` and `Vary`, which a 304 must carry, are kept if they are stored.
     public static func fields(of stored: HeaderFields) -> HeaderFields {
-        let hasTag = stored.contains("ETag")
-        var kept = stored
-        kept.lines.removeAll { line in
-            describing.contains(line.name) || hasTag && ASCII.equalFolded(line.name, "Last-Modified")
-        }
-        return kept
+        let hasTag = stored.contains(.etag)
+        return stored.filtered { !$0.isIn(describing) && !(hasTag && $0.isNamed(.lastModified)) }
     }
 }

@@ -9,7 +9,7 @@ public struct Preferences: Sendable, Hashable {
     public private(set) var values: [String: String] = [:]
 
     public init(_ fields: HeaderFields) {
-        for member in FieldList.members(fields.all("Prefer")) {
+        for member in FieldList.members(fields.all(.prefer)) {
             guard let (name, value) = Self.preference(member) else { continue }
             if values[name] == nil { values[name] = value }
         }

@@ -18,7 +18,7 @@ public struct RetryAfter: Sendable, Hashable {
     ///
     /// - Parameter now: the time at which the fields were received.
     public static func read(_ fields: HeaderFields, at now: WallTime) -> RetryAfter? {
-        fields.first("Retry-After").flatMap { read($0, at: now) }
+        fields.first(.retryAfter).flatMap { read($0, at: now) }
     }
 
     /// The same from the text of the field.

@@ -39,7 +39,7 @@ public struct SearchVariance: Sendable, Hashable {
     /// Reads a response's fields (§5.1, §5.2). Entries with other names are ignored.
     public init(_ fields: HeaderFields) {
         self.init()
-        let values = fields.all("No-Vary-Search")
+        let values = fields.all(.noVarySearch)
         guard !values.isEmpty, values.reduce(0, { $0 + $1.utf8.count }) <= Self.longestField,
             let members = StructuredField.dictionary(values), let read = Self.read(members)
         else { return }
@@ -48,7 +48,7 @@ public struct SearchVariance: Sendable, Hashable {
 
     /// Whether a response's field is longer than Larder reads.
     public static func isBeyondBounds(_ fields: HeaderFields) -> Bool {
-        fields.all("No-Vary-Search").reduce(0) { $0 + $1.utf8.count } > longestField
+        fields.all(.noVarySearch).reduce(0) { $0 + $1.utf8.count } > longestField
     }
 
     private static func read(_ members: StructuredField.Dictionary) -> SearchVariance? {

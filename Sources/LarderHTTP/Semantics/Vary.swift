@@ -11,7 +11,7 @@ public enum Vary: Sendable, Hashable {
     /// Reads the `Vary` lines of a response. A member that is no field name makes the result `any`, because its meaning
     /// is unknown.
     public init(_ responseFields: HeaderFields) {
-        let values = responseFields.all("Vary")
+        let values = responseFields.all(.vary)
         guard !values.isEmpty else {
             self = .names([])
             return

@@ -13,12 +13,12 @@ public enum Via {
     ///
     /// - Parameter version: the HTTP version of the message that was received, such as "1.1".
     public static func append(to fields: inout HeaderFields, version: String) {
-        fields.add("Via", version + " " + pseudonym)
+        fields.add(.via, version + " " + pseudonym)
     }
 
     /// Whether the message came through Larder more than `loopLimit` times (RFC 9110 §7.6.3).
     public static func isLoop(_ fields: HeaderFields) -> Bool {
-        fields.all("Via").reduce(0) { $0 + members(of: $1).filter(isOurs).count } > loopLimit
+        fields.all(.via).reduce(0) { $0 + members(of: $1).filter(isOurs).count } > loopLimit
     }
 
     /// Whether a member is ours. A member is `received-protocol RWS received-by [ RWS comment ]`.

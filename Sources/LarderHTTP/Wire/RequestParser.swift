@@ -34,15 +34,14 @@ public final class RequestParser {
 
     /// The fields of the head parsed last, as texts.
     public func fields(of head: RequestHead, in buffer: UnsafeBufferPointer<UInt8>) -> HeaderFields {
-        var lines: [HeaderField] = []
-        lines.reserveCapacity(head.fieldCount)
+        var fields = HeaderFields()
+        // The names and values are parts of the head.
+        fields.reserve(lines: head.fieldCount, bytes: head.byteCount)
         for index in 0..<head.fieldCount {
             let span = table[index]
-            lines.append(
-                HeaderField(
-                    HeaderField.text(span.name.bytes(in: buffer)), HeaderField.text(span.value.bytes(in: buffer))))
+            fields.add(checkedName: span.name.bytes(in: buffer), value: span.value.bytes(in: buffer))
         }
-        return HeaderFields(lines)
+        return fields
     }
 
     /// Parses the head at the beginning of the buffer. Offsets count from there. After `.incomplete`, call again with

@@ -29,16 +29,22 @@ public enum ResponseEncoder {
     public static func append(_ head: ResponseHead, length: Int?, to out: inout Bytes) {
         let reason = head.reason ?? StatusText.reason(head.status)
         // The status line and the length need less than this in addition to the reason.
-        var size = 96 + reason.utf8.count
-        for line in head.fields.lines { size += room(line.name, line.value) }
+        let size = 96 + reason.utf8.count + head.fields.wireSize
         write(atMost: size, to: &out) { cursor in
             cursor.put("HTTP/1.1 ")
             cursor.put(String(head.status))
             cursor.put(0x20)
             put(text: reason, to: &cursor)
             putLineEnd(to: &cursor)
-            for line in head.fields.lines where !framing.contains(line.name) {
-                put(line.name, line.value, to: &cursor)
+            let areSendable = head.fields.isSendable
+            head.fields.visit { line in
+                if line.isIn(framing) { return true }
+                if areSendable {
+                    cursor.put(line.wire)
+                } else {
+                    put(HeaderField.text(line.name), HeaderField.text(line.value), to: &cursor)
+                }
+                return true
             }
             if let length, !forbidsBody(head.status) { put("Content-Length", String(length), to: &cursor) }
         }

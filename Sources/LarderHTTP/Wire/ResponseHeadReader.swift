@@ -97,7 +97,7 @@ public struct ResponseHeadReader: Sendable {
     /// space has no meaning, so its absence is accepted.
     private mutating func readStatus(_ line: UnsafeBufferPointer<UInt8>) throws(ResponseHeadFault) {
         fields = [:]
-        fields.lines.reserveCapacity(16)
+        fields.reserve(lines: 16, bytes: 448)
         let version: StaticString = "HTTP/1."
         guard line.count >= 12, line[8] == 0x20, (0..<7).allSatisfy({ line[$0] == version.utf8Start[$0] }) else {
             throw ResponseHeadFault("the answer does not begin with an HTTP/1 status line")
@@ -124,7 +124,7 @@ public struct ResponseHeadReader: Sendable {
     }
 
     private mutating func readField(_ line: UnsafeBufferPointer<UInt8>) throws(ResponseHeadFault) {
-        guard fields.lines.count < Self.maxFields else {
+        guard fields.count < Self.maxFields else {
             throw ResponseHeadFault("the head has more than \(Self.maxFields) fields")
         }
         // A client may join folded lines (RFC 9112 §5.2). A client that does not know folding sees another field.
@@ -166,7 +166,7 @@ public struct ResponseHeadReader: Sendable {
             }
             // An interim response ends with its head (RFC 9112 §6.3) and must have neither field (RFC 9110 §8.6, RFC
             // 9112 §6.1). A reader that obeys such a field takes the next head for a body.
-            guard !fields.contains("Content-Length"), !fields.contains("Transfer-Encoding") else {
+            guard !fields.contains(.contentLength), !fields.contains(.transferEncoding) else {
                 throw ResponseHeadFault("an interim answer says that it has a body")
             }
             if status != 100, interim.count < Self.maxInterim {
@@ -183,8 +183,8 @@ public struct ResponseHeadReader: Sendable {
 
     /// Applies RFC 9112 §6.1 and §6.3 without their leniency, except for identical repeated lengths (RFC 9110 §8.6).
     private mutating func readFraming() throws(ResponseHeadFault) -> ResponseFraming {
-        let lengths = fields.all("Content-Length")
-        let codings = fields.all("Transfer-Encoding")
+        let lengths = fields.all(.contentLength)
+        let codings = fields.all(.transferEncoding)
         guard lengths.isEmpty || codings.isEmpty else {
             throw ResponseHeadFault("the head has both Content-Length and Transfer-Encoding")
         }
@@ -219,7 +219,7 @@ public struct ResponseHeadReader: Sendable {
             }
         }
         guard let length else { throw ResponseHeadFault("the Content-Length is not a number") }
-        if times > 1 { fields.set("Content-Length", String(length)) }
+        if times > 1 { fields.set(.contentLength, String(length)) }
         return length
     }
 }

@@ -14,9 +14,9 @@ extension Credits {
     ///
     /// - Parameter now: the time at which the response arrived.
     public init?(rateLimit fields: HeaderFields, now: WallTime) {
-        let said = fields.all("RateLimit")
+        let said = fields.all(.rateLimit)
         guard !said.isEmpty, let limits = StructuredField.list(said) else { return nil }
-        let policies = StructuredField.list(fields.all("RateLimit-Policy")) ?? []
+        let policies = StructuredField.list(fields.all(.rateLimitPolicy)) ?? []
         var found: [Allowance] = []
         for case .item(let limit) in limits where found.count < Self.most {
             guard case .string(let name) = limit.value, Self.isName(name), !found.contains(where: { $0.name == name }),

@@ -120,7 +120,7 @@ public struct SampleAPI: Sendable {
 
     private func answer(_ status: Int, _ body: Bytes) -> SampleAnswer {
         var answer = SampleAnswer(status: status, fields: fields, body: body)
-        if hasTag, status == 200 { answer.fields.add("ETag", SampleAnswer.tag(of: body)) }
+        if hasTag, status == 200 { answer.fields.add(.etag, SampleAnswer.tag(of: body)) }
         return answer
     }
 

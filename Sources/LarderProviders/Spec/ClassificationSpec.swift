@@ -128,7 +128,7 @@ struct ClassificationSpec: Sendable {
     private func classifyOther(_ response: UpstreamResponse) -> Classification? {
         if others != .records { return others == .json ? nil : .data }
         if response.body.allSatisfy({ $0 <= 0x20 }) { return .notFound }
-        return response.fields.first("Content-Type")?.lowercased().contains("json") == true ? nil : .data
+        return response.fields.first(.contentType)?.lowercased().contains("json") == true ? nil : .data
     }
 
     private func classifyOther(_ root: JSONValue) -> Classification {

@@ -216,10 +216,10 @@ extension QuestionSpec {
             inPlace[parameter.name] = values[parameter.name].flatMap(parameter.sentText) ?? parameter.sending.apiDefault
         }
         var request = UpstreamRequest(path: path.path(inPlace), query: provider.form(of: self).encode(items))
-        if answer.isFeed { request.fields.set("Accept", FeedSpec.accepted) }
+        if answer.isFeed { request.fields.set(.accept, FeedSpec.accepted) }
         if let body {
             (request.method, request.isReadOnly) = (.post, true)
-            request.fields.set("Content-Type", "application/json")
+            request.fields.set(.contentType, "application/json")
             request.body = body.body(values, parameters)
         }
         return request

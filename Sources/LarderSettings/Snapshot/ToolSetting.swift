@@ -33,7 +33,7 @@ public struct ToolSetting: Sendable, Hashable {
     /// The tool that a request proves to be: the scheme Bearer, in any letter case, and the tool's token make up one field
     /// (RFC 9110 §11.6.2).
     public static func bearer(of fields: HeaderFields, among tools: [ToolSetting]) -> ToolSetting? {
-        for given in fields.all("Authorization") where given.lowercased().hasPrefix("bearer") {
+        for given in fields.all(.authorization) where given.lowercased().hasPrefix("bearer") {
             let rest = given.dropFirst(6)
             guard rest.first == " " || rest.first == "\t" else { continue }
             if let found = tools.first(of: ASCII.trimmed(rest).utf8) { return found }

@@ -27,7 +27,7 @@ import Testing
             self.rule = rule
         }
 
-        var testDescription: String { "\(rule) \(status) \(fields.lines.map { "\($0.name): \($0.value)" })" }
+        var testDescription: String { "\(rule) \(status) \(fields.map { "\($0.name): \($0.value)" })" }
     }
 
     static func verdict(_ row: Row, stale: Duration = .seconds(3600), retention: Duration? = nil) -> StoreVerdict {

@@ -100,7 +100,7 @@ import Testing
             #expect(news.entry.freshUntil == Self.later)
         }
         #expect(!isKept)
-        #expect(entry.fields.lines.count <= ResponseHeadReader.maxFields)
+        #expect(entry.fields.count <= ResponseHeadReader.maxFields)
     }
 
     @Test func storedLifetimeCountsAnewWhereTheConfirmationIsSilent() {

@@ -9,11 +9,11 @@ import Testing
     ])
     func namesThatAReaderCouldTakeForFramingAreNotHandedOn(name: String) {
         let fields = HeaderFields([HeaderField("Accept", "*/*"), HeaderField(name, "5")])
-        #expect(HopByHop.endToEnd(fields).lines.map(\.name) == ["Accept"])
+        #expect(HopByHop.endToEnd(fields).map(\.name) == ["Accept"])
     }
 
     @Test func otherNamesWithUnderscoresStay() {
         let fields: HeaderFields = ["X_Token": "1", "Content_Type": "a", "content_length_": "2", "Connection": "close"]
-        #expect(HopByHop.endToEnd(fields).lines.map(\.name) == ["X_Token", "Content_Type", "content_length_"])
+        #expect(HopByHop.endToEnd(fields).map(\.name) == ["X_Token", "Content_Type", "content_length_"])
     }
 }

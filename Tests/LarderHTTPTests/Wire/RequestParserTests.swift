@@ -322,7 +322,7 @@ struct Parsed {
             let parsed = Parsed(bytes)
             if parsed.result == .complete {
                 #expect(parsed.head.byteCount <= bytes.count)
-                #expect(parsed.fields.lines.count == parsed.head.fieldCount)
+                #expect(parsed.fields.count == parsed.head.fieldCount)
             }
         }
     }

@@ -93,10 +93,10 @@ struct PartPlan: Sendable {
     /// `If-Range` fields, or a range that is ignored.
     /// - Parameter isJudged: whether the client's conditions are sent too.
     init?(asWritten fields: HeaderFields, isJudged: Bool) {
-        guard let specs = ByteRange.specs(fields), specs.count == 1, let text = fields.first("Range") else {
+        guard let specs = ByteRange.specs(fields), specs.count == 1, let text = fields.first(.range) else {
             return nil
         }
-        let ifRanges = fields.all("If-Range")
+        let ifRanges = fields.all(.ifRange)
         guard ifRanges.count <= 1 else { return nil }
         spec = specs[0]
         range = text
@@ -121,14 +121,14 @@ struct PartPlan: Sendable {
     /// The request fields that ask for this range.
     var fields: HeaderFields {
         var fields: HeaderFields = ["Range": range]
-        if let ifRange { fields.add("If-Range", ifRange) }
-        fields.lines += conditions.lines
+        if let ifRange { fields.add(.ifRange, ifRange) }
+        fields.add(conditions)
         return fields
     }
 
     /// Two requests for the same target ask for the same bytes if this text is equal.
     var identity: String {
-        conditions.lines.reduce("\(range)\n\(ifRange ?? "")") { text, line in
+        conditions.reduce("\(range)\n\(ifRange ?? "")") { text, line in
             "\(text)\n\(FieldList.lowercased(line.name)): \(line.value)"
         }
     }

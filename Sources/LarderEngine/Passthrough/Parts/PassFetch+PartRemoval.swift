@@ -42,9 +42,9 @@ extension PassFetch {
         guard request.mayHaveParts, !request.isPersonal, isRefresh || !request.directives.noStore,
             engine.cache.isCurrent(began)
         else { return }
-        let isDated = head.fields.contains("ETag") || head.fields.contains("Last-Modified")
+        let isDated = head.fields.contains(.etag) || head.fields.contains(.lastModified)
         // The response to the client's own If-Range need not repeat what the client knows (RFC 9110 §15.3.7).
-        if !isDated, request.fields.contains("If-Range") { return }
+        if !isDated, request.fields.contains(.ifRange) { return }
         overtakeParts(by: head, .selected)
         guard let known = await parts.lists.find().entry.flatMap({ StoredParts($0) }) else { return }
         let validator = StrongValidator(head.fields, now: head.responseTime)
@@ -82,10 +82,10 @@ extension PassFetch {
         else { return }
         let (now, then) = (head.fields, known.row.fields)
         let isOther =
-            now.contains("ETag")
-            ? now.first("ETag") != then.first("ETag")
-            : now.contains("Last-Modified") && now.first("Last-Modified") != then.first("Last-Modified")
-        let isLonger = head.fields.first("Content-Length").flatMap { Int64($0) }.map { $0 != known.content.length }
+            now.contains(.etag)
+            ? now.first(.etag) != then.first(.etag)
+            : now.contains(.lastModified) && now.first(.lastModified) != then.first(.lastModified)
+        let isLonger = head.fields.first(.contentLength).flatMap { Int64($0) }.map { $0 != known.content.length }
         guard isOther || isLonger ?? false else { return }
         overtakeParts(by: head, .selected)
         await remove(known, disprovedBy: head)

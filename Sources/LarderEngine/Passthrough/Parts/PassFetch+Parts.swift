@@ -99,7 +99,7 @@ extension PassFetch {
     }
 
     /// Whether the client's own conditions were sent, so that the upstream judged them.
-    func isJudged(_ found: EntryCache.Found) -> Bool { found.part.map { !$0.conditions.lines.isEmpty } ?? false }
+    func isJudged(_ found: EntryCache.Found) -> Bool { found.part.map { !$0.conditions.isEmpty } ?? false }
 
     /// The result that a 304 gives for the client's own conditions. Nil if those were not sent.
     func judged(_ head: UpstreamHead, _ found: EntryCache.Found) -> Made? {
@@ -223,7 +223,7 @@ extension PassFetch {
         var own = PassFields.endToEnd(PartRequest.wholeHead(head))
         guard var stored = known?.row.fields else { return own }
         stored.remove(Self.ofMessage)
-        own.lines += stored.lines.filter { [own] in !own.contains($0.name) }
+        own.add(stored.filtered { [own] in !own.contains($0) })
         return own
     }
 
