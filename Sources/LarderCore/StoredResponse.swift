@@ -1,39 +1,43 @@
 // The entry and the store protocol: what the store keeps, and how other rooms read, write and remove it.
 
 /// One stored response, raw or normalised, with everything that reuse decisions need.
-public struct StoredResponse: Sendable {
-    /// The identity of the entry.
-    public var key: CacheKey
-    public var layer: CacheKey.Layer
-    /// Names of provider and endpoint, for TTL rules, purges and display.
-    public var provider: String
-    public var endpoint: String
-    /// Whether this is a cached refusal or absence, which is kept for a short time only.
-    public var isNegative: Bool
-    /// Status, reason phrase ("" if there is none) and fields as received (raw), without hop-by-hop fields. In a
-    /// normalised entry the fields hold what the envelope needs.
-    public var status: Int
-    public var reason: String
-    public var fields: HeaderFields
-    /// The body as received. In a normalised entry, the JSON array of results.
-    public var body: Bytes
-    /// The source of a body that is too large to be kept in memory. `body` is then empty.
-    public var large: (any LargeBody)?
-    /// When the request was sent and when the response head arrived (RFC 9111 §4.2.3).
-    public var requestTime: WallTime
-    public var responseTime: WallTime
-    /// The age in milliseconds that the response had on arrival (corrected_initial_age, RFC 9111 §4.2.3).
-    public var initialAge: Int64
-    /// The end of freshness, and the end of the time in which the entry may be served stale. A negative entry is never
-    /// served stale.
-    public var freshUntil: WallTime
-    public var staleUntil: WallTime
-    /// Digests of the raw entries that a normalised entry was made from. Purging a parent purges this entry too.
-    public var parents: [Digest]
-    /// The version of the normaliser that made a normalised entry. 0 for raw entries.
-    public var normaliserVersion: Int
-    /// The text by which people find the entry: the canonical request without credentials.
-    public var label: String
+public struct StoredResponse: Sendable, CopyOnWrite {
+    public struct Content: Sendable {
+        /// The identity of the entry.
+        public var key: CacheKey
+        public var layer: CacheKey.Layer
+        /// Names of provider and endpoint, for TTL rules, purges and display.
+        public var provider: String
+        public var endpoint: String
+        /// Whether this is a cached refusal or absence, which is kept for a short time only.
+        public var isNegative: Bool
+        /// Status, reason phrase ("" if there is none) and fields as received (raw), without hop-by-hop fields. In a
+        /// normalised entry the fields hold what the envelope needs.
+        public var status: Int
+        public var reason: String
+        public var fields: HeaderFields
+        /// The body as received. In a normalised entry, the JSON array of results.
+        public var body: Bytes
+        /// The source of a body that is too large to be kept in memory. `body` is then empty.
+        public var large: (any LargeBody)?
+        /// When the request was sent and when the response head arrived (RFC 9111 §4.2.3).
+        public var requestTime: WallTime
+        public var responseTime: WallTime
+        /// The age in milliseconds that the response had on arrival (corrected_initial_age, RFC 9111 §4.2.3).
+        public var initialAge: Int64
+        /// The end of freshness, and the end of the time in which the entry may be served stale. A negative entry is never
+        /// served stale.
+        public var freshUntil: WallTime
+        public var staleUntil: WallTime
+        /// Digests of the raw entries that a normalised entry was made from. Purging a parent purges this entry too.
+        public var parents: [Digest]
+        /// The version of the normaliser that made a normalised entry. 0 for raw entries.
+        public var normaliserVersion: Int
+        /// The text by which people find the entry: the canonical request without credentials.
+        public var label: String
+    }
+
+    public var content: Shared<Content>
 
     public init(
         key: CacheKey, layer: CacheKey.Layer, provider: String, endpoint: String, isNegative: Bool = false,
@@ -41,38 +45,27 @@ public struct StoredResponse: Sendable {
         requestTime: WallTime, responseTime: WallTime, initialAge: Int64 = 0, freshUntil: WallTime,
         staleUntil: WallTime, parents: [Digest] = [], normaliserVersion: Int = 0, label: String = ""
     ) {
-        self.key = key
-        self.layer = layer
-        self.provider = provider
-        self.endpoint = endpoint
-        self.isNegative = isNegative
-        self.status = status
-        self.reason = reason
-        self.fields = fields
-        self.body = body
-        self.requestTime = requestTime
-        self.responseTime = responseTime
-        self.initialAge = initialAge
-        self.freshUntil = freshUntil
-        self.staleUntil = staleUntil
-        self.parents = parents
-        self.normaliserVersion = normaliserVersion
-        self.label = label
+        content = Shared(
+            Content(
+                key: key, layer: layer, provider: provider, endpoint: endpoint, isNegative: isNegative, status: status,
+                reason: reason, fields: fields, body: body, requestTime: requestTime, responseTime: responseTime,
+                initialAge: initialAge, freshUntil: freshUntil, staleUntil: staleUntil, parents: parents,
+                normaliserVersion: normaliserVersion, label: label))
     }
 
     /// The length of the body in bytes, in memory or in the store.
-    public var bodyLength: Int64 { large?.length ?? Int64(body.count) }
+    public var bodyLength: Int64 { self.large?.length ?? Int64(self.body.count) }
 
     /// The value of `freshUntil` of an entry that must be validated before any use. No window of staleness reaches back
     /// that far.
     public static let unverified = WallTime(milliseconds: 0)
 
     /// Whether the entry must be validated before any use, stale use included: its removal may have been missed.
-    public var isUnverified: Bool { freshUntil <= Self.unverified }
+    public var isUnverified: Bool { self.freshUntil <= Self.unverified }
 
     /// The age in whole seconds for `Age` (RFC 9111 §4.2.3, §5.1). Never negative, even if the clock was set back.
     public func age(at now: WallTime) -> Int64 {
-        max(0, initialAge + max(0, (now - responseTime).milliseconds)) / 1000
+        max(0, self.initialAge + max(0, (now - self.responseTime).milliseconds)) / 1000
     }
 }
 

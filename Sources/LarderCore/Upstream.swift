@@ -51,66 +51,70 @@ public struct HostAuthorities: Sendable, Hashable {
 }
 
 /// One order for the fetcher. It holds everything the fetcher needs; the fetcher looks nothing up.
-public struct FetchOrder: Sendable {
-    /// Absolute http or https URL.
-    public var url: String
-    public var method: Method
-    public var fields: HeaderFields
-    /// Credentials. They are sent, but never logged, never put in an error, and not sent to another origin by a
-    /// redirect.
-    public var secretFields: HeaderFields
-    /// Credentials of an API that takes them in the query only. They get the same care: the response's `url` does not
-    /// contain them, response fields that repeat one are dropped, and no redirect is followed with them.
-    public var secretQuery = QueryParameters()
-    /// The identity of the client whose token is put into `secretFields` before the order is given to the fetcher. The
-    /// token of another client, which a reload may bring, is never sent.
-    public var tokenOf: String?
-    public var body: Bytes?
-    public var addresses: AddressPolicy
-    /// The maximum size of a response body in bytes. A transfer with a larger body is cut off.
-    public var maxBody: Int
-    /// The limit for the whole exchange, redirects and retry included. It starts when the first request is sent: the
-    /// time that the exchange waits for a place is not the upstream's.
-    public var deadline: Duration
-    /// The number of redirects that the fetcher follows. Each target is passed to `permits` first. With 0, a 3xx is
-    /// returned as the response.
-    public var maxRedirects: Int
-    /// Returns the address policy for a redirect's target; nil forbids following it.
-    public var permits: @Sendable (_ url: String) -> AddressPolicy?
-    /// Whether a transient failure is retried, at most once (see the retry table of `LarderFetch`).
-    public var mayRetry: Bool
-    /// Whether a 502, 503 or 504 counts as a failure that may be retried. Otherwise it is a response like any other.
-    public var retriesAnswers = true
-    /// Whether a response with that head is read at its client's pace, so that it may last as long as the client likes.
-    /// Asked by `open`.
-    public var isPacedByClient: @Sendable (_ head: UpstreamHead) -> Bool = { _ in true }
-    /// Called by `open`, on the fetcher's loop, for each interim response when it arrives. The final head repeats them
-    /// all.
-    public var interim: (@Sendable (InterimHead) -> Void)?
-    /// The provider whose places the exchange uses. Without one, the exchange uses places of the URL's origin.
-    public var provider: String?
-    /// Whose certificate authorities count for an exchange without `provider`.
-    public var authorities: HostAuthorities?
-    /// For whom the exchange is made. It decides which of the exchanges that wait for places of one provider goes first.
-    public var turn = CallTurn()
-    /// Called when the exchange begins to wait for a place. The function that it gets may be called from any thread when
-    /// somebody joins for whom the exchange is more urgent.
-    public var rises: (@Sendable (_ rise: @escaping @Sendable (Urgency) -> Void) -> Void)?
-    /// Asked once, when the exchange has its place and before anything is sent. False ends the exchange as `cancelled`
-    /// and unsent.
-    public var beforeSending: (@Sendable () async -> Bool)?
-    /// Asked on the fetcher's loop before `beforeSending`, to get an answer without waiting. `beforeSending` is asked
-    /// only if this returns nil.
-    public var beforeSendingAtOnce: (@Sendable () -> Bool?)?
-    /// Called on the fetcher's loop when the exchange begins to wait for its place or for `beforeSending`, and when it
-    /// stops waiting.
-    public var waits: (@Sendable (_ isWaiting: Bool, _ at: MonotonicTime) -> Void)?
-    /// Asked on the fetcher's loop from time to time while the exchange waits for its place. True ends the exchange as
-    /// `cancelled` and unsent: all clients that wait for it have ended their input, and from this answer on nobody joins
-    /// them.
-    public var isForsaken: (@Sendable (_ at: MonotonicTime) -> Bool)?
-    /// Called on the fetcher's loop for each stage of each transfer, after the transfer has ended.
-    public var stages: (@Sendable (Timeline.Stage, _ began: MonotonicTime, _ ended: MonotonicTime) -> Void)?
+public struct FetchOrder: Sendable, CopyOnWrite {
+    public struct Content: Sendable {
+        /// Absolute http or https URL.
+        public var url: String
+        public var method: Method
+        public var fields: HeaderFields
+        /// Credentials. They are sent, but never logged, never put in an error, and not sent to another origin by a
+        /// redirect.
+        public var secretFields: HeaderFields
+        /// Credentials of an API that takes them in the query only. They get the same care: the response's `url` does not
+        /// contain them, response fields that repeat one are dropped, and no redirect is followed with them.
+        public var secretQuery = QueryParameters()
+        /// The identity of the client whose token is put into `secretFields` before the order is given to the fetcher. The
+        /// token of another client, which a reload may bring, is never sent.
+        public var tokenOf: String?
+        public var body: Bytes?
+        public var addresses: AddressPolicy
+        /// The maximum size of a response body in bytes. A transfer with a larger body is cut off.
+        public var maxBody: Int
+        /// The limit for the whole exchange, redirects and retry included. It starts when the first request is sent: the
+        /// time that the exchange waits for a place is not the upstream's.
+        public var deadline: Duration
+        /// The number of redirects that the fetcher follows. Each target is passed to `permits` first. With 0, a 3xx is
+        /// returned as the response.
+        public var maxRedirects: Int
+        /// Returns the address policy for a redirect's target; nil forbids following it.
+        public var permits: @Sendable (_ url: String) -> AddressPolicy?
+        /// Whether a transient failure is retried, at most once (see the retry table of `LarderFetch`).
+        public var mayRetry: Bool
+        /// Whether a 502, 503 or 504 counts as a failure that may be retried. Otherwise it is a response like any other.
+        public var retriesAnswers = true
+        /// Whether a response with that head is read at its client's pace, so that it may last as long as the client likes.
+        /// Asked by `open`.
+        public var isPacedByClient: @Sendable (_ head: UpstreamHead) -> Bool = { _ in true }
+        /// Called by `open`, on the fetcher's loop, for each interim response when it arrives. The final head repeats them
+        /// all.
+        public var interim: (@Sendable (InterimHead) -> Void)?
+        /// The provider whose places the exchange uses. Without one, the exchange uses places of the URL's origin.
+        public var provider: String?
+        /// Whose certificate authorities count for an exchange without `provider`.
+        public var authorities: HostAuthorities?
+        /// For whom the exchange is made. It decides which of the exchanges that wait for places of one provider goes first.
+        public var turn = CallTurn()
+        /// Called when the exchange begins to wait for a place. The function that it gets may be called from any thread when
+        /// somebody joins for whom the exchange is more urgent.
+        public var rises: (@Sendable (_ rise: @escaping @Sendable (Urgency) -> Void) -> Void)?
+        /// Asked once, when the exchange has its place and before anything is sent. False ends the exchange as `cancelled`
+        /// and unsent.
+        public var beforeSending: (@Sendable () async -> Bool)?
+        /// Asked on the fetcher's loop before `beforeSending`, to get an answer without waiting. `beforeSending` is asked
+        /// only if this returns nil.
+        public var beforeSendingAtOnce: (@Sendable () -> Bool?)?
+        /// Called on the fetcher's loop when the exchange begins to wait for its place or for `beforeSending`, and when it
+        /// stops waiting.
+        public var waits: (@Sendable (_ isWaiting: Bool, _ at: MonotonicTime) -> Void)?
+        /// Asked on the fetcher's loop from time to time while the exchange waits for its place. True ends the exchange as
+        /// `cancelled` and unsent: all clients that wait for it have ended their input, and from this answer on nobody joins
+        /// them.
+        public var isForsaken: (@Sendable (_ at: MonotonicTime) -> Bool)?
+        /// Called on the fetcher's loop for each stage of each transfer, after the transfer has ended.
+        public var stages: (@Sendable (Timeline.Stage, _ began: MonotonicTime, _ ended: MonotonicTime) -> Void)?
+    }
+
+    public var content: Shared<Content>
 
     // More than six parameters: one for each thing that an order may say.
     public init(
@@ -118,17 +122,10 @@ public struct FetchOrder: Sendable {
         body: Bytes? = nil, addresses: AddressPolicy, maxBody: Int, deadline: Duration, maxRedirects: Int = 0,
         mayRetry: Bool = true, permits: @escaping @Sendable (_ url: String) -> AddressPolicy? = { _ in nil }
     ) {
-        self.url = url
-        self.method = method
-        self.fields = fields
-        self.secretFields = secretFields
-        self.body = body
-        self.addresses = addresses
-        self.maxBody = maxBody
-        self.deadline = deadline
-        self.maxRedirects = maxRedirects
-        self.mayRetry = mayRetry
-        self.permits = permits
+        content = Shared(
+            Content(
+                url: url, method: method, fields: fields, secretFields: secretFields, body: body, addresses: addresses,
+                maxBody: maxBody, deadline: deadline, maxRedirects: maxRedirects, permits: permits, mayRetry: mayRetry))
     }
 }
 
@@ -176,33 +173,35 @@ public struct InterimHead: Sendable, Hashable {
 }
 
 /// The head of an upstream response whose body may still be arriving.
-public struct UpstreamHead: Sendable {
-    public var status: Int
-    public var reason: String
-    /// The fields as received, hop-by-hop fields included.
-    public var fields: HeaderFields
-    /// Whether the response came over HTTP/1.0.
-    public var isVersion10 = false
-    /// Interim responses other than 100 and 101, in their order. There are at most a few.
-    public var interim: [InterimHead] = []
-    public var requestTime: WallTime
-    public var responseTime: WallTime
-    /// The URL that answered, after redirects, in the fetcher's own spelling.
-    public var url: String = ""
-    /// The number of redirects followed.
-    public var redirects = 0
-    /// The body's length, if the head gives it. Nil if the body ends with the last chunk or with the connection. 0 if
-    /// the response cannot have a body (HEAD, 204, 304).
-    public var length: Int64?
+public struct UpstreamHead: Sendable, CopyOnWrite {
+    public struct Content: Sendable {
+        public var status: Int
+        public var reason: String
+        /// The fields as received, hop-by-hop fields included.
+        public var fields: HeaderFields
+        /// Whether the response came over HTTP/1.0.
+        public var isVersion10 = false
+        /// Interim responses other than 100 and 101, in their order. There are at most a few.
+        public var interim: [InterimHead] = []
+        public var requestTime: WallTime
+        public var responseTime: WallTime
+        /// The URL that answered, after redirects, in the fetcher's own spelling.
+        public var url: String = ""
+        /// The number of redirects followed.
+        public var redirects = 0
+        /// The body's length, if the head gives it. Nil if the body ends with the last chunk or with the connection. 0 if
+        /// the response cannot have a body (HEAD, 204, 304).
+        public var length: Int64?
+    }
+
+    public var content: Shared<Content>
 
     public init(
         status: Int, reason: String = "", fields: HeaderFields = [:], requestTime: WallTime, responseTime: WallTime
     ) {
-        self.status = status
-        self.reason = reason
-        self.fields = fields
-        self.requestTime = requestTime
-        self.responseTime = responseTime
+        content = Shared(
+            Content(
+                status: status, reason: reason, fields: fields, requestTime: requestTime, responseTime: responseTime))
     }
 }
 
@@ -210,13 +209,13 @@ extension UpstreamHead {
     /// The response without its body.
     public var response: UpstreamResponse {
         UpstreamResponse(
-            status: status, reason: reason, fields: fields, requestTime: requestTime, responseTime: responseTime,
-            url: url)
+            status: self.status, reason: self.reason, fields: self.fields, requestTime: self.requestTime,
+            responseTime: self.responseTime, url: self.url)
     }
 
     /// Whether the body is a stream of server-sent events, which ends only when one side leaves.
     public var isEventStream: Bool {
-        fields.first(.contentType)?.lowercased().hasPrefix("text/event-stream") == true
+        self.fields.first(.contentType)?.lowercased().hasPrefix("text/event-stream") == true
     }
 }
 

@@ -11,10 +11,10 @@ extension UpstreamHead {
     /// - Parameter requestFields: the fields that the upstream got.
     public func namingCoding(askedBy requestFields: HeaderFields) -> UpstreamHead {
         // A 304 has no content. What `Content-Encoding` it has says nothing about the stored body.
-        guard status != 304, let coding = fields.combined(.contentEncoding),
+        guard self.status != 304, let coding = self.fields.combined(.contentEncoding),
             FieldList.names([coding]).contains(where: { $0 != "identity" }),
             ContentCoding.accepts(requestFields.combined(.acceptEncoding), coding),
-            !Vary(fields).names("accept-encoding")
+            !Vary(self.fields).names("accept-encoding")
         else { return self }
         var head = self
         head.fields.add(.vary, "Accept-Encoding")

@@ -88,7 +88,7 @@ extension UpstreamHead {
     public func namingSelectors(among requestFields: HeaderFields) -> UpstreamHead {
         var head = namingCoding(askedBy: requestFields)
         // A 304 has the selecting fields of the response that it confirms.
-        guard status != 304, requestFields.contains(anyOf: RequestFieldTable.selecting) else { return head }
+        guard self.status != 304, requestFields.contains(anyOf: RequestFieldTable.selecting) else { return head }
         for name in RequestFieldTable.selecting.names
         where requestFields.contains(name) && !Vary(head.fields).names(FieldList.lowercased(name)) {
             head.fields.add(.vary, name)

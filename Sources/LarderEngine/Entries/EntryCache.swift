@@ -43,29 +43,43 @@ public final class EntryCache: Sendable {
     // MARK: Reading
 
     /// What a look-up found, and the state when it began.
-    struct Found: Sendable {
-        var entry: StoredResponse?
-        /// A stored entry that is not for this client. An error does not replace it.
-        var hidden: StoredResponse?
-        /// The entry is used only after a validation (`Displacement.putsOthersInDoubt`).
-        var isInDoubt = false
-        /// What is stored in parts, if no whole response is stored.
-        var parts: PartsLook?
-        /// The look-up found nothing stored in parts. This holds while `ready` is current.
-        var lacksParts = false
-        /// The variants that are stored under the URL, if there are any.
-        var index: VariantIndex?
-        /// Why the entry answers, if neither the URL nor the request's fields select it.
-        var chosenBy: CacheRule?
-        /// Other requests for the same target and coding get the entry too, whatever their other fields are.
-        var isForAll = true
-        /// The row of the variant list, if it chose the entry.
-        var list: StoredRow?
-        /// The stamp under which memory may keep a response made from the entry. It is not current if the look-up might
-        /// not have found what is stored.
-        var ready: ReadyStamp
-        /// The removal stamp from before the look-up.
-        let began: RemovalStamp
+    struct Found: Sendable, CopyOnWrite {
+        struct Content: Sendable {
+            var entry: StoredResponse?
+            /// A stored entry that is not for this client. An error does not replace it.
+            var hidden: StoredResponse?
+            /// The entry is used only after a validation (`Displacement.putsOthersInDoubt`).
+            var isInDoubt = false
+            /// What is stored in parts, if no whole response is stored.
+            var parts: PartsLook?
+            /// The look-up found nothing stored in parts. This holds while `ready` is current.
+            var lacksParts = false
+            /// The variants that are stored under the URL, if there are any.
+            var index: VariantIndex?
+            /// Why the entry answers, if neither the URL nor the request's fields select it.
+            var chosenBy: CacheRule?
+            /// Other requests for the same target and coding get the entry too, whatever their other fields are.
+            var isForAll = true
+            /// The row of the variant list, if it chose the entry.
+            var list: StoredRow?
+            /// The stamp under which memory may keep a response made from the entry. It is not current if the look-up might
+            /// not have found what is stored.
+            var ready: ReadyStamp
+            /// The removal stamp from before the look-up.
+            let began: RemovalStamp
+        }
+
+        var content: Shared<Content>
+
+        init(
+            entry: StoredResponse? = nil, isInDoubt: Bool = false, index: VariantIndex? = nil, isForAll: Bool = true,
+            list: StoredRow? = nil, ready: ReadyStamp, began: RemovalStamp
+        ) {
+            content = Shared(
+                Content(
+                    entry: entry, isInDoubt: isInDoubt, index: index, isForAll: isForAll, list: list, ready: ready,
+                    began: began))
+        }
     }
 
     /// Looks up an entry for a response.

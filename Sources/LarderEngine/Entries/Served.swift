@@ -113,5 +113,5 @@ extension Provenance {
 
 extension StoredResponse {
     /// Where its body is read from.
-    var source: BodySource { large.map { .large($0) } ?? .bytes(body) }
+    var source: BodySource { self.large.map { .large($0) } ?? .bytes(self.body) }
 }

@@ -5,36 +5,40 @@ import LarderHTTP
 import LarderShared
 
 /// An entry that a flight has made.
-public struct Made: Sendable {
-    var entry: StoredResponse
-    /// Where the body is read from while the entry does not hold it.
-    var tape: TapeBody?
-    /// Whether the body is being stored while it arrives.
-    var isBeingStored = false
-    /// Whether a beginning of the body is of use. If not, a failure after the announcement is remembered like one before
-    /// it.
-    var isUsefulInPart = true
-    var origin: Origin
-    /// What became of the entry's row.
-    var written = Written.refused
-    /// Whether other callers for the same key may get it (RFC 9111 §4: only what may be stored).
-    var mayBeShared = true
-    /// Why the entry is or is not stored, if the upstream's rules decided that.
-    var storing: CacheRule?
-    /// The memory reservation of the upstream's response, kept until the last caller has used the response.
-    var hold: BodyHold?
-    /// Which other requests the entry answers. Nil means every request for its key.
-    var selection: Selection?
-    /// What only the requesting client gets.
-    var own: Own?
-    /// The part that the shared tier played.
-    var shared = SharedPart.none
-    /// The range that the upstream was asked for.
-    var asked: String?
-    /// Whether the upstream has judged the conditions of the request that led the fetch.
-    var isJudged = false
-    /// Whether the entry may be published to the shared tier, with what it was made from: the same flight fetched that.
-    var mayLeave = true
+public struct Made: Sendable, CopyOnWrite {
+    public struct Content: Sendable {
+        var entry: StoredResponse
+        /// Where the body is read from while the entry does not hold it.
+        var tape: TapeBody?
+        /// Whether the body is being stored while it arrives.
+        var isBeingStored = false
+        /// Whether a beginning of the body is of use. If not, a failure after the announcement is remembered like one before
+        /// it.
+        var isUsefulInPart = true
+        var origin: Origin
+        /// What became of the entry's row.
+        var written = Written.refused
+        /// Whether other callers for the same key may get it (RFC 9111 §4: only what may be stored).
+        var mayBeShared = true
+        /// Why the entry is or is not stored, if the upstream's rules decided that.
+        var storing: CacheRule?
+        /// The memory reservation of the upstream's response, kept until the last caller has used the response.
+        var hold: BodyHold?
+        /// Which other requests the entry answers. Nil means every request for its key.
+        var selection: Selection?
+        /// What only the requesting client gets.
+        var own: Own?
+        /// The part that the shared tier played.
+        var shared = SharedPart.none
+        /// The range that the upstream was asked for.
+        var asked: String?
+        /// Whether the upstream has judged the conditions of the request that led the fetch.
+        var isJudged = false
+        /// Whether the entry may be published to the shared tier, with what it was made from: the same flight fetched that.
+        var mayLeave = true
+    }
+
+    public var content: Shared<Content>
 
     /// Where an entry comes from.
     enum Origin: Sendable {
@@ -73,10 +77,10 @@ public struct Made: Sendable {
 extension Made {
     /// - Parameter origin: nil if the upstream sent the entry with its own status.
     init(entry: StoredResponse, origin: Origin? = nil, written: Written = .refused, hold: BodyHold? = nil) {
-        self.entry = entry
-        self.origin = origin ?? .upstream(status: entry.status, isAnswer: true)
-        self.written = written
-        self.hold = hold
+        content = Shared(
+            Content(
+                entry: entry, origin: origin ?? .upstream(status: entry.status, isAnswer: true), written: written,
+                hold: hold))
     }
 
     /// - Parameter failure: the failure that a stale entry stands in for; nil if there is none.
@@ -91,17 +95,17 @@ extension Made {
 
     /// The failure that a stale entry stands in for.
     var covering: UpstreamFailure? {
-        if case .standIn(let failure) = origin { failure } else { nil }
+        if case .standIn(let failure) = self.origin { failure } else { nil }
     }
 
     /// Whether the upstream or the shared tier sent the entry.
     var isFromOutside: Bool {
-        if case .upstream = origin { true } else { shared == .hit }
+        if case .upstream = self.origin { true } else { self.shared == .hit }
     }
 
     /// The word for the other stored form that the entry was made from.
     var storedForm: String? {
-        if case .otherForm(let word) = origin { word } else { nil }
+        if case .otherForm(let word) = self.origin { word } else { nil }
     }
 }
 

@@ -45,8 +45,9 @@ struct KnownQuestions: Sendable {
 extension UpstreamCall {
     /// Whether Larder may repeat the call by itself.
     var mayBeTrial: Bool {
-        subject.isKnownPath && !subject.isPersonal && isBudgeted && claim == nil && !hasClientCredentials
-            && order.method == .get && order.body == nil
+        self.subject.isKnownPath && !self.subject.isPersonal && self.isBudgeted && self.claim == nil
+            && !hasClientCredentials
+            && self.order.method == .get && self.order.body == nil
     }
 
     /// What decides whom a failure of this call blames.
@@ -54,10 +55,10 @@ extension UpstreamCall {
     func failed(_ failure: UpstreamFailure, known: KnownQuestions, suspension: FailureClass?) -> FailedCall {
         var failed = FailedCall(failure.failure, status: failure.response?.status)
         failed.namesPause = failure.retryAt != nil
-        let isOfToken = isTokenInDoubt && failed.status == 401
-        failed.credentials = claim != nil || isOfToken ? .account : hasClientCredentials ? .client : .own
-        failed.isKnownPath = subject.isKnownPath
-        failed.isPersonal = subject.isPersonal
+        let isOfToken = self.isTokenInDoubt && failed.status == 401
+        failed.credentials = self.claim != nil || isOfToken ? .account : hasClientCredentials ? .client : .own
+        failed.isKnownPath = self.subject.isKnownPath
+        failed.isPersonal = self.subject.isPersonal
         failed.succeededLately = known.contains(self)
         failed.hasKnown = !known.isEmpty
         failed.isKeyInDoubt = suspension == .refused || suspension == .limited

@@ -66,13 +66,13 @@ extension ProviderSettings {
 
 extension FetchOrder {
     /// Whether the order tells the upstream a secret.
-    var carriesSecrets: Bool { !secretFields.isEmpty || !secretQuery.items.isEmpty }
+    var carriesSecrets: Bool { !self.secretFields.isEmpty || !self.secretQuery.items.isEmpty }
 
     /// The secrets in the order's fields and parameters. A field's value may begin with a scheme (RFC 9110 §11.4).
     fileprivate var secrets: [String] {
-        let fields = secretFields.map { field in
+        let fields = self.secretFields.map { field in
             String(field.value.split(separator: " ", maxSplits: 1).last ?? "")
         }
-        return fields + secretQuery.items.compactMap(\.value)
+        return fields + self.secretQuery.items.compactMap(\.value)
     }
 }

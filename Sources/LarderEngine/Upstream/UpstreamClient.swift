@@ -11,46 +11,48 @@ import LarderSettings
 import LarderStore
 
 /// One call: what to fetch, and how to classify the answer.
-public struct UpstreamCall: Sendable {
-    var provider: String
-    var order: FetchOrder
-    /// Whether the call counts against the provider's budget and suspension. Artwork comes from other hosts and does
-    /// not.
-    var isBudgeted: Bool
-    /// The account that the call is made for, if any. Its token replaces the order's secret fields.
-    var claim: AccountClaim?
-    /// A digest of the client's own credentials that the order carries; empty if there are none. If they are refused or
-    /// limited, that says nothing about the provider.
-    var caller: Bytes = []
-    /// What is asked, as far as it decides whom a failure blames.
-    public var subject = CallSubject()
-    /// Whether this is a known question that Larder asks by itself, to find out whether the provider works.
-    var isTrial = false
-    /// The tool that the call is counted for: that of the client whose task makes it.
-    var tool = AskingClient.tool.name
-    /// Whether a 401 may mean that the token in the order has expired or was revoked. It then says nothing about the
-    /// provider.
-    var isTokenInDoubt = false
-    /// Whether the body can still show that the answer is a failure. `open` then leaves an answer that its head classifies
-    /// as data to its caller to count.
-    var isJudgedByBody = false
-    /// Classifies the answer. Runs off the loops if the answer is large.
-    var classify: @Sendable (UpstreamResponse) -> Classification
+public struct UpstreamCall: Sendable, CopyOnWrite {
+    public struct Content: Sendable {
+        var provider: String
+        var order: FetchOrder
+        /// Whether the call counts against the provider's budget and suspension. Artwork comes from other hosts and does
+        /// not.
+        var isBudgeted: Bool
+        /// The account that the call is made for, if any. Its token replaces the order's secret fields.
+        var claim: AccountClaim?
+        /// A digest of the client's own credentials that the order carries; empty if there are none. If they are refused or
+        /// limited, that says nothing about the provider.
+        var caller: Bytes = []
+        /// What is asked, as far as it decides whom a failure blames.
+        public var subject = CallSubject()
+        /// Whether this is a known question that Larder asks by itself, to find out whether the provider works.
+        var isTrial = false
+        /// The tool that the call is counted for: that of the client whose task makes it.
+        var tool = AskingClient.tool.name
+        /// Whether a 401 may mean that the token in the order has expired or was revoked. It then says nothing about the
+        /// provider.
+        var isTokenInDoubt = false
+        /// Whether the body can still show that the answer is a failure. `open` then leaves an answer that its head classifies
+        /// as data to its caller to count.
+        var isJudgedByBody = false
+        /// Classifies the answer. Runs off the loops if the answer is large.
+        var classify: @Sendable (UpstreamResponse) -> Classification
+    }
+
+    public var content: Shared<Content>
 
     /// By default the call is for no account and carries no credentials of the client.
     public init(
         provider: String, order: FetchOrder, isBudgeted: Bool, claim: AccountClaim? = nil,
         caller: Bytes = [], classify: @escaping @Sendable (UpstreamResponse) -> Classification
     ) {
-        self.provider = provider
-        self.order = order
-        self.isBudgeted = isBudgeted
-        self.claim = claim
-        self.caller = caller
-        self.classify = classify
+        content = Shared(
+            Content(
+                provider: provider, order: order, isBudgeted: isBudgeted, claim: claim, caller: caller,
+                classify: classify))
     }
 
-    var hasClientCredentials: Bool { !caller.isEmpty }
+    var hasClientCredentials: Bool { !self.caller.isEmpty }
 }
 
 /// Makes every call to a provider.

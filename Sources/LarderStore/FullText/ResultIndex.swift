@@ -242,7 +242,7 @@ extension StoredResponse {
     /// Whether the body is a list of results that is worth a note. An empty list is "[]". Entries that belong to one
     /// account are never found by a search.
     func hasResults(size: Int64) -> Bool {
-        key.bytes.dropFirst().first == CacheKey.Layer.normalised.rawValue && size > 2 && !isNegative
-            && key.isEverybodys
+        self.key.bytes.dropFirst().first == CacheKey.Layer.normalised.rawValue && size > 2 && !self.isNegative
+            && self.key.isEverybodys
     }
 }

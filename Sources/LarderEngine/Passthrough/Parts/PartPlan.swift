@@ -49,17 +49,17 @@ final class PartsLook: Sendable {
 extension EntryCache.Found {
     /// The range to ask the upstream for, so that its response can be stored as a part.
     var part: PartPlan? {
-        get { parts?.plan }
+        get { self.parts?.plan }
         set {
-            if parts == nil, newValue == nil { return }
-            parts = PartsLook(parts?.decision ?? .whole, newValue, parts?.stored)
+            if self.parts == nil, newValue == nil { return }
+            self.parts = PartsLook(self.parts?.decision ?? .whole, newValue, self.parts?.stored)
         }
     }
 }
 
 extension EntryCache.Found {
     /// What is stored and can stand in for an error: a whole response, or parts.
-    var older: StoredResponse? { entry ?? hidden ?? parts?.stored?.row }
+    var older: StoredResponse? { self.entry ?? self.hidden ?? self.parts?.stored?.row }
 }
 
 /// One range to ask the upstream for.
