@@ -89,12 +89,17 @@ extension MemoryGenerations {
             place: place, provider: provider, others: others, sum: sum(place, others) &+ value(provider))
     }
 
+    func readyStamp(_ key: Digest, of provider: String) -> ReadyStamp {
+        let (place, provider) = (Self.place(key), Self.place(Self.mark(provider)))
+        return ReadyStamp(place: place, provider: provider, others: [], sum: sum(place) &+ value(provider))
+    }
+
     /// - Parameters:
-    ///   - folders: the marks of the folders above the key.
+    ///   - folders: the folders above the key.
     ///   - group: the number of the latest removal of groups.
-    func removalStamp(_ key: Digest, below folders: [UInt64], group: UInt64) -> RemovalStamp {
+    func removalStamp(_ key: Digest, below folders: [URLFolder], group: UInt64) -> RemovalStamp {
         let place = Self.place(key)
-        let others = folders.map(Self.place)
+        let others = folders.map { Self.place($0.mark) }
         return RemovalStamp(place: place, others: others, sum: sum(place, others), group: group)
     }
 

@@ -101,13 +101,16 @@ public final class MemoryTier: ReadySource {
         generations.readyStamp(keys, of: providers)
     }
 
+    /// The same for a response that is made from one entry.
+    public func readyStamp(_ key: Digest, of provider: String) -> ReadyStamp { generations.readyStamp(key, of: provider) }
+
     /// Whether nothing that the stamp covers was invalidated since it was taken.
     public func isCurrent(_ stamp: ReadyStamp) -> Bool { generations.isCurrent(stamp) }
 
     /// The state of removals: purges, and invalidations by unsafe requests. Entries that are written anew do not count.
     /// - Parameter folders: the folders above the key.
     public func removalStamp(_ key: Digest, below folders: [URLFolder] = []) -> RemovalStamp {
-        removals.removalStamp(key, below: folders.map(\.mark), group: latestGroup.load(ordering: .acquiring))
+        removals.removalStamp(key, below: folders, group: latestGroup.load(ordering: .acquiring))
     }
 
     /// Whether nothing that the stamp covers was removed since it was taken. This does not tell of groups.

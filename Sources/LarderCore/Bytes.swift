@@ -113,6 +113,15 @@ public enum ASCII {
         return Substring(bytes)
     }
 
+    /// Returns the bytes without leading and trailing spaces and tabs.
+    @inlinable
+    public static func trimmed(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        var (start, end) = (0, bytes.count)
+        while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
+        while start < end, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+        return UnsafeBufferPointer(rebasing: bytes[start..<end])
+    }
+
     /// The value of a hexadecimal digit; nil for any other byte.
     @inlinable
     public static func hexValue(_ byte: UInt8) -> UInt8? {

@@ -34,6 +34,14 @@ public struct Digest: Sendable, Hashable, Comparable {
         )
     }
 
+    /// Another digest for the `number`-th thing that belongs to this one, such as a flight for one of its codings. It
+    /// costs no hashing. The chance that it equals the digest of any bytes is negligible.
+    public func derived(_ number: UInt8) -> Digest {
+        Digest(words: (words.0, words.1, words.2, words.3 ^ UInt64(number)))
+    }
+
+    private init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
+
     /// The 32 bytes.
     public var bytes: Bytes {
         let raw = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)

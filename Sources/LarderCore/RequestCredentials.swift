@@ -19,9 +19,11 @@ public struct RequestCredentials: Sendable, Hashable {
     ///   - query: the query without "?" if its parameters count too, or nil.
     public init(fields: HeaderFields, query: String? = nil) {
         var lines: [String] = []
-        for line in fields where Self.isField(line.name) {
+        fields.visit { line in
+            guard Self.isField(line.name) else { return true }
             // No field value contains a line end, so different credentials give different texts.
-            lines.append(line.name.lowercased() + ":" + line.value)
+            lines.append(HeaderField.text(line.name).lowercased() + ":" + HeaderField.text(line.value))
+            return true
         }
         for pair in (query ?? "").utf8.split(separator: 0x26) {
             let name = pair.prefix { $0 != 0x3D }

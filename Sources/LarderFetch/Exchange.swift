@@ -111,7 +111,7 @@ final class Exchange {
         self.stall = stall.map { max($0, .milliseconds(1)) }
         self.feed = feed
         if case .stream = asker { isStream = true } else { isStream = false }
-        wantsEvents = isStream && order.fields.contains(where: Self.asksForEvents)
+        wantsEvents = isStream && order.fields.contains(.accept) && order.fields.contains(where: Self.asksForEvents)
         // With an upload the client decides how fast it sends. With an event stream it decides how long it stays.
         pace = feed != nil || wantsEvents ? .client : .upstream
         visited = [hop.url]

@@ -4,7 +4,7 @@ import LarderCore
 
 enum RequestLines {
     /// Fields that the connection and the body decide, not the order. libcurl writes them itself (RFC 9110 §7.6.1).
-    private static let ownedByTheConnection = [
+    private static let ownedByTheConnection: FieldNameSet = [
         "connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection", "te",
         "trailer", "transfer-encoding", "upgrade",
     ]
@@ -21,13 +21,25 @@ enum RequestLines {
         fields: HeaderFields, secretFields: HeaderFields, hasBody: Bool, expectsContinue: Bool = false
     ) throws(Refusal) -> [Bytes] {
         var lines: [Bytes] = []
+        lines.reserveCapacity(fields.count + secretFields.count + 3)
+        var refusal: Refusal?
+        func add(_ line: FieldLine) {
+            if line.isIn(ownedByTheConnection) { return }
+            switch Self.line(line) {
+            case .success(let bytes): lines.append(bytes)
+            case .failure(let fault): refusal = refusal ?? fault
+            }
+        }
         // A credential replaces a field of the same name.
-        for field in fields where !secretFields.contains(field.name) {
-            if let line = try line(field) { lines.append(line) }
+        fields.visit { line in
+            if !secretFields.contains(line) { add(line) }
+            return true
         }
-        for field in secretFields {
-            if let line = try line(field) { lines.append(line) }
+        secretFields.visit { line in
+            add(line)
+            return true
         }
+        if let refusal { throw refusal }
         // By default libcurl expects a 100 before any larger body, which costs a round trip or a second of waiting.
         // "Expect:" prevents that. If a 100 is wanted, we wait for it ourselves: libcurl answers a 417 by sending the
         // request again, without the field and without reporting the response. libcurl obeys the first line of a name
@@ -43,24 +55,27 @@ enum RequestLines {
         !method.name.isEmpty && method.name.utf8.allSatisfy(ASCII.isToken) && method.name != "CONNECT"
     }
 
-    private static func line(_ field: HeaderField) throws(Refusal) -> Bytes? {
-        guard !field.name.isEmpty, field.name.utf8.allSatisfy(ASCII.isToken) else {
-            throw Refusal(message: "A field of the request has an invalid name.")
+    private static func line(_ field: FieldLine) -> Result<Bytes, Refusal> {
+        let name = field.name
+        guard !name.isEmpty, name.allSatisfy(ASCII.isToken) else {
+            return .failure(Refusal(message: "A field of the request has an invalid name."))
         }
-        if ownedByTheConnection.contains(where: { ASCII.equalFolded($0, field.name) }) { return nil }
-        var line = Bytes(text: field.name)
-        let value = ASCII.trimmed(field.value[...])
-        if value.isEmpty {
-            line.append(0x3B)
-        } else {
-            line.append(contentsOf: [0x3A, 0x20])
-            let start = line.count
-            HeaderField.append(String(value), to: &line)
-            guard line[start...].allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                throw Refusal(message: "The value of the field \(field.name) contains a control character.")
-            }
+        let value = ASCII.trimmed(field.value)
+        for byte in value where byte < 0x20 && byte != 0x09 || byte == 0x7F {
+            let text = HeaderField.text(name)
+            return .failure(Refusal(message: "The value of the field \(text) contains a control character."))
         }
-        line.append(0)
-        return line
+        return .success(
+            Bytes(room: name.count + value.count + 3) { buffer, count in
+                var line = ByteCursor(buffer)
+                line.put(name)
+                line.put(value.isEmpty ? 0x3B : 0x3A)
+                if !value.isEmpty {
+                    line.put(0x20)
+                    line.put(value)
+                }
+                line.put(0)
+                count = line.count
+            })
     }
 }

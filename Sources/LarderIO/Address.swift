@@ -75,6 +75,9 @@ public enum Address: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func render(_ bytes: [UInt8], family: Int32) -> String {
+        if family == AF_INET, bytes.count == 4 {
+            return "\(bytes[0]).\(bytes[1]).\(bytes[2]).\(bytes[3])"
+        }
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "" }
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -37,7 +37,7 @@ extension SharedTier {
     /// Looks up a response. Returns within the tier's timeout.
     /// - Parameter scope: the provider's scope (`SharedNames`).
     public func look(_ key: CacheKey, scope: Digest, provider: String) async -> Look {
-        if let obstacle = obstacle(key) { return Look(part: obstacle) }
+        if let obstacle = obstacle(isEverybodys: key.isEverybodys) { return Look(part: obstacle) }
         let name = names.value(key.digest, scope: scope)
         let found: Found
         switch await find(provider: provider, [], [name]) {
@@ -64,8 +64,8 @@ extension SharedTier {
     }
 
     /// Why the tier is not asked; nil if it is.
-    func obstacle(_ key: CacheKey) -> SharedPart? {
-        guard key.isEverybodys else { return .notForIt }
+    func obstacle(isEverybodys: Bool) -> SharedPart? {
+        guard isEverybodys else { return .notForIt }
         guard owesRemovals else { return nil }
         count(SharedCounters.lookups, "notAsked")
         return .removalWaits

@@ -50,12 +50,17 @@ extension SharedTier {
         /// The digest of the URL's own key. A removal names this one.
         public var target: Digest
         /// The key of what will be fetched, as far as it is known beforehand. Hosts with the same key fetch once.
-        public var flight: CacheKey
+        public var flight: Digest
+        /// Whether all clients share the response.
+        public var isEverybodys: Bool
         /// Returns the key of the response that these fields select in the request.
         public var key: @Sendable ([String]) -> CacheKey
 
-        public init(target: Digest, flight: CacheKey, key: @escaping @Sendable ([String]) -> CacheKey) {
+        public init(
+            target: Digest, isEverybodys: Bool, flight: Digest, key: @escaping @Sendable ([String]) -> CacheKey
+        ) {
             self.target = target
+            self.isEverybodys = isEverybodys
             self.flight = flight
             self.key = key
         }
@@ -68,7 +73,7 @@ extension SharedTier {
     /// tier's timeout.
     /// - Parameter scope: the provider's scope (`SharedNames`).
     public func look(_ wanted: Selecting, scope: Digest, provider: String) async -> Look {
-        if let obstacle = obstacle(wanted.flight) { return Look(part: obstacle) }
+        if let obstacle = obstacle(isEverybodys: wanted.isEverybodys) { return Look(part: obstacle) }
         let url = names.url(wanted.target, provider: provider)
         let make = Command(
             "SET", url, SharedGeneration.random().text, Bytes(text: "NX"), Bytes(text: "PX"), Self.idle)
@@ -86,7 +91,7 @@ extension SharedTier {
         }
         let ticket = Ticket(
             scope: scope, provider: provider, generations: generations,
-            name: names.value(wanted.flight.digest, scope: scope, under: known.epoch), url: known,
+            name: names.value(wanted.flight, scope: scope, under: known.epoch), url: known,
             length: found.values[0]?.count ?? 0)
         guard !known.lists.isEmpty else {
             count(SharedCounters.lookups, "absent")

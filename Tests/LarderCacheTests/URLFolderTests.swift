@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct URLFolderTests {
     private func names(_ path: String, hasQuery: Bool = false) -> [String] {
-        URLFolder.all(above: path, hasQuery: hasQuery, of: "p").map { String($0.text.dropFirst(2)) }
+        URLFolder(of: "p").all(above: path, hasQuery: hasQuery).map { String($0.text.dropFirst(2)) }
     }
 
     @Test(arguments: [
@@ -23,20 +23,20 @@ import Testing
     }
 
     @Test func aFolderIsTheSameWithAndWithoutItsSlash() {
-        let one = URLFolder("/a/b", of: "p")
-        #expect(one == URLFolder("/a/b/", of: "p"))
-        #expect(URLFolder.all(above: "/a/b/c", hasQuery: false, of: "p").last == one)
-        #expect(one.digest != URLFolder("/a/b", of: "q").digest && one.digest != URLFolder("/a/c", of: "p").digest)
+        let one = URLFolder(of: "p").folder("/a/b")
+        #expect(one == URLFolder(of: "p").folder("/a/b/"))
+        #expect(URLFolder(of: "p").all(above: "/a/b/c", hasQuery: false).last == one)
+        #expect(one.digest != URLFolder(of: "q").folder("/a/b").digest && one.digest != URLFolder(of: "p").folder("/a/c").digest)
     }
 
     @Test(arguments: ["", "/", "//"])
     func theRootIsAboveEveryPath(_ root: String) {
-        #expect(URLFolder.all(above: "/a/b", hasQuery: false, of: "p").first == URLFolder(root, of: "p"))
+        #expect(URLFolder(of: "p").all(above: "/a/b", hasQuery: false).first == URLFolder(of: "p").folder(root))
     }
 
     @Test func belowTheLimitTheOneAboveStandsForAFolder() {
         let deep = String(repeating: "/a", count: 40)
-        let folders = URLFolder.all(above: deep + "/x", hasQuery: false, of: "p")
-        #expect(folders.count == 1 + URLFolder.most && URLFolder(deep, of: "p") == folders.last)
+        let folders = URLFolder(of: "p").all(above: deep + "/x", hasQuery: false)
+        #expect(folders.count == 1 + URLFolder.most && URLFolder(of: "p").folder(deep) == folders.last)
     }
 }

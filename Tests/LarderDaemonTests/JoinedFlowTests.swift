@@ -42,7 +42,7 @@ import Testing
                 Made(entry: entry(key, "new", at: now))
             }
             async let first = leader.served()
-            try await larder.eventually("it is under way") { engine.flights.isAnswered(key) }
+            try await larder.eventually("it is under way") { engine.flights.isAnswered(key.digest) }
             async let second = follower.served()
             try await larder.eventually("it was joined") { try await larder.counter("larder_joined_total") == 1 }
             opening.finish()

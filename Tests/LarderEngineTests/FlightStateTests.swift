@@ -11,7 +11,7 @@ import Testing
 
     private var question: FlightQuestion {
         let key = CacheKey(layer: .raw, provider: "p", endpoint: "e", parameters: [])
-        return FlightQuestion(key: key, removable: key.digest, isShared: true) { _ in Self.failure }
+        return FlightQuestion(key: key.digest, removable: key.digest, isShared: true) { _ in Self.failure }
     }
 
     private static let failure = FlightResult.failed(UpstreamFailure(provider: "p", failure: .broken, detail: ""))
@@ -82,7 +82,7 @@ import Testing
         let number = try #require(led).number
         var made = Made(
             entry: StoredResponse(
-                key: question.key, layer: .raw, provider: "p", endpoint: "e", requestTime: now.wall,
+                key: CacheKey(layer: .raw, provider: "p", endpoint: "e", parameters: []), layer: .raw, provider: "p", endpoint: "e", requestTime: now.wall,
                 responseTime: now.wall, freshUntil: now.wall, staleUntil: now.wall))
         made.isUsefulInPart = isUseful
         _ = state.announce(number, question, made, now: now.monotonic)

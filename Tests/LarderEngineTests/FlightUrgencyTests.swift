@@ -57,7 +57,7 @@ import Testing
         var failure = UpstreamFailure(provider: "p", failure: .limited, detail: "")
         failure.isKeptForOthers = isKept
         let result = FlightResult.failed(failure)
-        let question = FlightQuestion(key: key, removable: key.digest, isShared: true) { _ in result }
+        let question = FlightQuestion(key: key.digest, removable: key.digest, isShared: true) { _ in result }
         var state = FlightState(failurePause: .seconds(1))
         let led = state.refresh(question, memory.removalStamp(key.digest), memory, now: now.monotonic)
         _ = state.land(try #require(led).number, question, result, now: now)

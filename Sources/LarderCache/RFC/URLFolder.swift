@@ -14,40 +14,58 @@ public struct URLFolder: Sendable, Hashable {
     let text: String
 
     /// The digest that is a parent of every entry below the folder.
-    public var digest: Digest { Digest(of: Bytes(text: "folder\n" + text)) }
+    public var digest: Digest { rootDigest ?? Self.digest(text) }
+    /// The digest of a root folder, which is above every URL and so made only once.
+    private let rootDigest: Digest?
 
     /// A short mark of the folder, for answers that are under way. Two folders may have the same mark.
-    public var mark: UInt64 { MemoryGenerations.mark(text) }
+    public let mark: UInt64
+
+    /// The root folder, of which all of a provider's paths are part.
+    /// - Parameter provider: the name, and the base URL.
+    public init(of provider: String) { self.init(text: provider + "\n", isRoot: true) }
+
+    private init(text: String, isRoot: Bool = false) {
+        self.text = text
+        rootDigest = isRoot ? Self.digest(text) : nil
+        mark = MemoryGenerations.mark(text)
+    }
+
+    private static func digest(_ text: String) -> Digest { Digest(of: Bytes(text: "folder\n" + text)) }
+
+    public static func == (left: URLFolder, right: URLFolder) -> Bool { left.text == right.text }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     /// The folder that a path names, with or without a slash at its end. Of a folder below the depth that is told apart,
     /// the one above it.
-    /// - Parameters:
-    ///   - path: in the spelling of keys (`EquivalentURL`).
-    ///   - provider: the name, and the base URL.
-    public init(_ path: String, of provider: String) {
+    /// - Parameter path: in the spelling of keys (`EquivalentURL`).
+    public func folder(_ path: String) -> URLFolder {
         let path = path + "/"
-        self.init(path.utf8.prefix(Self.ends(path).last ?? 0), provider)
+        return Self.ends(path).last.map { below(path, $0) } ?? self
     }
 
-    private init(_ path: some Collection<UInt8>, _ provider: String) {
-        text = provider + "\n" + String(decoding: path, as: UTF8.self)
+    private func below(_ path: String, _ length: Int) -> URLFolder {
+        URLFolder(text: text + String(decoding: path.utf8.prefix(length), as: UTF8.self))
     }
 
-    /// The folders above a path, the outermost first: the root. A URL with a query lies below its own path too: it is a
-    /// view of what the path names.
-    public static func all(above path: String, hasQuery: Bool, of provider: String) -> [URLFolder] {
+    /// The folders above a path, this root first. A URL with a query lies below its own path too: it is a view of what
+    /// the path names.
+    public func all(above path: String, hasQuery: Bool) -> [URLFolder] {
         let path = hasQuery ? path + "/" : path
-        return ([0] + ends(path)).map { URLFolder(path.utf8.prefix($0), provider) }
+        return [self] + Self.ends(path).map { below(path, $0) }
     }
 
     /// The lengths of the folders' names in a path, without the root.
     private static func ends(_ path: String) -> [Int] {
         var ends: [Int] = []
         var before: UInt8 = 0x2F
-        for (place, byte) in path.utf8.enumerated() {
+        var place = 0
+        for byte in path.utf8 {
             // Empty segments name nothing of their own.
             if byte == 0x2F, before != 0x2F, ends.count < most { ends.append(place) }
             before = byte
+            place += 1
         }
         return ends
     }

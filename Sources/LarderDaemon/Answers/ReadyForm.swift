@@ -45,8 +45,10 @@ extension ReadyResponse {
         let start = (head.firstIndex(of: 0x0A) ?? 0) + 1
         let end = head.count
         // After the fields that a partial response shares: digests of the content describe the whole only.
-        for line in base where DigestFields.ofContent.contains(line.name) {
-            ResponseEncoder.appendField(line.name, line.value, to: &head)
+        if base.contains(anyOf: DigestFields.ofContent) {
+            for line in base where DigestFields.ofContent.contains(line) {
+                ResponseEncoder.appendField(line.name, line.value, to: &head)
+            }
         }
         ResponseEncoder.appendField("Content-Length", String(body.count), to: &head)
         var notModified = Bytes()

@@ -59,6 +59,7 @@ public final class ConfiguredProvider: Sendable {
                     "requestFields",
                     Base64URL.encode(VariantIndex.selection(names: names, requestFields: settings.requestFields).bytes))
             ]
+        rootFolder = URLFolder(of: "\(settings.name) \(settings.baseURL)")
         bases = (HTTPURL(settings.baseURL), HTTPURL(settings.searchURL ?? settings.baseURL))
     }
 
@@ -166,7 +167,7 @@ public final class ConfiguredProvider: Sendable {
     }
 
     /// The folder of which all of this provider's paths are part.
-    var folderRoot: String { "\(name) \(settings.baseURL)" }
+    let rootFolder: URLFolder
 
     /// Returns the key of the raw entry for a URL, or nil if the URL is not below one of this provider's bases.
     public func rawKey(url: HTTPURL) -> CacheKey? { request(url: url).map { rawKey($0) } }

@@ -60,8 +60,9 @@ extension EntryCache {
         memory.invalidate(entry.key.digest)
         if let companion { memory.invalidate(companion.entry.key.digest) }
         if case .refused = outcome { return .refused }
-        let ready = memory.readyStamp(
-            [companion?.entry.key.digest, entry.key.digest].compactMap { $0 }, of: [entry.provider])
+        let ready =
+            companion.map { memory.readyStamp([$0.entry.key.digest, entry.key.digest], of: [entry.provider]) }
+            ?? memory.readyStamp(entry.key.digest, of: entry.provider)
         guard isCurrent(began, entry, companion) else {
             await remove((companion?.entry ?? entry).key.digest, of: entry.provider)
             return .refused

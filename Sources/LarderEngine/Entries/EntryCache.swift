@@ -85,7 +85,7 @@ public final class EntryCache: Sendable {
     /// Looks up an entry for a response.
     func lookUp(_ key: CacheKey, of provider: String) async -> Found {
         // The stamp is taken before the database is read, so that a purge in between keeps the response out of memory.
-        let ready = memory.readyStamp([key.digest], of: [provider])
+        let ready = memory.readyStamp(key.digest, of: provider)
         let began = memory.removalStamp(key.digest)
         return Found(entry: await read(key), ready: ready, began: began)
     }
@@ -167,8 +167,12 @@ public final class EntryCache: Sendable {
         memory.readyStamp(digests, of: providers)
     }
     /// The same for a pass-through request, beside its own key.
-    func readyStamp(_ request: PassRequest, _ others: Digest...) -> ReadyStamp {
-        memory.readyStamp([request.primary.digest] + others, of: [request.provider.name])
+    func readyStamp(_ request: PassRequest) -> ReadyStamp {
+        memory.readyStamp(request.primary.digest, of: request.provider.name)
+    }
+    func readyStamp(_ request: PassRequest, _ other: Digest) -> ReadyStamp {
+        request.primary.digest == other
+            ? readyStamp(request) : memory.readyStamp([request.primary.digest, other], of: [request.provider.name])
     }
 
     /// Whether nothing that concerns the stamp was rewritten, hidden or removed since.

@@ -58,9 +58,9 @@ public struct EntryRecipe: Sendable {
         }
     }
 
-    func flightKey(_ found: EntryCache.Found) -> CacheKey {
+    func flightKey(_ found: EntryCache.Found) -> Digest {
         switch kind {
-        case .keyed(_, let key, _): key
+        case .keyed(_, let key, _): key.digest
         case .selected(let selection): selection.flightKey(found)
         }
     }
@@ -319,7 +319,7 @@ public struct EntryRequest: Sendable {
         }
     }
 
-    private func refresh(_ key: CacheKey, _ order: EntryRecipe.Order) async {
+    private func refresh(_ key: Digest, _ order: EntryRecipe.Order) async {
         engine.flights.refresh(key, of: recipe.removable, groupsOf: recipe.provider) { voice in
             let result = await recipe.make(order, voice)
             // The first client was answered before Larder knew that the provider is away.
@@ -329,7 +329,7 @@ public struct EntryRequest: Sendable {
     }
 
     /// Notes that a stale response was given.
-    private func noteDemand(_ key: CacheKey) {
+    private func noteDemand(_ key: Digest) {
         let directives = terms.directives
         guard isMissed, !terms.wantsFresh, !directives.onlyIfCached, !directives.noStore else { return }
         engine.refreshes.asked(

@@ -57,7 +57,7 @@ public final class FlightCoordinator: Sendable {
     ///     response.
     // More than six parameters: what is asked for, and what limits or observes the wait.
     func obtain(
-        _ key: CacheKey, of removable: Digest, groupsOf provider: String = "", patience: Duration?,
+        _ key: Digest, of removable: Digest, groupsOf provider: String = "", patience: Duration?,
         plan: WaitClock? = nil, interim: InterimRelay.Listener? = nil, sentSince: WallTime? = nil, work: @escaping Work
     ) async -> Obtained {
         var question = FlightQuestion(
@@ -69,15 +69,15 @@ public final class FlightCoordinator: Sendable {
     /// Leads a flight for this caller alone, and waits like `obtain`. No caller joins the flight, its result is
     /// remembered for nobody, and it ends when this caller stops waiting.
     func obtainAlone(
-        _ key: CacheKey, patience: Duration?, plan: WaitClock? = nil, interim: InterimRelay.Listener? = nil,
+        _ key: Digest, patience: Duration?, plan: WaitClock? = nil, interim: InterimRelay.Listener? = nil,
         work: @escaping Work
     ) async -> Obtained {
         await join(
-            FlightQuestion(key: key, removable: key.digest, isShared: false, work: work), patience, plan, interim)
+            FlightQuestion(key: key, removable: key, isShared: false, work: work), patience, plan, interim)
     }
 
     /// Fetches the key in the background, unless a flight is in progress or failed recently. No caller waits for it.
-    func refresh(_ key: CacheKey, of removable: Digest, groupsOf provider: String = "", work: @escaping Work) {
+    func refresh(_ key: Digest, of removable: Digest, groupsOf provider: String = "", work: @escaping Work) {
         let now = time.monotonic()
         let question = FlightQuestion(
             key: key, removable: removable, provider: provider, isShared: true, work: work)
@@ -247,7 +247,7 @@ public final class FlightCoordinator: Sendable {
     // MARK: What is known
 
     /// Whether a request for the key would cost no call: it would join a flight, or get a remembered failure.
-    func isAnswered(_ key: CacheKey) -> Bool {
+    func isAnswered(_ key: Digest) -> Bool {
         let now = time.monotonic()
         return state.withLock { $0.isAnswered(key, memory, now: now) }
     }

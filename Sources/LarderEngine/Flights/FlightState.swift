@@ -43,7 +43,8 @@ final class FlightTask: Sendable {
 
 /// What a caller asks for.
 struct FlightQuestion: Sendable {
-    var key: CacheKey
+    /// The digest of what is asked for. Callers with the same digest share a flight.
+    var key: Digest
     var removable: Digest
     /// The provider whose groups the response may belong to; empty if it has none.
     var provider = ""
@@ -118,7 +119,7 @@ struct FlightState {
     /// The callers to resume, each with the membership that it had.
     typealias Told = [(waiter: Waiter, membership: Membership?)]
 
-    private var table = FlightTable<CacheKey, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
+    private var table = FlightTable<Digest, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
     private var flights: [FlightNumber: Flight] = [:]
     private var failures = FailureMemory<RememberedFailure>(limit: 10_000)
     /// Keys whose last response must not be shared. Callers of such a key do not wait for each other.
@@ -152,10 +153,10 @@ struct FlightState {
         if ticket.hasLeft { return .answered(.left) }
         let key = question.key
         if question.isShared {
-            if let remembered = failures.recall(key.digest, now: now.monotonic) {
+            if let remembered = failures.recall(key, now: now.monotonic) {
                 return .answered(.result(.failed(remembered.failure(now: now)), joined: false))
             }
-            if unshareable.recall(key.digest, now: now.monotonic) != nil { return .answered(.alone) }
+            if unshareable.recall(key, now: now.monotonic) != nil { return .answered(.alone) }
             letGo(key, memory, sentSince: question.sentSince)
         }
         let number: FlightNumber
@@ -189,7 +190,7 @@ struct FlightState {
     mutating func refresh(
         _ question: FlightQuestion, _ beginning: RemovalStamp, _ memory: MemoryTier, now: MonotonicTime
     ) -> Lead? {
-        guard failures.recall(question.key.digest, now: now) == nil else { return nil }
+        guard failures.recall(question.key, now: now) == nil else { return nil }
         letGo(question.key, memory)
         guard case .lead(let number) = table.enter(question.key, wantedByItself: true) else { return nil }
         return begin(number, beginning, question.provider)
@@ -246,8 +247,8 @@ struct FlightState {
     // MARK: What is known
 
     /// Whether a request for the key would cost no call: it would join a flight, or get a remembered failure.
-    mutating func isAnswered(_ key: CacheKey, _ memory: MemoryTier, now: MonotonicTime) -> Bool {
-        if failures.recall(key.digest, now: now) != nil { return true }
+    mutating func isAnswered(_ key: Digest, _ memory: MemoryTier, now: MonotonicTime) -> Bool {
+        if failures.recall(key, now: now) != nil { return true }
         guard let number = table.flight(of: key), let flight = flights[number] else { return false }
         return memory.isCurrent(flight.beginning, ofAnyGroupOf: flight.provider) && !flight.wait.isGivenUp
     }
@@ -258,8 +259,8 @@ struct FlightState {
 
     // MARK: Parts of steps
 
-    private mutating func markUnshareable(_ key: CacheKey, now: MonotonicTime) {
-        unshareable.remember(key.digest, true, until: now + .seconds(120), now: now)
+    private mutating func markUnshareable(_ key: Digest, now: MonotonicTime) {
+        unshareable.remember(key, true, until: now + .seconds(120), now: now)
     }
 
     private mutating func release(_ waiters: [Waiter]) -> Told {
@@ -268,7 +269,7 @@ struct FlightState {
 
     /// Detaches a flight that a new caller must not join. It began before a purge or an unsafe request, or a newer
     /// response that is not stored withdrew its response, or its call was sent before `sentSince`, or it was given up.
-    private mutating func letGo(_ key: CacheKey, _ memory: MemoryTier, sentSince: WallTime? = nil) {
+    private mutating func letGo(_ key: Digest, _ memory: MemoryTier, sentSince: WallTime? = nil) {
         guard let number = table.flight(of: key), let flight = flights[number] else { return }
         // The order of responses has a lock of its own, which calls nothing while it is held.
         let isWithdrawn = flight.announced?.selection?.place?.isWithdrawn ?? false
@@ -286,7 +287,7 @@ struct FlightState {
     }
 
     /// Remembers a failure. The pause begins when the attempt ends; otherwise a slow failure would be repeated at once.
-    private mutating func remember(_ failure: UpstreamFailure, of key: CacheKey, now: Moment) {
+    private mutating func remember(_ failure: UpstreamFailure, of key: Digest, now: Moment) {
         // If the failure itself names a time for the next attempt, the pause does not last longer.
         let end = now.monotonic + max(failurePause, failure.lasts ?? .zero)
         let named = failure.retryAt.map { now.monotonic(at: $0) }
@@ -294,6 +295,6 @@ struct FlightState {
         var remembered = failure
         if failure.response?.hold != nil { remembered.response = nil }
         failures.remember(
-            key.digest, RememberedFailure(remembered, now: now), until: min(end, named ?? end), now: now.monotonic)
+            key, RememberedFailure(remembered, now: now), until: min(end, named ?? end), now: now.monotonic)
     }
 }

@@ -15,6 +15,9 @@ struct KeyFields: Sendable {
     /// The names of all these fields in the request, for explanations.
     var names: [String] = []
 
+    /// Whether these fields contribute nothing, so that the key is that of the target.
+    var isEmpty: Bool { identity.isEmpty && parameter == nil }
+
     /// - Parameter fields: the fields that go upstream.
     init(_ fields: HeaderFields, _ settings: ProviderSettings) {
         if settings.keyCredentials {
@@ -24,7 +27,9 @@ struct KeyFields: Sendable {
             identity = RequestCredentials(fields: other).identity
             if !identity.isEmpty { names = other.map(\.name).filter(RequestCredentials.isField) }
         }
-        let selecting = settings.semantics == .ttl ? Self.preferences : RequestFieldTable.selecting.names
+        let possible = settings.semantics == .ttl ? Self.preferences : RequestFieldTable.selecting
+        guard fields.contains(anyOf: possible) || settings.keyFields.contains(where: fields.contains) else { return }
+        let selecting = possible.names
         let chosen =
             settings.keyFields
             + selecting.filter { name in !settings.keyFields.contains { ASCII.equalFolded($0, name) } }
@@ -45,7 +50,7 @@ struct KeyFields: Sendable {
             || settings.keyFields.contains { ASCII.equalFolded($0, name) }
     }
 
-    private static let preferences = ["Accept", "Accept-Language"]
+    private static let preferences: FieldNameSet = ["Accept", "Accept-Language"]
     private static let always: FieldNameSet = [
         "Authorization", "Cookie", "Accept-Encoding", "Accept", "Accept-Language",
     ]
@@ -62,7 +67,7 @@ extension PassRequest {
     /// Whether the request's target and coding alone are its key, for this request and for every other of its provider
     /// that has no credentials.
     var isKeyedPlainly: Bool {
-        keyFields.identity.isEmpty && keyFields.parameter == nil && rule.semantics == .rfc
+        keyFields.isEmpty && rule.semantics == .rfc
             && provider.settings.keyFields.isEmpty
     }
 }

@@ -16,7 +16,7 @@ extension PassFetch {
         engine: Engine, snapshot: Snapshot
     ) async -> Served? {
         let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
-        let obtained = await engine.flights.obtainAlone(request.primary, patience: nil) { voice in
+        let obtained = await engine.flights.obtainAlone(request.primary.digest, patience: nil) { voice in
             await fetch.receive(stream, classification, await fetch.variants.find(), began, voice)
         }
         guard case .result(.answered(let made), _) = obtained else { return nil }

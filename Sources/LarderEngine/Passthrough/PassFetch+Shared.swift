@@ -69,7 +69,7 @@ extension PassFetch {
     ) async -> FlightResult {
         let provider = request.provider
         let wanted = SharedTier.Selecting(
-            target: request.target.digest,
+            target: request.target.digest, isEverybodys: request.primary.isEverybodys,
             flight: PassSelection(engine: engine, request: request, snapshot: snapshot).flightKey(found),
             key: { [variants] in variants.place($0).key })
         let ask = { await tier.look(wanted, scope: provider.sharedScope, provider: provider.name) }

@@ -37,9 +37,12 @@ public enum PassFields {
     /// Whether a head has fields that the stored one lacks, not counting `Content-Length`, which is computed anew each
     /// time.
     static func hasMore(_ own: HeaderFields, than stored: HeaderFields) -> Bool {
-        own.contains { line in
-            !line.isNamed(.contentLength) && line.withLine { !stored.contains($0) }
+        var hasMore = false
+        own.visit { line in
+            hasMore = !line.isNamed(.contentLength) && !stored.contains(line)
+            return !hasMore
         }
+        return hasMore
     }
 
     /// Confines the upstream's pages below `/raw`, where a browser would take them for this daemon's own: they get no

@@ -43,6 +43,8 @@ public final class PassRequest: Sendable {
     let destination: UpstreamRequest?
     /// The prefix of the variants' keys: empty, or the mark of what is stored in parts.
     let form: String
+    /// The folders above the request's URL.
+    public let folders: [URLFolder]
     /// The provider's endpoint name for such requests.
     let endpoint: String
     /// The freshness rule for the responses of `endpoint`.
@@ -91,10 +93,15 @@ public final class PassRequest: Sendable {
         isPersonal = forwarded.contains(anyOf: Self.personal)
         let keyFields = KeyFields(forwarded, provider.settings)
         self.keyFields = keyFields
-        target = provider.rawKey(UpstreamRequest(path: path, query: query))
-        primary = provider.rawKey(
-            UpstreamRequest(method: request.content == nil ? .get : request.method, path: path, query: query),
-            content: request.content?.identity, fields: keyFields.parameter, identity: keyFields.identity)
+        folders = provider.rootFolder.all(above: EquivalentURL.normalised(path), hasQuery: query != nil)
+        let target = provider.rawKey(UpstreamRequest(path: path, query: query))
+        self.target = target
+        primary =
+            request.content == nil && keyFields.isEmpty
+            ? target
+            : provider.rawKey(
+                UpstreamRequest(method: request.content == nil ? .get : request.method, path: path, query: query),
+                content: request.content?.identity, fields: keyFields.parameter, identity: keyFields.identity)
     }
 
     /// The same request for another query of the same path, without content.
@@ -110,11 +117,15 @@ public final class PassRequest: Sendable {
         isPersonal = other.isPersonal
         content = nil
         target = other.provider.rawKey(UpstreamRequest(path: other.path, query: query))
-        primary = other.provider.rawKey(
-            UpstreamRequest(path: other.path, query: query), fields: other.keyFields.parameter,
-            identity: other.keyFields.identity)
+        primary =
+            other.keyFields.isEmpty
+            ? target
+            : other.provider.rawKey(
+                UpstreamRequest(path: other.path, query: query), fields: other.keyFields.parameter,
+                identity: other.keyFields.identity)
         (isReadOnly, override, keyFields, destination) = (other.isReadOnly, other.override, other.keyFields, nil)
         form = ""
+        folders = provider.rootFolder.all(above: EquivalentURL.normalised(path), hasQuery: query != nil)
         endpoint = other.endpoint
         rule = other.rule
     }
@@ -130,6 +141,7 @@ public final class PassRequest: Sendable {
         (endpoint, rule, isReadOnly) = (request.endpoint, request.rule, request.isReadOnly)
         (override, keyFields, destination) = (request.override, request.keyFields, nil)
         form = "parts "
+        folders = request.folders
         primary = request.key(variant: "parts")
     }
 
@@ -215,6 +227,17 @@ public final class PassRequest: Sendable {
         key(variant: form + Base64URL.encode(selection.bytes), content: content)
     }
 
+    /// The digest of the flight for the requests to this URL that accept the same codings. It is no digest of bytes, but
+    /// differs from all that are.
+    var codedDigest: Digest {
+        switch forwarded.withFirst(.acceptEncoding, { $0.elementsEqual("gzip".utf8) }) {
+        case nil: primary.digest.derived(1)
+        case true: primary.digest.derived(2)
+        // `identity`, or what a provider's own field accepts for all clients.
+        case false: primary.digest.derived(3)
+        }
+    }
+
     /// What a stored response is removed together with: the folders above its URL, and the groups that it belongs to (RFC
     /// 9875).
     public func groups(_ entry: StoredResponse) -> [Digest] {
@@ -223,10 +246,6 @@ public final class PassRequest: Sendable {
         return folders + CacheGroups.groups(of: entry.fields, provider: provider.name, requestURL: url)
     }
 
-    /// The folders above the request's URL.
-    public var folders: [URLFolder] {
-        URLFolder.all(above: EquivalentURL.normalised(path), hasQuery: query != nil, of: provider.folderRoot)
-    }
 
     /// Makes an order for this request with the given fields.
     /// - Parameter limit: the largest body, in bytes.

@@ -37,12 +37,12 @@ public struct PassSelection: Sendable {
 
     /// The key of the flight that fetches the response. Requests with the same key share one flight: requests for the
     /// same URL, and if variants are known, those with the same selecting fields as far as that can be told.
-    func flightKey(_ found: EntryCache.Found) -> CacheKey {
+    func flightKey(_ found: EntryCache.Found) -> Digest {
         if let part = found.part {
             return PassParts(engine: engine, request: request, snapshot: snapshot).flightKey(part)
         }
-        let names = found.index?.variants.first?.names ?? ["accept-encoding"]
-        return request.variantKey(VariantIndex.selection(names: names, requestFields: request.forwarded))
+        guard let names = found.index?.variants.first?.names else { return request.codedDigest }
+        return request.variantKey(VariantIndex.selection(names: names, requestFields: request.forwarded)).digest
     }
 
     /// Whether a response that was made for another request answers this one too: the selecting fields are the same.

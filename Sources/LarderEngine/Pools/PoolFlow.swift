@@ -120,7 +120,7 @@ extension Engine {
         counters.cell(EngineCounters.poolDraws, provider.name).add(places.count)
         // The pool is filled up only after a fresh hit; a stale pool is refreshed by its own flow.
         if wantsRefill, row.outcome == .hit, !directives.onlyIfCached {
-            flights.refresh(key, of: key.digest) { _ in await self.fill(question, key, isForced: true) }
+            flights.refresh(key.digest, of: key.digest) { _ in await self.fill(question, key, isForced: true) }
         }
         return (row, places.map { pooled[$0] })
     }

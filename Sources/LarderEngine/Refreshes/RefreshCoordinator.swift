@@ -22,7 +22,8 @@ public actor RefreshCoordinator {
     /// A stale entry that a client asked for.
     struct Demand: Sendable {
         var provider: String
-        var key: CacheKey
+        /// The digest of the flight that refreshes the entry.
+        var key: Digest
         /// Whether the entry is still stored and still stale.
         var isDue: @Sendable () async -> Bool
         /// The work of the entry's flight.
@@ -70,7 +71,7 @@ public actor RefreshCoordinator {
 
     private func note(_ demand: Demand) {
         guard !isClosed else { return }
-        if case .displaced = queue.asked(demand.provider, demand.key.digest, demand) {
+        if case .displaced = queue.asked(demand.provider, demand.key, demand) {
             count(demand.provider, .displaced)
         }
         waiting.set(queue.count)

@@ -14,7 +14,7 @@ extension Engine {
     /// stored in another form or if a flight already fetches it.
     /// - Returns: whether the question should still be asked.
     private func hold(_ question: NormalisedQuestion, _ key: CacheKey, _ scope: SessionScope) async -> Bool {
-        guard question.debounce > .zero, !flights.isAnswered(key), await !isAtHand(question) else {
+        guard question.debounce > .zero, !flights.isAnswered(key.digest), await !isAtHand(question) else {
             return !scope.isSuperseded
         }
         return await sessions.hold(scope, for: question.debounce)

@@ -12,10 +12,12 @@ public enum MethodOverride {
     /// - Parameter query: the URL's query without "?".
     public static func method(fields: HeaderFields, query: String?) -> Method? {
         var asked: [Method] = []
-        for line in fields where isField(line.name) {
-            let method = Method(ASCII.trimmed(line.value[...]).uppercased())
-            let isKnown = RequestNames.letters(line.name).map(known.contains) ?? false
+        fields.visit { line in
+            guard mayEndField(line.name), isField(HeaderField.text(line.name)) else { return true }
+            let method = Method(ASCII.trimmed(HeaderField.text(line.value)[...]).uppercased())
+            let isKnown = RequestNames.letters(HeaderField.text(line.name)).map(known.contains) ?? false
             if isKnown ? !method.name.isEmpty : registered.contains(method.name) { asked.append(method) }
+            return true
         }
         for pair in (query ?? "")[...].utf8.split(separator: 0x26) {
             if let method = method(parameter: pair) { asked.append(method) }

@@ -4,8 +4,6 @@ import LarderCore
 
 /// A valid `traceparent`, with its `tracestate`.
 public struct TraceContext: Sendable, Hashable {
-    static let parentField = "traceparent"
-    static let stateField = "tracestate"
     /// Fields that are written anew for each upstream request.
     public static let fields: FieldNameSet = ["traceparent", "tracestate"]
 
@@ -18,11 +16,12 @@ public struct TraceContext: Sendable, Hashable {
 
     /// Nil if there is no `traceparent`, more than one, or an invalid one (§4.3).
     public init?(_ fields: HeaderFields) {
-        let lines = fields.all(Self.parentField)
+        guard fields.contains(.traceparent) else { return nil }
+        let lines = fields.all(.traceparent)
         guard lines.count == 1, let line = lines.first, let read = Self.parse(line) else { return nil }
         traceID = read.traceID
         isSampled = read.isSampled
-        state = Self.state(fields.all(Self.stateField))
+        state = Self.state(fields.all(.tracestate))
     }
 
     /// Parses `version-traceid-parentid-flags`. A later version may have more after another hyphen and is read as 00
@@ -64,8 +63,8 @@ public struct TraceContext: Sendable, Hashable {
     public func continued(as parent: UInt64, in fields: inout HeaderFields) {
         let digits = String(parent, radix: 16)
         let name = String(repeating: "0", count: 16 - digits.count) + digits
-        fields.set(Self.parentField, "00-\(traceID)-\(name)-0\(isSampled ? 1 : 0)")
-        fields.remove(Self.stateField)
-        if let state { fields.add(Self.stateField, state) }
+        fields.set(.traceparent, "00-\(traceID)-\(name)-0\(isSampled ? 1 : 0)")
+        fields.remove(.tracestate)
+        if let state { fields.add(.tracestate, state) }
     }
 }

@@ -270,6 +270,7 @@ public struct ProviderAbout: Sendable, Hashable {
         var base = base[...]
         while base.hasSuffix("/") { base.removeLast() }
         let prefix = isSearch(path: request.path) ? searchBase?.pathPrefix ?? "" : pathPrefix
+        if prefix.isEmpty { return base + request.target }
         let segments = prefix.split(separator: "/")
         for count in stride(from: segments.count, to: 0, by: -1) {
             let overlap = "/" + segments.prefix(count).joined(separator: "/")

@@ -116,11 +116,11 @@ struct PassParts: Sendable {
 
     /// The key of the flight for a plan. Requests join the flight if they have the same values of the stored response's
     /// selecting fields. If nothing is stored, they join if they accept the same codings.
-    func flightKey(_ plan: PartPlan) -> CacheKey {
+    func flightKey(_ plan: PartPlan) -> Digest {
         var names = ["accept-encoding"]
         if let stored = plan.stored, case .names(let told) = Vary(stored.row.fields) { names = told }
         let selection = VariantIndex.selection(names: names, requestFields: request.forwarded)
-        return request.partKey("fetch \(Base64URL.encode(selection.bytes)) \(plan.identity)")
+        return request.partKey("fetch \(Base64URL.encode(selection.bytes)) \(plan.identity)").digest
     }
 
     /// Fetches missing bytes of a body that is already being sent.
