@@ -35,9 +35,10 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
         case cancel(FlightNumber)
     }
 
+    /// A class: a value in a dictionary would be moved out and in again for each change.
     @usableFromInline
-    struct Flight {
-        @usableFromInline var key: Key
+    final class Flight {
+        @usableFromInline let key: Key
         @usableFromInline var waiters: [UInt64: Waiter] = [:]
         /// Whether the flight goes on without waiters: a refresh, or a fetch whose client stopped waiting for its end.
         @usableFromInline var isWantedByItself: Bool
@@ -69,7 +70,7 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     public mutating func enter(_ key: Key, wantedByItself: Bool) -> Entry {
         if let number = byKey[key], let flight = flights[number] {
             guard flight.waiters.count < maxWaiters else { return .refused }
-            if wantedByItself { flights[number]?.isWantedByItself = true }
+            if wantedByItself { flight.isWantedByItself = true }
             return .joined(number)
         }
         guard flights.count < maxFlights else { return .refused }
@@ -96,8 +97,8 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     /// Adds a waiter to the flight, under a unique ticket. Returns false if the flight is over.
     @inlinable
     public mutating func wait(_ number: FlightNumber, ticket: UInt64, _ waiter: Waiter) -> Bool {
-        guard flights[number] != nil else { return false }
-        flights[number]?.waiters[ticket] = waiter
+        guard let flight = flights[number] else { return false }
+        flight.waiters[ticket] = waiter
         return true
     }
 
@@ -107,11 +108,9 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     public mutating func leave(
         _ number: FlightNumber, ticket: UInt64, keepFlight: Bool
     ) -> (waiter: Waiter, departure: Departure)? {
-        guard let waiter = flights[number]?.waiters.removeValue(forKey: ticket) else { return nil }
-        if keepFlight { flights[number]?.isWantedByItself = true }
-        guard let flight = flights[number], flight.waiters.isEmpty, !flight.isWantedByItself else {
-            return (waiter, .carryOn)
-        }
+        guard let flight = flights[number], let waiter = flight.waiters.removeValue(forKey: ticket) else { return nil }
+        if keepFlight { flight.isWantedByItself = true }
+        guard flight.waiters.isEmpty, !flight.isWantedByItself else { return (waiter, .carryOn) }
         // From now on the key is free: a new request must not join a flight that is being cancelled.
         if byKey[flight.key] == number { byKey[flight.key] = nil }
         return (waiter, .cancel(number))
@@ -121,9 +120,9 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     /// on, and waiters that leave later cannot cancel it.
     @inlinable
     public mutating func announce(_ number: FlightNumber) -> [Waiter] {
-        guard let waiters = flights[number]?.waiters else { return [] }
-        flights[number]?.waiters = [:]
-        return Array(waiters.values)
+        guard let flight = flights[number] else { return [] }
+        defer { flight.waiters = [:] }
+        return Array(flight.waiters.values)
     }
 
     /// Lets no further request join the flight. The next request for its key leads a new one.

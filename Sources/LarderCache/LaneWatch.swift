@@ -132,6 +132,7 @@ public struct LaneWatch: Sendable {
             events.append(.resumed)
         }
         suspension = sight.suspension
+        if levels.isEmpty, sight.budgets.isEmpty { return events }
         for kind in LaneSight.ordered(Set(levels.keys).union(sight.budgets.keys)) {
             let before = level(kind)
             guard let budget = sight.budgets[kind] else {

@@ -96,6 +96,9 @@ public struct Logger: Sendable {
     public func notice(_ message: String, _ values: KeyValuePairs<String, String> = [:]) {
         log(.notice, message, values)
     }
+    /// Whether lines of this level are written. Asked where the values of a line cost something.
+    public func writes(_ level: LogLevel) -> Bool { level >= threshold }
+
     public func info(_ message: String, _ values: KeyValuePairs<String, String> = [:]) { log(.info, message, values) }
     public func debug(_ message: String, _ values: KeyValuePairs<String, String> = [:]) { log(.debug, message, values) }
 

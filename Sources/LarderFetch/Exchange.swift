@@ -94,7 +94,8 @@ final class Exchange {
     let isStream: Bool
     /// The request asks for an event stream, which lasts as long as its client wants.
     let wantsEvents: Bool
-    private var visited: Set<FetchURL>
+    /// The URLs of the hops before this one.
+    private var visited: Set<FetchURL> = []
     private var asker: Asker?
 
     init(
@@ -114,7 +115,6 @@ final class Exchange {
         wantsEvents = isStream && order.fields.contains(.accept) && order.fields.contains(where: Self.asksForEvents)
         // With an upload the client decides how fast it sends. With an event stream it decides how long it stays.
         pace = feed != nil || wantsEvents ? .client : .upstream
-        visited = [hop.url]
     }
 
     private static func asksForEvents(_ field: HeaderField) -> Bool {
@@ -209,6 +209,7 @@ final class Exchange {
         } catch {
             throw fault(.forbidden, "The answer redirects to a URL that cannot be followed. \(error.message)")
         }
+        visited.insert(hop.url)
         // No cookies are kept between hops, so the same request would get the same response.
         guard visited.insert(url).inserted || target.method != hop.method else {
             throw fault(.malformed, "The answer redirects in a circle.")

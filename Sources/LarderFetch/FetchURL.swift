@@ -19,7 +19,7 @@ struct Origin: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// An absolute http or https URL without user information or fragment.
-struct FetchURL: Sendable, Hashable {
+final class FetchURL: Sendable, Hashable {
     /// The URL in libcurl's normal form, all ASCII.
     let text: String
     let origin: Origin
@@ -43,7 +43,7 @@ struct FetchURL: Sendable, Hashable {
     }
 
     /// Parses an absolute URL.
-    init(_ text: String) throws(Refusal) {
+    convenience init(_ text: String) throws(Refusal) {
         try self.init(Bytes(text.utf8), relativeTo: nil, target: Self.target(of: text))
     }
 

@@ -7,6 +7,7 @@ extension Connection {
     /// Logs one response. The query is left out because a pass-through request may carry a key in it.
     /// - Parameter ending: how a streamed response ended; nil if the body was not streamed.
     func log(_ response: ServerResponse, _ answered: RequestInHand, bytes: Int, ending: StreamEnding? = nil) {
+        guard worker.shared.access.writes(.info) else { return }
         let took = worker.shared.time.monotonic() - answered.began
         worker.shared.access.info(
             ending.map { $0 == .whole ? "answered" : "cut: \($0.rawValue)" } ?? "answered",

@@ -28,7 +28,7 @@ import Testing
             let (never, end) = AsyncStream<Void>.makeStream()
             defer { end.finish() }
             let obtained = await FlightWait.$current.withValue(whole) {
-                await coordinator.obtain(key, of: key.digest, patience: patience, plan: plan) { _ in
+                await coordinator.obtain(key.digest, of: key.digest, patience: patience, plan: plan) { _ in
                     // The asker is already admitted: the loop runs both steps in order.
                     if let wait = FlightWait.current { meanwhile(wait) }
                     for await _ in never {}
@@ -111,7 +111,7 @@ import Testing
     private func timersLeft(_ stand: Stand, onLoop: Bool) async -> Int {
         let key = CacheKey(layer: .raw, provider: "p", endpoint: "e", parameters: [])
         let ask: @Sendable () async -> Void = {
-            _ = await stand.coordinator.obtain(key, of: key.digest, patience: .seconds(3600)) { _ in
+            _ = await stand.coordinator.obtain(key.digest, of: key.digest, patience: .seconds(3600)) { _ in
                 .failed(UpstreamFailure(provider: "p", failure: .broken, detail: ""))
             }
         }

@@ -61,7 +61,7 @@ import Testing
         var state = FlightState(failurePause: .seconds(1))
         let led = state.refresh(question, memory.removalStamp(key.digest), memory, now: now.monotonic)
         _ = state.land(try #require(led).number, question, result, now: now)
-        let isAnswered = state.isAnswered(key, memory, now: now.monotonic)
+        let isAnswered = state.isAnswered(key.digest, memory, now: now.monotonic)
         #expect(isAnswered == !isKept)
     }
 }

@@ -47,6 +47,7 @@ public final class ConfiguredProvider: Sendable {
             rules: settings.imageHosts.compactMap { ImageHostRule($0) },
             configuredBase: isConfiguredBase ? settings.baseURL : nil)
         self.jitterPercent = jitterPercent
+        isPassthrough = settings.isPassthrough
         sharedScope = Self.scope(settings, normaliser: about.normaliserVersion, retention: about.retention)
         let names = settings.requestFields.map(\.name).sorted()
         ownFields = FieldNameSet(names)
@@ -66,7 +67,7 @@ public final class ConfiguredProvider: Sendable {
     /// The name used in the configuration and in paths.
     public var name: String { settings.name }
     /// Whether the provider's answers are bytes that Larder does not read.
-    public var isPassthrough: Bool { settings.isPassthrough }
+    public let isPassthrough: Bool
 
     /// Whether a description of the user's own makes it searchable.
     public var isDescribed: Bool { if case .described = settings.kind { true } else { false } }

@@ -5,6 +5,13 @@ import LarderCache
 import LarderCore
 import LarderIO
 
+/// An attempt in the table. A class: a value in a dictionary would be moved out and in again for each change.
+private final class HeldAttempt {
+    var attempt: CallAttempt
+
+    init(_ attempt: CallAttempt) { self.attempt = attempt }
+}
+
 /// A call between its first look at the lane and its outcome.
 struct CallAttempt: Sendable {
     var provider: String
@@ -70,7 +77,7 @@ struct LaneTable {
     }
 
     private(set) var lanes: [String: ProviderLane] = [:]
-    private(set) var attempts: [UInt64: CallAttempt] = [:]
+    private var held: [UInt64: HeldAttempt] = [:]
     private var lastAttempt: UInt64 = 0
     var errands = Errands()
     /// The daemon is stopping: no more calls are reserved ahead.
@@ -90,6 +97,9 @@ struct LaneTable {
     var reservationWaiters: [CheckedContinuation<Void, Never>] = []
     /// Callers whose turn has come, by the provider for whose stock they wait. There are no more of them than places.
     var stockWaiters: [String: [CheckedContinuation<Void, Never>]] = [:]
+
+    /// The call with this number, until it has its outcome.
+    func attempt(_ number: UInt64) -> CallAttempt? { held[number]?.attempt }
 
     mutating func add(_ provider: String, _ lane: sending ProviderLane) { lanes[provider] = lane }
 
@@ -114,13 +124,13 @@ struct LaneTable {
         case .granted, .probe: break
         }
         lastAttempt += 1
-        attempts[lastAttempt] = CallAttempt(provider: provider, user: user, isProbe: admission == .probe)
+        held[lastAttempt] = HeldAttempt(CallAttempt(provider: provider, user: user, isProbe: admission == .probe))
         return .entered(lastAttempt)
     }
 
     /// Whether the call need not wait; nil if its caller has left.
     func leavesAtOnce(_ number: UInt64, now: Moment) -> Bool? {
-        attempts[number].flatMap { lanes[$0.provider]?.leavesAtOnce(now: now) }
+        held[number].flatMap { lanes[$0.attempt.provider]?.leavesAtOnce(now: now) }
     }
 
     /// Takes a call from its lane's stock or budget.
@@ -131,8 +141,9 @@ struct LaneTable {
         _ number: UInt64, _ urgency: Urgency? = nil, now: Moment,
         refusal: (LaneAdmission, String) -> UpstreamFailure?
     ) -> Turn {
-        if let urgency { attempts[number]?.user.urgency = urgency }
-        guard let attempt = attempts[number], let lane = lanes[attempt.provider] else { return .gone }
+        guard let held = held[number], let lane = lanes[held.attempt.provider] else { return .gone }
+        if let urgency { held.attempt.user.urgency = urgency }
+        let attempt = held.attempt
         let provider = attempt.provider
         if lane.awaitsStock(attempt.user, now: now) { return .coming(provider: provider) }
         if lane.budget.isLimited { lane.stock.noteTurn(now: now.monotonic) }
@@ -140,20 +151,20 @@ struct LaneTable {
         look(provider, now: now)
         switch admission {
         case .suspended, .spent, .kept, .resting:
-            attempts[number]?.isProbe = false
-            attempts[number]?.refusal = refusal(admission, provider)
-            if admission.isOverBudget { attempts[number]?.isOverBudget = true }
+            held.attempt.isProbe = false
+            held.attempt.refusal = refusal(admission, provider)
+            if admission.isOverBudget { held.attempt.isOverBudget = true }
             return .refused(admission, provider: provider)
         case .granted, .probe:
-            attempts[number]?.isProbe = admission == .probe
-            attempts[number]?.callNumber = used?.number ?? lane.budget.taken
-            attempts[number]?.takenAt = used?.counted ?? now
+            held.attempt.isProbe = admission == .probe
+            held.attempt.callNumber = used?.number ?? lane.budget.taken
+            held.attempt.takenAt = used?.counted ?? now
             if used != nil {
-                attempts[number]?.isReserved = true
+                held.attempt.isReserved = true
                 stockFates.append(StockFate(provider: provider, isUsed: true))
             }
             guard lane.budget.isLimited, used == nil else { return .ready }
-            attempts[number]?.isReserving = true
+            held.attempt.isReserving = true
             let kept = lane.keptFromStock(now)
             let ahead = isEnding ? [] : lane.stock.reserveAhead(from: &lane.budget, leaving: kept, now: now)
             return .unwritten(provider: provider, ahead: ahead)
@@ -165,11 +176,11 @@ struct LaneTable {
     mutating func refuse(
         _ number: UInt64, until: MonotonicTime, now: Moment, refusal: (LaneAdmission, String) -> UpstreamFailure?
     ) -> String? {
-        guard let attempt = attempts[number] else { return nil }
+        guard let attempt = attempt(number) else { return nil }
         if attempt.isProbe { abandonTrial(attempt.provider, now: now.monotonic) }
-        attempts[number]?.isProbe = false
-        attempts[number]?.refusal = refusal(.spent(until: until), attempt.provider)
-        attempts[number]?.isOverBudget = true
+        held[number]?.attempt.isProbe = false
+        held[number]?.attempt.refusal = refusal(.spent(until: until), attempt.provider)
+        held[number]?.attempt.isOverBudget = true
         return attempt.provider
     }
 
@@ -180,12 +191,12 @@ struct LaneTable {
     mutating func reserved(
         _ number: UInt64, failure: UpstreamFailure?, now: Moment, refusal: (LaneAdmission, String) -> UpstreamFailure?
     ) -> LaneAdmission? {
-        attempts[number]?.isReserved = failure == nil
-        attempts[number]?.refusal = failure
-        attempts[number]?.isReserving = false
-        guard let attempt = attempts[number] else { return nil }
+        held[number]?.attempt.isReserved = failure == nil
+        held[number]?.attempt.refusal = failure
+        held[number]?.attempt.isReserving = false
+        guard let attempt = attempt(number) else { return nil }
         if attempt.hasEnded {
-            attempts[number] = nil
+            held[number] = nil
             giveBack(attempt, now: now)
             return nil
         }
@@ -193,13 +204,13 @@ struct LaneTable {
         guard var call = attempt.takenAt, let lane = lanes[attempt.provider] else { return .granted }
         switch lane.budget.send(&call, callNumber: attempt.callNumber, now: now) {
         case .granted:
-            attempts[number]?.takenAt = call
+            held[number]?.attempt.takenAt = call
             return .granted
         case .spent(let end):
-            attempts[number]?.takenAt = nil
+            held[number]?.attempt.takenAt = nil
             lane.shares.giveBack(attempt.user.tool)
-            attempts[number]?.refusal = refusal(.spent(until: end), attempt.provider)
-            attempts[number]?.isOverBudget = true
+            held[number]?.attempt.refusal = refusal(.spent(until: end), attempt.provider)
+            held[number]?.attempt.isOverBudget = true
             note(.unsent(provider: attempt.provider, at: [call.wall]))
             look(attempt.provider, now: now)
             return .spent(until: end)
@@ -209,8 +220,10 @@ struct LaneTable {
     /// Ends the attempt and forgets it. An attempt that is being written down was not sent, and its end must not wait
     /// for the state database. `reserved` gives that call back once the write has ended.
     mutating func settle(_ number: UInt64) -> CallAttempt? {
-        guard var attempt = attempts[number], attempt.isReserving else { return attempts.removeValue(forKey: number) }
-        attempts[number]?.hasEnded = true
+        guard var attempt = attempt(number), attempt.isReserving else {
+            return held.removeValue(forKey: number)?.attempt
+        }
+        held[number]?.attempt.hasEnded = true
         attempt.takenAt = nil
         return attempt
     }
@@ -230,7 +243,7 @@ struct LaneTable {
     }
 
     /// Whether any call is being written down.
-    var isReserving: Bool { attempts.values.contains(where: \.isReserving) }
+    var isReserving: Bool { held.values.contains { $0.attempt.isReserving } }
 
     // MARK: Outcomes of calls
 

@@ -41,9 +41,13 @@ final class AnswerPlace: Sendable {
 
 /// The responses in progress of all URLs. Each URL has its own order.
 final class AnswerOrders: Sendable {
+    /// The order of one URL. A class: a value in a dictionary would be moved out and in again for each change.
+    private final class Order {
+        var order = AnswerOrder()
+    }
     private struct State {
         var latest: UInt64 = 0
-        var urls: [Digest: AnswerOrder] = [:]
+        var urls: [Digest: Order] = [:]
     }
     private let state = Lock(State())
 
@@ -54,7 +58,7 @@ final class AnswerOrders: Sendable {
     func hasAny(_ url: Digest) -> Bool { state.withLock { $0.urls[url] != nil } }
 
     /// Whether the URL has more than one response in progress.
-    func hasSeveral(_ url: Digest) -> Bool { state.withLock { $0.urls[url]?.count ?? 0 > 1 } }
+    func hasSeveral(_ url: Digest) -> Bool { state.withLock { $0.urls[url]?.order.count ?? 0 > 1 } }
 
     /// Registers a response whose head has arrived.
     /// - Parameters:
@@ -65,38 +69,41 @@ final class AnswerOrders: Sendable {
     ) -> AnswerPlace {
         let number = state.withLock { state -> UInt64 in
             state.latest += 1
-            state.urls[url, default: AnswerOrder()].enter(state.latest, selection, key: key, representation)
+            let known = state.urls[url] ?? Order()
+            known.order.enter(state.latest, selection, key: key, representation)
+            state.urls[url] = known
             return state.latest
         }
         return AnswerPlace(self, url, number)
     }
 
     fileprivate func isOvertaken(_ url: Digest, _ number: UInt64) -> Bool {
-        state.withLock { $0.urls[url]?.isOvertaken(number) ?? false }
+        state.withLock { $0.urls[url]?.order.isOvertaken(number) ?? false }
     }
 
     fileprivate func isWithdrawn(_ url: Digest, _ number: UInt64) -> Bool {
-        state.withLock { $0.urls[url]?.isWithdrawn(number) ?? false }
+        state.withLock { $0.urls[url]?.order.isWithdrawn(number) ?? false }
     }
 
     fileprivate func overtake(
         _ url: Digest, by number: UInt64, _ reach: AnswerOrder.Reach, _ withdraws: Bool
     ) -> [CacheKey] {
-        state.withLock { $0.urls[url]?.overtake(by: number, reach, withdraws: withdraws) ?? [] }
+        state.withLock { $0.urls[url]?.order.overtake(by: number, reach, withdraws: withdraws) ?? [] }
     }
 
     fileprivate func spareSame(_ url: Digest, _ number: UInt64) {
-        state.withLock { $0.urls[url]?.spareSame(number) }
+        state.withLock { $0.urls[url]?.order.spareSame(number) }
     }
 
     fileprivate func beginWriting(_ url: Digest, _ number: UInt64, _ reach: AnswerOrder.Reach?) -> Bool {
-        state.withLock { $0.urls[url]?.beginWriting(number, overtaking: reach) ?? false }
+        state.withLock { $0.urls[url]?.order.beginWriting(number, overtaking: reach) ?? false }
     }
 
     fileprivate func leave(_ url: Digest, _ number: UInt64) {
         state.withLock { state in
-            state.urls[url]?.leave(number)
-            if state.urls[url]?.isEmpty ?? false { state.urls[url] = nil }
+            guard let known = state.urls[url] else { return }
+            known.order.leave(number)
+            if known.order.isEmpty { state.urls[url] = nil }
         }
     }
 }

@@ -32,7 +32,7 @@ extension UpstreamClient {
     /// shares of tools hold on each host, for its own calls.
     func fleetBudget(of number: UInt64, _ urgency: Urgency?) -> FleetBudget? {
         let (tier, reserve) = fleet.withLock { ($0.tier, $0.reserve) }
-        guard let tier, let attempt = step({ $0.attempts[number] }), var subject = subject(attempt.provider)
+        guard let tier, let attempt = step({ $0.attempt(number) }), var subject = subject(attempt.provider)
         else { return nil }
         if reserve > 0, (urgency ?? attempt.user.urgency) == .person {
             subject.isReserve = true

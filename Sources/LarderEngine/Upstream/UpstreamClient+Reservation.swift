@@ -223,7 +223,7 @@ extension UpstreamClient {
     }
 
     /// The tool of an attempt. The fetcher asks on its own task, which has no client.
-    private func tool(of number: UInt64) -> String { step { $0.attempts[number]?.user.tool } ?? ToolSetting.other }
+    private func tool(of number: UInt64) -> String { step { $0.attempt(number)?.user.tool } ?? ToolSetting.other }
 
     private func count(_ refusal: LaneAdmission, _ provider: String, tool: String) {
         switch refusal {
