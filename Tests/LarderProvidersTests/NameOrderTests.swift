@@ -1,8 +1,9 @@
 // The order of names in the languages of the world. The lists are the order that Foundation gave (ICU 76, CLDR 46), before
 // Larder had a table of its own.
 import LarderCore
-import LarderProviders
 import Testing
+
+@testable import LarderProviders
 
 @Suite struct NameOrderTests {
     struct List: CustomTestStringConvertible {
@@ -22,6 +23,59 @@ import Testing
 
     @Test(arguments: lists) func namesAreInTheOrderOfTheirLanguage(_ list: List) {
         #expect(Self.sorted(list.names.reversed(), list.language) == list.names)
+    }
+
+    @Test(arguments: [
+        ("\u{E9}", "e\u{301}"), ("\u{1EAD}", "a\u{323}\u{302}"), ("\u{1EAD}", "a\u{302}\u{323}"),
+        ("\u{AC01}", "\u{1100}\u{1161}\u{11A8}"), ("\u{30AC}", "\u{30AB}\u{3099}"), ("\u{212B}", "\u{C5}"),
+    ])
+    func composedAndDecomposedNamesAreEqual(_ composed: String, _ decomposed: String) {
+        for language in ["en", "sv", "vi", "ja", "ko"] {
+            #expect(NameOrder(language: language).key(composed) == NameOrder(language: language).key(decomposed))
+        }
+    }
+
+    @Test(arguments: [("STRASSE", "stra\u{DF}e"), ("\u{FF21}\u{FF11}", "a1"), ("\u{FB01}n", "FIN"), ("カア", "かあ")])
+    func caseWidthAndKanaDoNotCount(_ one: String, _ other: String) {
+        #expect(NameOrder(language: nil).key(one) == NameOrder(language: nil).key(other))
+    }
+
+    @Test(arguments: [("7", "007"), ("12", "\u{661}\u{662}"), ("0", "000")])
+    func numbersAreEqualByTheirValue(_ one: String, _ other: String) {
+        #expect(NameOrder(language: nil).key(one) == NameOrder(language: nil).key(other))
+    }
+
+    @Test func numbersOfAnyLengthAreInTheirOrder() {
+        let names = ["9", "10", "99", "100"] + [18, 19, 20, 21, 254].map { String(repeating: "9", count: $0) }
+        #expect(Self.sorted(names.reversed(), nil) == names)
+    }
+
+    @Test(arguments: [("de_AT", "de"), ("sv-FI", "sv"), ("xx_yy", "en"), ("", "en"), ("ud", "en"), ("fr_ca", "fr_CA")])
+    func aCountryHasTheOrderOfItsLanguageAndAnUnknownLanguageThatOfEnglish(_ tag: String, _ language: String) {
+        for name in ["Ärger", "côté", "Zebra"] {
+            #expect(NameOrder(language: tag).key(name) == NameOrder(language: language).key(name))
+        }
+    }
+
+    @Test func aNameComesBeforeOneThatGoesOn() {
+        #expect(Self.sorted(["ab", "á", "", "aa", "a"], nil) == ["", "a", "á", "aa", "ab"])
+    }
+
+    @Test func whatTheTableDoesNotHaveComesLastByItsCodePoint() {
+        let names = ["Zebra", "日本", "\u{10330}", "\u{10331}", "\u{20000}", "\u{10FFFF}"]
+        #expect(Self.sorted(names.reversed(), nil) == names)
+    }
+
+    /// Each place that the table names is inside it, or reading it would end the program.
+    @Test func everyCharacterHasAKeyInEveryLanguage() {
+        let others = Set(Self.lists.map(\.language)).subtracting(["en"]).union(["th", "zh_tw", "lt", "he", "hi"])
+        for (language, step) in [("en", 1)] + others.sorted().map({ ($0, 17) }) {
+            let order = NameOrder(language: language)
+            for scalar in stride(from: UInt32(1), to: 0x20000, by: step).compactMap(Unicode.Scalar.init)
+            where order.key("\(scalar)\u{301}").count < 3 {
+                Issue.record("\(language) \(scalar.value)")
+            }
+        }
     }
 
     static let lists = [
@@ -126,12 +180,12 @@ import Testing
         List(
             "ko",
             """
-            가나다 | 東京 | 서울 | 한국 | Apple | Бет | あい
+            가나다 | 서울 | 한국 | Apple | Бет | あい
             """),
         List(
             "zh",
             """
-            2号 | 10号 | 爱 | 北京 | 重庆 | 二 | 广州 | 三 | 上海 | 一 | 音乐 | 中国 | Apple | Zebra | あい
+            2号 | 10号 | 爱 | 北京 | 二 | 广州 | 三 | 上海 | 一 | 音乐 | 中国 | Apple | Zebra | あい
             """),
     ]
 }
