@@ -18,6 +18,9 @@ let unchecked: [SwiftSetting] = [
     .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
 
+/// The program exports no symbols: else the linker would keep every public function, and its name.
+let exports = "\(Context.packageDirectory)/Sources/larder.exports"
+
 /// In a release each function is in a section of its own, so that the linker leaves out what nothing calls.
 let sections: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release))]
 
@@ -108,7 +111,7 @@ let package = Package(
         // With a build id a debugger finds the symbols that `make deb` packs apart.
         .executableTarget(
             name: "larder", dependencies: ["LarderCLI"], swiftSettings: strict,
-            linkerSettings: [.unsafeFlags(["-Xlinker", "--build-id=sha1"])]),
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--build-id=sha1", "-Xlinker", "--version-script=\(exports)"])]),
 
         room(
             "LarderTestSupport",
