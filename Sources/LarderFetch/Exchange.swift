@@ -94,7 +94,8 @@ final class Exchange {
     let isStream: Bool
     /// The request asks for an event stream, which lasts as long as its client wants.
     let wantsEvents: Bool
-    private var visited: Set<FetchURL>
+    /// At most as many as redirects are followed.
+    private var visited: [FetchURL]
     private var asker: Asker?
 
     init(
@@ -210,9 +211,10 @@ final class Exchange {
             throw fault(.forbidden, "The answer redirects to a URL that cannot be followed. \(error.message)")
         }
         // No cookies are kept between hops, so the same request would get the same response.
-        guard visited.insert(url).inserted || target.method != hop.method else {
+        guard !visited.contains(url) || target.method != hop.method else {
             throw fault(.malformed, "The answer redirects in a circle.")
         }
+        visited.append(url)
         guard let addresses = order.permits(url.text) else {
             throw fault(.forbidden, "The answer redirects to \(url.origin), which is not allowed.")
         }
