@@ -18,10 +18,16 @@ let unchecked: [SwiftSetting] = [
     .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
 ]
 
+/// The program exports no symbols: else the linker would keep every public function, and its name.
+let exports = "\(Context.packageDirectory)/Sources/larder.exports"
+
+/// In a release each function is in a section of its own, so that the linker leaves out what nothing calls.
+let sections: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release))]
+
 func room(_ name: String, _ imports: [Target.Dependency]) -> Target {
     .target(
         name: name, dependencies: imports, exclude: embedded(in: name),
-        swiftSettings: strict + (hotRooms.contains(name) ? unchecked : []))
+        swiftSettings: strict + sections + (hotRooms.contains(name) ? unchecked : []))
 }
 
 let hotRooms: Set = [
@@ -29,13 +35,13 @@ let hotRooms: Set = [
     "LarderDaemon",
 ]
 
-/// What `Sources/CEmbedded` embeds: the console's files, the samples of providers, a table.
+/// What `Sources/CEmbedded` embeds: the console's files, the samples of providers, two tables.
 func embedded(in room: String) -> [String] {
     if room == "LarderConsole" { return ["Files"] }
     guard room == "LarderProviders" else { return [] }
     let folder = "\(Context.packageDirectory)/Sources/\(room)"
     let providers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return ["Text/CharacterReferences.txt"]
+    return ["Text/CharacterReferences.txt", "Results/NameOrder.table"]
         + providers.map { "\($0)/Samples" }.filter { FileManager.default.fileExists(atPath: "\(folder)/\($0)") }
 }
 
@@ -105,7 +111,7 @@ let package = Package(
         // With a build id a debugger finds the symbols that `make deb` packs apart.
         .executableTarget(
             name: "larder", dependencies: ["LarderCLI"], swiftSettings: strict,
-            linkerSettings: [.unsafeFlags(["-Xlinker", "--build-id=sha1"])]),
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--build-id=sha1", "-Xlinker", "--version-script=\(exports)"])]),
 
         room(
             "LarderTestSupport",

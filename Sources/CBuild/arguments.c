@@ -13,4 +13,8 @@ __attribute__((constructor)) static void keep(int argc, char **argv) {
 
 int larder_argument_count(void) { return words ? count : 0; }
 
+extern char **environ;
+
+const char *larder_variable(int index) { return environ ? environ[index] : 0; }
+
 const char *larder_argument(int index) { return words[index]; }

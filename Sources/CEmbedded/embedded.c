@@ -1,4 +1,4 @@
-// Files that the program carries in it: the console's, the samples' and a table. `#embed` (C23, 6.10.4) reads them when this file
+// Files that the program carries in it: the console's, the samples' and two tables. `#embed` (C23, 6.10.4) reads them when this file
 // is compiled, and the compiler tells the build which files it read. `make lint` checks that no file is left out.
 #include "embedded.h"
 
@@ -163,6 +163,9 @@ static const char TVmaze_search[] = {
 static const char TVmaze_tvmaze[] = {
 #embed "../LarderProviders/TVmaze/Samples/tvmaze.json"
 };
+static const char NameOrder[] = {
+#embed "../LarderProviders/Results/NameOrder.table"
+};
 static const char CharacterReferences[] = {
 #embed "../LarderProviders/Text/CharacterReferences.txt"
 };
@@ -227,6 +230,7 @@ static const struct {
     FILE("LarderProviders/TVmaze/Samples/episodes.json", TVmaze_episodes),
     FILE("LarderProviders/TVmaze/Samples/search.json", TVmaze_search),
     FILE("LarderProviders/TVmaze/Samples/tvmaze.json", TVmaze_tvmaze),
+    FILE("LarderProviders/Results/NameOrder.table", NameOrder),
     FILE("LarderProviders/Text/CharacterReferences.txt", CharacterReferences),
 };
 

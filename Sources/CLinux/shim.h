@@ -14,6 +14,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -25,6 +26,17 @@
 #include <sys/vfs.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+// The begin and end of the program's code, as the linker tells them.
+extern const char __executable_start[], etext[];
+
+// Unmaps the pages of the program's code until they are used again. They stay in the page cache of the system, and nothing
+// writes to them.
+static inline int larder_forget_code(void) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = ((uintptr_t)__executable_start + page - 1) & ~(page - 1), end = (uintptr_t)etext & ~(page - 1);
+    return begin < end ? madvise((void *)begin, end - begin, MADV_DONTNEED) : 0;
+}
 
 // EPOLLEXCLUSIVE and friends are enumerators with an expression value; Swift imports none of them as Int32/UInt32.
 static const uint32_t larder_EPOLLIN = EPOLLIN;

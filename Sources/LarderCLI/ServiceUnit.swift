@@ -1,10 +1,10 @@
 // Checks whether the service can read the configuration's files. `larder config check` is usually run by root or by a
 // person, but the service runs as a user of its own, which may not be able to read the same files. The unit file names
 // that user (systemd.exec(5), "User/Group Identity", "Sandboxing", "Credentials").
-import FoundationEssentials
 import Glibc
 import LarderCore
 import LarderDaemon
+import LarderIO
 import LarderSettings
 
 /// The settings of larder.service that decide what it can read.
@@ -69,14 +69,14 @@ struct ServiceUnit: Sendable, Hashable {
         let folders = named.isEmpty ? standard : named
         guard let unit = folders.lazy.compactMap({ text("\($0)/larder.service") }).first else { return nil }
         let dropped = folders.flatMap { folder in
-            ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/larder.service.d")) ?? [])
+            ((try? Folder.names("\(folder)/larder.service.d")) ?? [])
                 .filter { $0.hasSuffix(".conf") }.map { (name: $0, path: "\(folder)/larder.service.d/\($0)") }
         }.sorted { $0.name < $1.name }
         return ServiceUnit(parsing: [unit] + dropped.compactMap { text($0.path) })
     }
 
     private static func text(_ path: String) -> String? {
-        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+        (try? InputFile.read(path, limit: 1 << 20)).map(\.lossyText)
     }
 
     /// Whether systemd can pass this credential to the service. If so, no file is read in its place.

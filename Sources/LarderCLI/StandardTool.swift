@@ -33,6 +33,20 @@ extension CommandLineTool {
         return (1..<max(1, count)).map { String(cString: larder_argument($0)) }
     }
 
+    /// The environment, to be read before other threads start. Of a variable that stands twice, the first counts, as
+    /// for getenv(3).
+    public static var environment: [String: String] {
+        var variables: [String: String] = [:]
+        var index: Int32 = 0
+        while let text = larder_variable(index).map({ String(cString: $0) }) {
+            index += 1
+            guard let mark = text.firstIndex(of: "="), mark > text.startIndex else { continue }
+            let name = String(text[..<mark])
+            if variables[name] == nil { variables[name] = String(text[text.index(after: mark)...]) }
+        }
+        return variables
+    }
+
     public static let standard = CommandLineTool { order throws(CommandFailure) in
         let settings = order.settings
         let format = settings.log.format.decided(environment: order.environment, descriptor: STDERR_FILENO)

@@ -50,8 +50,8 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
         }
     }
 
-    @usableFromInline var flights: [FlightNumber: Flight] = [:]
-    @usableFromInline var byKey: [Key: FlightNumber] = [:]
+    @usableFromInline var flights: [FlightNumber: Flight] = Dictionary(minimumCapacity: 8)
+    @usableFromInline var byKey: [Key: FlightNumber] = Dictionary(minimumCapacity: 8)
     @usableFromInline var nextNumber: UInt64 = 1
     public let maxFlights: Int
     public let maxWaiters: Int

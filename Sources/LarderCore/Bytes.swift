@@ -76,9 +76,11 @@ public enum ASCII {
 
     /// Whether `text` begins with `prefix` when the case of ASCII letters is ignored.
     public static func hasPrefixFolded(_ text: Substring, _ prefix: String) -> Bool {
-        let start = text.utf8.prefix(prefix.utf8.count)
-        return start.count == prefix.utf8.count
-            && zip(start, prefix.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+        var rest = text.utf8.makeIterator()
+        for byte in prefix.utf8 {
+            guard let other = rest.next(), lowercased(other) == lowercased(byte) else { return false }
+        }
+        return true
     }
 
     @inlinable

@@ -132,6 +132,14 @@ public enum Base64URL {
     }
 }
 
+/// Base64 with padding, as in a login (RFC 4648 §4, RFC 7617 §2).
+public enum Base64 {
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        let text = Base64URL.encode(bytes).replacing("-", with: "+").replacing("_", with: "/")
+        return text + String(repeating: "=", count: (3 - bytes.count % 3) % 3)
+    }
+}
+
 /// Lower-case hexadecimal text.
 public enum Hex {
     public static func encode(_ bytes: some Collection<UInt8>) -> String {

@@ -1,4 +1,4 @@
-// Files that the program carries in it: those of the console, the samples and one table. `Sources/CEmbedded` lists them.
+// Files that the program carries in it: those of the console, the samples and two tables. `Sources/CEmbedded` lists them.
 import CEmbedded
 
 public enum EmbeddedFile {

@@ -32,7 +32,7 @@ struct Admission: Sendable {
     /// The places of one kind, and the fetches that wait for them.
     struct Kind: Sendable {
         private(set) var taken = 0
-        private var takenBy: [Holder: Int] = [:]
+        private var takenBy: [Holder: Int] = Dictionary(minimumCapacity: 8)
         private var queues: [Holder: TurnQueue] = [:]
         /// The holders that have waiting fetches, in the order of their turns.
         private var turns: [Holder] = []

@@ -15,8 +15,8 @@ final class CurlMulti {
     /// TLS sessions, kept from one easy handle to the next. Used only on this loop, so it needs no locks.
     private(set) var share: OpaquePointer?
     let handles = EasyHandles()
-    private var transfers: [UnsafeMutableRawPointer: Entry] = [:]
-    private var watches: [curl_socket_t: Watch] = [:]
+    private var transfers: [UnsafeMutableRawPointer: Entry] = Dictionary(minimumCapacity: 8)
+    private var watches: [curl_socket_t: Watch] = Dictionary(minimumCapacity: 8)
     private var timer: TimerToken?
     private var isClosed = false
     /// The transfers that have called for attention since libcurl was entered.

@@ -80,6 +80,11 @@ public final class CurlUpstream: Upstream {
         places.connect(ways)
     }
 
+    /// Makes on each loop what its first transfer would wait for.
+    public func prepare() {
+        for way in ways { way.post { $0.prepare() } }
+    }
+
     /// The loop that performs an order.
     private func way(for order: FetchOrder) -> WayBack {
         let home = ways[FetchCore.home]

@@ -94,8 +94,8 @@ final class Exchange {
     let isStream: Bool
     /// The request asks for an event stream, which lasts as long as its client wants.
     let wantsEvents: Bool
-    /// The URLs of the hops before this one.
-    private var visited: Set<FetchURL> = []
+    /// The URLs of the hops before this one, at most as many as redirects are followed.
+    private var visited: [FetchURL] = []
     private var asker: Asker?
 
     init(
@@ -209,9 +209,9 @@ final class Exchange {
         } catch {
             throw fault(.forbidden, "The answer redirects to a URL that cannot be followed. \(error.message)")
         }
-        visited.insert(hop.url)
+        visited.append(hop.url)
         // No cookies are kept between hops, so the same request would get the same response.
-        guard visited.insert(url).inserted || target.method != hop.method else {
+        guard !visited.contains(url) || target.method != hop.method else {
             throw fault(.malformed, "The answer redirects in a circle.")
         }
         guard let addresses = order.permits(url.text) else {

@@ -226,15 +226,17 @@ final class FetchCore {
     }
 
     private func readyMulti(_ exchange: Exchange) throws(FetchError) -> CurlMulti {
-        if let multi { return multi }
-        guard
-            let made = CurlMulti(
-                loop: loop, maxConnections: settings.mostKept(sharers: sharers), log: log)
-        else {
+        prepare()
+        guard let multi else {
             throw CurlError.error(CURLE_FAILED_INIT, origin: exchange.hop.url.origin.description)
         }
-        multi = made
-        return made
+        return multi
+    }
+
+    /// Makes what the first transfer would wait for. Without memory for it, the next transfer tries again.
+    func prepare() {
+        if multi != nil || isShut { return }
+        multi = CurlMulti(loop: loop, maxConnections: settings.mostKept(sharers: sharers), log: log)
     }
 
     /// Handles a transfer that has ended by itself.

@@ -63,8 +63,7 @@ final class FetchURL: Sendable, Hashable {
 
     /// Whether a text has the scheme http. Nothing else is checked, and case does not matter (RFC 3986 §3.1).
     static func isPlain(_ text: String) -> Bool {
-        let scheme = text.utf8.prefix(5)
-        return scheme.count == 5 && zip(scheme, "http:".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+        ASCII.hasPrefixFolded(text[...], "http:")
     }
 
     /// The range of path and query in a text, up to the fragment. Nil if libcurl would have to encode something or to

@@ -43,7 +43,7 @@ struct ConnectionEnds: Hashable {
 
 /// Confined to one loop.
 final class OpenSockets {
-    private var descriptors: Set<Int32> = []
+    private var descriptors = Set<Int32>(minimumCapacity: 8)
     /// Results of earlier searches. The ends of a connection do not change while its socket is open.
     private var known: [ConnectionEnds: Int32] = [:]
 

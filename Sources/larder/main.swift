@@ -1,10 +1,9 @@
 // The program: words in, exit status out.
-import FoundationEssentials
 import Glibc
 import LarderCLI
 
 let arguments = CommandLineTool.words
-let environment = ProcessInfo.processInfo.environment
+let environment = CommandLineTool.environment
 CommandLineTool.prepareProcess(arguments)
 Task.detached {
     let status = await CommandLineTool.standard.run(

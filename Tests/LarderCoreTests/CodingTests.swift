@@ -31,6 +31,15 @@ import Testing
         #expect(Base64URL.decode("A+") == nil)
     }
 
+    /// The vectors of RFC 4648 §10, and one with both characters that the URL-safe alphabet replaces.
+    @Test(arguments: [
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+        ("foobar", "Zm9vYmFy"), ("~~~???", "fn5+Pz8/"),
+    ])
+    func base64HasPadding(_ text: String, _ expected: String) {
+        #expect(Base64.encode(text.utf8) == expected)
+    }
+
     @Test func digestsAreSHA256() {
         #expect(
             Digest(of: Bytes(text: "abc")).hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")

@@ -16,6 +16,10 @@ import Testing
         try #require(RouteTable.builtIn.all.first { $0.pattern == pattern && $0.methods.contains(method) })
     }
 
+    @Test func everyRouteToWhichABrowserMayBeLedIsALandingPath() {
+        #expect(RouteTable.landingPaths == RouteTable.builtIn.all.filter(\.isLanding).map(\.pattern))
+    }
+
     @Test func noMethodOfAPatternHasTwoRecords() {
         var seen: Set<String> = []
         let twice = RouteTable.builtIn.all.flatMap { route in
@@ -115,7 +119,7 @@ import Testing
     }
 
     @Test func onlyPagesThatChangeNothingAreReachedFromOtherSites() {
-        #expect(RouteTable.builtIn.landingPaths == ["/", "/v1/imgur/oauth/callback"])
+        #expect(RouteTable.landingPaths == ["/", "/v1/imgur/oauth/callback"])
     }
 
     @Test func whoeverTakesFilesHasRoutesForThem() throws {

@@ -11,4 +11,7 @@ int larder_argument_count(void);
 /// A word by its index, which is below the count.
 const char *larder_argument(int index);
 
+/// A variable of the environment, "NAME=VALUE", by its index; null behind the last. To be asked before other threads start.
+const char *larder_variable(int index);
+
 #endif

@@ -1,8 +1,8 @@
 // larder demo: shows Larder at work without a key or Internet access. It starts a stand-in for the APIs and a daemon in
 // front of it, and asks the questions that `larder search` would ask.
-import FoundationEssentials
 import Glibc
 import LarderCore
+import LarderIO
 import LarderOrigin
 import LarderProviders
 
@@ -132,7 +132,7 @@ private final class Workshop: Sendable {
             let (origin, daemon) = started.withLock { $0 }
             _ = daemon?.stop()
             origin?.stop()
-            try? FileManager.default.removeItem(atPath: directory)
+            Folder.remove(directory)
         }
         guard mkdir(directory, 0o700) == 0 else {
             throw CommandFailure(.failed, "\(directory) cannot be made")
@@ -142,12 +142,8 @@ private final class Workshop: Sendable {
             started.withLock { $0.origin = origin }
             self.origin = origin
             let file = "\(directory)/larder.yaml"
-            do {
-                try Self.configuration(directory, origin, port, isLimited: recordings == nil).write(
-                    toFile: file, atomically: false, encoding: .utf8)
-            } catch {
-                throw CommandFailure(.failed, "\(file) cannot be written: \(error)")
-            }
+            let text = Self.configuration(directory, origin, port, isLimited: recordings == nil)
+            try ArtworkCommand.save(Bytes(text: text), to: file)
             daemon = try ChildDaemon(
                 configuration: file, listeners: 2, environment: Self.plain(environment))
         } catch {

@@ -17,7 +17,7 @@ final class ExplanationLog: Sendable {
         var capacity: Int
         var slots: [Explanation] = []
         var next = 0
-        var places: [RequestID: Int] = [:]
+        var places: [RequestID: Int] = Dictionary(minimumCapacity: 8)
         /// The number of requests answered, and the ids of the last ones in the order of their answers.
         var answered: UInt64 = 0
         var order: [RequestID] = []

@@ -145,7 +145,7 @@ extension Daemon {
         return ServerSettings(
             limits: limits, hosts: HostPolicy(names: settings.hostNames),
             crossSite: CrossSitePolicy(
-                landingPaths: RouteTable.builtIn.landingPaths, origins: settings.browserOrigins),
+                landingPaths: RouteTable.landingPaths, origins: settings.browserOrigins),
             accessLog: AccessLogging(rawValue: settings.log.access.rawValue) ?? .misses)
     }
 

@@ -19,6 +19,7 @@ extension Daemon {
         let watch = watchdog(notifier, environment)
         keepUp()
         keepHistory(HistoryRecorder.looksPerSave)
+        forgetStart()
         keepHeap(HeapKeeper(time: SystemTime(), log: engine.log.labelled("heap"), counters: engine.counters))
         let (signals, heard) = AsyncStream<Int32>.makeStream()
         receive(into: heard)
@@ -80,6 +81,12 @@ extension Daemon {
                 self.keepHistory(isDue ? HistoryRecorder.looksPerSave : looksLeft - 1)
             }
         }
+    }
+
+    /// Lets go of what only the start has used, a second after it.
+    private func forgetStart() {
+        let loop = homeLoop
+        loop.post { _ = loop.schedule(at: loop.monotonic + .seconds(1)) { ProcessMemory.forgetCode() } }
     }
 
     /// Returns memory that a burst has left free in the heap to the system.

@@ -86,6 +86,9 @@ public final class Daemon: Sendable {
         let server = base.makeServer(engine, handler: RequestDispatch(parts))
         parts.tellOfProviders()
         await parts.history.open()
+        // What the first miss would otherwise wait for: a reader's connection and libcurl's handles.
+        base.fetcher.prepare()
+        _ = await base.store.name(of: Digest(of: []))
         parts.hits.set { [weak server] id in await server?.hit(id) }
         parts.recentHits.set { [weak server] in await server?.hits(after: $0, atMost: $1) }
         // Set before the first request: clients of an inherited socket may be waiting already.

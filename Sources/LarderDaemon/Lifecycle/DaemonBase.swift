@@ -112,6 +112,7 @@ struct DaemonBase: Sendable {
                 loops: loops.count, bodies: fetcher.memory, skew: ConfiguredReuse.clockSkew.milliseconds,
                 hits: { counters.cell(EngineCounters.outcomes, $0, CacheOutcome.hit.rawValue) },
                 acceptsGzip: { ContentCoding.acceptsGzip($0) }), counters)
+        readers.open()
         let ready = StoredReadySource(
             memory: engine.cache.memory, store: store, readers: readers,
             hits: { counters.cell(DaemonCounters.memoryHits, $0) })

@@ -120,7 +120,7 @@ struct FlightState {
     typealias Told = [(waiter: Waiter, membership: Membership?)]
 
     private var table = FlightTable<Digest, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
-    private var flights: [FlightNumber: Flight] = [:]
+    private var flights: [FlightNumber: Flight] = Dictionary(minimumCapacity: 8)
     private var failures = FailureMemory<RememberedFailure>(limit: 10_000)
     /// Keys whose last response must not be shared. Callers of such a key do not wait for each other.
     private var unshareable = FailureMemory<Bool>(limit: 10_000)

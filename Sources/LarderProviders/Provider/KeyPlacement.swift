@@ -1,6 +1,5 @@
 // Where a request to an API carries its key. The key replaces what a client sends in the same place, so that clients need
 // none and share the answers.
-import Foundation
 import LarderCore
 
 /// The place of a key.
@@ -58,7 +57,7 @@ public enum KeyPlacement: Sendable, Hashable {
         let value =
             switch self {
             case .bearer: "Bearer \(key)"
-            case .basic: "Basic \(Data(key.utf8).base64EncodedString())"
+            case .basic: "Basic \(Base64.encode(key.utf8))"
             case .field(_, let scheme): scheme.map { "\($0) \(key)" } ?? key
             case .query, .oauth2: ""
             }

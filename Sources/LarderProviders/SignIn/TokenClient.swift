@@ -1,6 +1,5 @@
 // An application that gets tokens for itself, without a person (OAuth 2 client credentials, RFC 6749 §4.4): the token
 // server, the request to it, and what it may answer.
-import Foundation
 import LarderCore
 
 /// Where tokens come from.
@@ -44,7 +43,7 @@ public struct TokenClient: Sendable, Hashable {
     }
 
     private var login: String {
-        Data("\(PercentCoding.encode(id)):\(PercentCoding.encode(secret))".utf8).base64EncodedString()
+        Base64.encode("\(PercentCoding.encode(id)):\(PercentCoding.encode(secret))".utf8)
     }
 
     /// The content of a request for a token (RFC 6749 §4.4.2).

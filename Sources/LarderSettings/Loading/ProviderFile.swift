@@ -1,6 +1,6 @@
 // The files `providers.d/NAME.yaml` beside the configuration file: each holds the settings and the description of one
 // provider, as `providers.NAME` would.
-import Foundation
+import Glibc
 import LarderCore
 import LarderIO
 
@@ -37,22 +37,15 @@ public struct ProviderFile: Sendable {
         (path, provider, self.fault) = (folder, "", fault)
     }
 
-    private static func reason(_ error: any Error) -> String {
-        ((error as NSError).userInfo[NSUnderlyingErrorKey] as? POSIXError).map { "\($0.code)" }
-            ?? (error as NSError).localizedDescription
-    }
-
     /// The files beside a configuration file, by name. Files of other names are left alone.
     static func all(beside file: String) -> [ProviderFile] {
         let directory = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         let folder = directory.isEmpty && !file.hasPrefix("/") ? "providers.d" : "\(directory)/providers.d"
         let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
-            return []
+        do throws(SystemError) {
+            names = try Folder.names(folder)
         } catch {
-            return [ProviderFile(unread: folder, "cannot be read: \(Self.reason(error))")]
+            return error.code == ENOENT ? [] : [ProviderFile(unread: folder, "cannot be read: \(error)")]
         }
         let files = names.filter { ($0.hasSuffix(".yaml") || $0.hasSuffix(".yml")) && !$0.hasPrefix(".") }.sorted()
         guard files.count <= most else {

@@ -113,6 +113,20 @@ final class ReadyReader: Sendable {
         state.withLock { if case .open(let open) = $0 { open.refusesAll = refuses } }
     }
 
+    /// Asks for a connection before the first look, which would find nothing without one.
+    func open() {
+        let isClosed = state.withLock { state in
+            guard case .closed(let until) = state, until == .distantPast else { return false }
+            state = .opening
+            return true
+        }
+        if isClosed { askForConnection() }
+    }
+
+    private func askForConnection() {
+        if !shared.reads.insist(.openShelf(number), weight: 1) { staysClosed(for: .seconds(3600)) }
+    }
+
     // MARK: Looking
 
     func look(_ query: ReadyQuery, _ moment: ReadyMoment, _ readers: ReadyReaders) -> Outcome {
@@ -132,7 +146,7 @@ final class ReadyReader: Sendable {
         }
         switch outcome {
         case .closed where generation < 0:
-            if !shared.reads.insist(.openShelf(number), weight: 1) { staysClosed(for: .seconds(3600)) }
+            askForConnection()
         case .failed(let error?):
             // After the end of the readers the writer closes it.
             _ = shared.reads.insist(.closeShelf(number), weight: 1)

@@ -67,6 +67,11 @@ public final class ReadyReaders: Sendable {
     /// Number of loops that have a connection.
     var openCount: Int { readers.reduce(0) { $0 + ($1.isOpen ? 1 : 0) } }
 
+    /// Has the connections opened before the first look.
+    public func open() {
+        for reader in readers { reader.open() }
+    }
+
     // MARK: Looking
 
     /// The kept-ready answer for this request, if it may be served now; nil sends the request the slow way. Never

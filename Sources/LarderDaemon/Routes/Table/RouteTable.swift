@@ -11,9 +11,6 @@ struct RouteTable: Sendable {
 
     /// The providers with typed routes.
     let providers: [any Provider]
-    /// The groups, in the order of the documentation.
-    let groups: [RouteGroup]
-    let all: [Route]
     /// Finds the route of a request.
     let router: Router<Destination>
     private let looking: Set<String>
@@ -24,11 +21,7 @@ struct RouteTable: Sendable {
 
     init(_ providers: [any Provider]) {
         self.providers = providers
-        let abouts = providers.map(\.about)
-        groups =
-            [Self.pages] + Self.searches(of: providers) + abouts.map(Self.typed) + abouts.compactMap(Self.signIn)
-            + Self.things + Self.changes + abouts.compactMap(Self.uploads) + [Self.uploading, Self.probes]
-        all = groups.flatMap(\.routes)
+        let all = Self.groups(of: providers).flatMap(\.routes)
         router = Self.router(all)
         looking = Set(all.filter(\.isLooking).map(\.name))
         let searchRoutes = all.filter { route in
@@ -42,6 +35,18 @@ struct RouteTable: Sendable {
         }
     }
 
+    private static func groups(of providers: [any Provider]) -> [RouteGroup] {
+        let abouts = providers.map(\.about)
+        return [pages] + searches(of: providers) + abouts.map(typed) + abouts.compactMap(signIn)
+            + things + changes + abouts.compactMap(uploads) + [uploading, probes]
+    }
+
+    /// The groups, in the order of the documentation. Made for each who asks: what they say of parameters and answers
+    /// takes more than a megabyte, and no request needs it.
+    var groups: [RouteGroup] { Self.groups(of: providers) }
+
+    var all: [Route] { groups.flatMap(\.routes) }
+
     private static func router(_ routes: [Route]) -> Router<Destination> {
         var router = Router<Destination>()
         for route in routes {
@@ -54,8 +59,11 @@ struct RouteTable: Sendable {
         return router
     }
 
-    /// The paths that a browser may be led to from another site.
-    var landingPaths: [String] { all.filter(\.isLanding).map(\.pattern) }
+    /// The paths that a browser may be led to from another site. Providers of a user's own have none.
+    static var landingPaths: [String] {
+        ([pages] + ProviderRegistry.builtIn.map(\.about).compactMap(signIn)).flatMap(\.routes)
+            .filter(\.isLanding).map(\.pattern)
+    }
 
     /// Whether requests of that route only look at this daemon. `/v1/requests` leaves them out.
     func isLooking(_ name: RouteName) -> Bool { looking.contains(name.text) }
