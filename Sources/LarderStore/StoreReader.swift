@@ -288,7 +288,7 @@ final class StoreReader {
             let pages = try connection.number("PRAGMA page_count") ?? 0
             let free = try connection.number("PRAGMA freelist_count") ?? 0
             let named = min(max(0, try connection.number("SELECT bytes FROM bodies") ?? 0), 1 << 60)
-            out.liveBytes = (pages - free) * CacheSchema.pageSize + named + (bodies?.table.uncounted ?? 0)
+            out.liveBytes = (pages - free) * connection.pageSize + named + (bodies?.table.uncounted ?? 0)
             let sums = try connection.statement(
                 """
                 SELECT p.name, p.entries + coalesce(more.entries, 0), p.bytes + coalesce(more.bytes, 0)

@@ -130,11 +130,13 @@ final class ReadyConnection {
         if let own = row.ownBody { return Bytes(own) }
         let (length, sum) = row.entryBody
         guard length <= ReadyReader.largestBody else { return nil }
+        // No row holds more than a piece.
         if length > CacheSchema.pieceSize { return try inFile(entry, length, sum) }
         body.bind(1, entry)
         defer { body.reset() }
         guard try body.step() else { return nil }
         let raw = body.raw(0)
+        if length > CacheSchema.largestInRow, raw.count != length { return try inFile(entry, length, sum) }
         return raw.count == length && Checksum.of(raw) == sum ? Bytes(raw) : nil
     }
 

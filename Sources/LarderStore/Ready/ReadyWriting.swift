@@ -218,6 +218,6 @@ extension EntryRows {
             Bytes(row.head) == EntryCodec.encode(entry)
         else { return nil }
         // A body in a file is the right one, because its head has the same times.
-        return row.size > Int64(CacheSchema.pieceSize) || Bytes(row.body) == entry.body ? row.id : nil
+        return row.isLarge || Bytes(row.body) == entry.body ? row.id : nil
     }
 }
