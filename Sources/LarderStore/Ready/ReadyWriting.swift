@@ -141,7 +141,7 @@ extension StoreReader {
             return reader.staysClosed(for: .seconds(1))
         }
         do throws(StoreError) {
-            let made = try ReadyConnection(shared.files, bodies, generation: generation, cacheKiB: readers.cacheKiB)
+            let made = try ReadyConnection(shared, bodies, generation: generation, cacheKiB: readers.cacheKiB)
             guard reader.take(made) else {
                 made.close()
                 return shared.gate.leave()
