@@ -161,7 +161,7 @@ final class ReadyConnection {
             let name = BodyName(generation: generation, id: entry)
             let body = SentBody(file, name, length: length, sum: sum, bodies, shared)
             var bytes = Bytes()
-            switch wantsBytes ? body.copy(into: &bytes) : body.check(waits: false) {
+            switch wantsBytes ? body.copy(into: &bytes) : body.look() {
             case .whole: return (bytes, wantsBytes ? nil : body)
             case .wouldWait: throw Self.cold
             case .damaged: return nil

@@ -1,7 +1,7 @@
 // A body that a loop sends from its file (sendfile(2)). Before its head goes out, the whole body is read through a small
 // buffer without waiting, and compared with its checksum. So what is sent is in the kernel's memory and as it was
-// written, and no array is made for it. The open descriptor keeps the file while the answer is on its way, also after
-// the entry is removed.
+// written, and no array is made for it. For a second after that, it suffices that the kernel still has all of it. The
+// open descriptor keeps the file while the answer is on its way, also after the entry is removed.
 import CLinux
 import Glibc
 import LarderCore
@@ -9,6 +9,9 @@ import LarderCore
 final class SentBody: FileBody {
     /// The buffer, in bytes: small enough to stay in the processor's cache.
     private static let step = 32 << 10
+    /// How long a body that was checked is not checked again, if all of it stays in memory.
+    private static let checkedFor = Duration.seconds(1)
+    private static let page = 4096
 
     let descriptor: Int32
     let length: Int
@@ -30,6 +33,16 @@ final class SentBody: FileBody {
     }
 
     deinit { bodies.leave(name.id) }
+
+    /// Whether all of the body is in memory and as it was written. On a loop.
+    func look() -> State {
+        let now = shared.time.monotonic()
+        let isKnown = bodies.table.isChecked(name.id, at: now)
+        if isKnown, larder_cached_pages(descriptor, 0, length) >= (length + Self.page - 1) / Self.page { return .whole }
+        let state = check(waits: false)
+        bodies.table.checked(name.id, until: state == .whole ? now + Self.checkedFor : .distantPast)
+        return state
+    }
 
     /// Compares the body with its checksum.
     /// - Parameter waits: whether reading may wait for the disk; false on a loop.
