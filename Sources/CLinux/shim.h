@@ -100,6 +100,15 @@ static inline int larder_is_in_memory(int fd) {
     return system.f_type == 0x01021994 || system.f_type == 0x858458f6;
 }
 
+// How many bytes of a part of a file are in the page cache (cachestat(2), Linux 6.5), in pages; negative where the kernel does
+// not tell.
+static inline long larder_cached_pages(int fd, off_t offset, size_t count) {
+    uint64_t range[2] = {(uint64_t)offset, count};
+    // struct cachestat, which old headers lack: pages in the cache, dirty, written back, evicted, evicted of late.
+    uint64_t found[5] = {0};
+    return syscall(451, fd, range, found, 0) == 0 ? (long)found[0] : -1;
+}
+
 // Bytes, or the error number below zero. Its header would bring a `struct stat` of this module's own along.
 static inline ssize_t larder_sendfile(int socket, int file, off_t *offset, size_t count) {
     ssize_t sent = syscall(SYS_sendfile, socket, file, offset, count);

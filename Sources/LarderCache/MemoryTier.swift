@@ -184,7 +184,8 @@ public final class MemoryTier: ReadySource {
         let own = Self.entryOverhead + response.headCount + target.count
         let whole = own + response.body.count
         let limit = budget.load(ordering: .relaxed)
-        guard limit > 0, whole <= limit / Self.largestShare, response.freshUntil > now, generations.isCurrent(stamp)
+        guard limit > 0, response.file == nil, whole <= limit / Self.largestShare, response.freshUntil > now,
+            generations.isCurrent(stamp)
         else {
             refusals.add()
             return false
@@ -211,6 +212,14 @@ public final class MemoryTier: ReadySource {
         // The budget may have been lowered since the bytes were reserved.
         trim()
         return true
+    }
+
+    /// Whether a body that lies in a file is wanted in memory: it fits, and the same was requested before, as far as is
+    /// remembered. The first request is recorded. So no array is made for a body that is asked for once.
+    public func wants(_ length: Int, for query: ReadyQuery) -> Bool {
+        guard length + Self.entryOverhead <= budget.load(ordering: .relaxed) / Self.largestShare else { return false }
+        let hash = TargetHash.of(query.target, scope: UInt64(query.listener), seed: seed)
+        return shard(hash).withLock { $0.admits(hash: hash) }
     }
 
     /// The stored entries whose ready forms were hit since the last call. Memory answers without the store, which would

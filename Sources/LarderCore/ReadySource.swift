@@ -83,7 +83,11 @@ public final class ReadyResponse: Sendable {
     /// The status line and constant fields, each ended by CRLF, without the empty line. `Content-Length` is included.
     /// `Age`, `Cache-Status` and `X-Request-Id` are not: the loop writes them after these.
     public let head: Bytes
+    /// Empty if the body lies in a file.
     public let body: Bytes
+    public let file: (any FileBody)?
+    /// Bytes of the body.
+    public let length: Int
     /// The instant at which the age was zero. `Age` is the whole seconds since then.
     public let bornAt: WallTime
     /// The response is fresh before this instant.
@@ -109,15 +113,20 @@ public final class ReadyResponse: Sendable {
     public let partialStart: Int
     public let partialEnd: Int
 
-    /// - Parameter digest: `unnamed` for tests that do not care.
+    /// - Parameters:
+    ///   - file: the body, if it lies in a file.
+    ///   - digest: `unnamed` for tests that do not care.
     public init(
-        head: Bytes, body: Bytes, bornAt: WallTime, freshUntil: WallTime, hits: CounterCell,
-        digest: Digest = ReadyResponse.unnamed, conditions: ReadyConditions? = nil, isFromStore: Bool = false
+        head: Bytes, body: Bytes, file: (any FileBody)? = nil, bornAt: WallTime, freshUntil: WallTime,
+        hits: CounterCell, digest: Digest = ReadyResponse.unnamed, conditions: ReadyConditions? = nil,
+        isFromStore: Bool = false
     ) {
         self.isFromStore = isFromStore
         hold = nil
         self.head = head
         self.body = body
+        self.file = file
+        length = file?.length ?? body.count
         self.bornAt = bornAt
         self.freshUntil = freshUntil
         self.hits = hits
@@ -153,6 +162,8 @@ public final class ReadyResponse: Sendable {
         self.hold = hold
         head = other.head
         self.body = body
+        file = body.isEmpty ? other.file : nil
+        length = body.isEmpty ? other.length : body.count
         self.hits = hits
         bornAt = other.bornAt
         freshUntil = other.freshUntil

@@ -85,9 +85,29 @@ public enum Syscall {
     }
 
     /// Writes to a socket as much as it takes. Never raises SIGPIPE.
-    public static func send(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Transfer {
+    /// - Parameter more: whether more bytes follow at once, so that the last packet may wait for them (MSG_MORE).
+    public static func send(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer, more: Bool = false) -> Transfer {
         if buffer.isEmpty { return .bytes(0) }
-        return transfer { Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL)) }
+        let flags = Int32(MSG_NOSIGNAL) | (more ? Int32(MSG_MORE) : 0)
+        return transfer { Glibc.send(descriptor, buffer.baseAddress, buffer.count, flags) }
+    }
+
+    /// sendfile(2) has no MSG_NOSIGNAL, so the signal is ignored before the first call.
+    private static let pipeSignalIsIgnored: Void = larder_ignore_signal(SIGPIPE)
+
+    /// Writes bytes of a file to a socket, as much as it takes. `end` says that the file has no bytes there. What is not
+    /// in memory is read from the disk first.
+    public static func sendFile(_ descriptor: Int32, _ file: Int32, from start: Int, count: Int) -> Transfer {
+        pipeSignalIsIgnored
+        while true {
+            var offset = off_t(start)
+            let sent = larder_sendfile(descriptor, file, &offset, count)
+            if sent > 0 { return .bytes(sent) }
+            if sent == 0 { return .end }
+            let code = Int32(-sent)
+            if code == EAGAIN { return .wouldBlock }
+            if code != EINTR { return .failed(code) }
+        }
     }
 
     /// Writes at most 64 pieces in one call. Never raises SIGPIPE, which is why it uses sendmsg instead of writev.

@@ -54,6 +54,8 @@ final class Connection: EventHandler {
     private var discarded = 0
     /// Whether `run` is scheduled for the next turn of the loop.
     private var isPutOff = false
+    /// Whether a body in a file is being read into memory by another thread.
+    private var isLoading = false
     /// When bytes last moved in either direction.
     var active: MonotonicTime
     /// When the incomplete head began to arrive, or when lingering began.
@@ -201,7 +203,8 @@ final class Connection: EventHandler {
                 putOff()
                 return false
             }
-            switch pending.withNext({ Syscall.send(descriptor, pieces: $0) }) {
+            guard let sent = sendNext() else { return false }
+            switch sent {
             case .bytes(let count):
                 pending.wrote(count)
                 worker.sent &+= count
@@ -218,6 +221,32 @@ final class Connection: EventHandler {
         }
         outgoing.note(isWanted: false, at: worker.loop.monotonic)
         return true
+    }
+
+    /// Writes the next pending bytes. Nil if they must be read from the disk first.
+    private func sendNext() -> Transfer? {
+        guard let (file, rest) = pending.nextInFile else {
+            return pending.withNext { Syscall.send(descriptor, pieces: $0) }
+        }
+        if isLoading { return nil }
+        let next = rest.prefix(Self.sentFromFile)
+        guard file.isInMemory(next) else {
+            isLoading = true
+            file.load { [loop = worker.loop, box] isWhole in loop.post { box.value?.loaded(isWhole) } }
+            return nil
+        }
+        return Syscall.sendFile(descriptor, file.descriptor, from: next.lowerBound, count: next.count)
+    }
+
+    /// The most bytes of a file that are sent after one look whether they are in memory.
+    private static let sentFromFile = 128 << 10
+
+    private func loaded(_ isWhole: Bool) {
+        isLoading = false
+        if isWhole { return run() }
+        // The client must see that its copy is incomplete (RFC 9112 §8).
+        worker.shared.log.info("a body was cut", ["why": "Its file is not as it was written."])
+        leave()
     }
 
     /// Copies the stash to the front of the worker's input buffer and returns its length in bytes.

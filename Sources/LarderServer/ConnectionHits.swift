@@ -37,13 +37,13 @@ extension Connection {
         let output = worker.output
         let closing = machine.answeredAtOnce(head)
         let connection: StaticString? = closing ? "close" : head.minorVersion == 0 ? "keep-alive" : nil
-        var (status, start, end): (UInt16, Int, Int) = (200, 0, head.methodCode == .get ? response.body.count : 0)
+        var (status, start, end): (UInt16, Int, Int) = (200, 0, head.methodCode == .get ? response.length : 0)
         switch form {
         case .whole, .undecided: break
         case .notModified: (status, end) = (304, 0)
         case .part(let from, let to): (status, start, end) = (206, from, to)
         }
-        let copies = end - start <= OutputBuffer.copied
+        let copies = end - start <= OutputBuffer.copied && response.file == nil
         let front = status == 304 ? response.notModified.count : response.head.count + OutputBuffer.longestPartFields
         var needed = front + OutputBuffer.longestTail + (copies ? end - start : 0)
         if sharing >= 0 { needed += worker.sharedFields[sharing].count }
@@ -65,6 +65,7 @@ extension Connection {
                 ttl: UInt32(clamping: ttl), status: status, method: head.methodCode,
                 isFromStore: response.isFromStore))
         guard end > start else { return }
+        if response.file != nil { return sendFile(of: response, start, end) }
         if copies, output.room >= end - start {
             output.append(response.body, start, end)
         } else {
@@ -88,7 +89,7 @@ extension Connection {
             } else {
                 pending.append(Bytes(text: OutputBuffer.partialLine.description) + response.head[fields.0..<fields.1])
             }
-            output.appendPart(start, end, of: response.body.count)
+            output.appendPart(start, end, of: response.length)
         default: pending.append(response.head)
         }
     }
@@ -126,13 +127,33 @@ extension Connection {
         }
     }
 
+    /// Sends the output buffer, and then as much of a body in a file as the socket takes. The file was found in memory
+    /// a moment ago.
+    @inline(never)
+    private func sendFile(of response: ReadyResponse, _ start: Int, _ end: Int) {
+        settleOutput(more: true)
+        guard machine.phase != .closed else { return }
+        guard pending.isEmpty, let file = response.file else {
+            return pending.append(bodyOf: response, from: start, to: end)
+        }
+        switch Syscall.sendFile(descriptor, file.descriptor, from: start, count: end - start) {
+        case .bytes(let count):
+            worker.sent &+= count
+            pending.append(bodyOf: response, from: start + count, to: end)
+        case .wouldBlock: pending.append(bodyOf: response, from: start, to: end)
+        // The file has become shorter, or the client has left.
+        case .end, .failed: leave()
+        }
+    }
+
     /// Empties the output buffer to the socket, or appends it to the pending bytes if there are any.
-    func settleOutput() {
+    /// - Parameter more: whether a body follows at once.
+    func settleOutput(more: Bool = false) {
         let output = worker.output
         guard output.count > 0 else { return }
         defer { output.clear() }
         guard pending.isEmpty else { return pending.append(Bytes(output.bytes)) }
-        switch Syscall.send(descriptor, output.bytes) {
+        switch Syscall.send(descriptor, output.bytes, more: more) {
         case .bytes(let count):
             worker.sent &+= count
             if count < output.count { pending.append(Bytes(output.bytes), from: count) }

@@ -29,7 +29,7 @@ extension Connection {
         let path = head.target.bytes(in: bytes).prefix { $0 != 0x3F }
         let (status, count) =
             switch form {
-            case .whole, .undecided: (200, head.methodCode == .head ? 0 : response.body.count)
+            case .whole, .undecided: (200, head.methodCode == .head ? 0 : response.length)
             case .notModified: (304, 0)
             case .part(let start, let end): (206, end - start)
             }

@@ -43,7 +43,7 @@ enum HitForm: Equatable {
             case .unknown: return .undecided
             }
         }
-        return part(head.range.bytes(in: bytes), of: response.body.count)
+        return part(head.range.bytes(in: bytes), of: response.length)
     }
 
     private enum Verdict {

@@ -8,7 +8,7 @@ struct PendingWrites {
         case bytes(Bytes)
         /// The end of a body, with an object that is held until the body is written.
         case last(Bytes, any AnyObject & Sendable)
-        /// A slice of a ready response's body.
+        /// A slice of a ready response's body, which may lie in a file.
         case body(ReadyResponse, Range<Int>)
 
         var count: Int {
@@ -18,10 +18,13 @@ struct PendingWrites {
             }
         }
 
+        var isInFile: Bool { if case .body(let response, _) = self { response.file != nil } else { false } }
+
         func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
             switch self {
             case .bytes(let bytes), .last(let bytes, _): bytes.withUnsafeBytes(body)
             case .body(let response, let stretch):
+                // A file is never read here: see `withNext`.
                 response.body.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[stretch])) }
             }
         }
@@ -51,7 +54,14 @@ struct PendingWrites {
 
     /// Appends a ready response's body, from `start` to `end` or to its own end.
     mutating func append(bodyOf response: ReadyResponse, from start: Int, to end: Int? = nil) {
-        append(.body(response, start..<(end ?? response.body.count)), from: 0)
+        append(.body(response, start..<(end ?? response.length)), from: 0)
+    }
+
+    /// The file that the next bytes lie in, and where; nil if they are in memory.
+    var nextInFile: (file: any FileBody, stretch: Range<Int>)? {
+        guard first < pieces.count, case .body(let response, let stretch) = pieces[first], let file = response.file
+        else { return nil }
+        return (file, (stretch.lowerBound + offset)..<stretch.upperBound)
     }
 
     private mutating func append(_ piece: Piece, from start: Int) {
@@ -96,7 +106,8 @@ struct PendingWrites {
         (first, offset, count) = (0, 0, 0)
     }
 
-    /// Calls the body with the next pieces in memory: at most `limit` pieces and about `most` bytes.
+    /// Calls the body with the next pieces in memory: at most `limit` pieces and about `most` bytes, and none behind a
+    /// piece that lies in a file.
     func withNext<Result>(
         pieces limit: Int = 16, bytes most: Int = 1 << 20,
         _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
@@ -111,7 +122,7 @@ struct PendingWrites {
         into list: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>, filled: Int, bytes: Int,
         _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
     ) -> Result {
-        guard filled < list.count, first + filled < pieces.count, bytes > 0 else {
+        guard filled < list.count, first + filled < pieces.count, bytes > 0, !pieces[first + filled].isInFile else {
             return body(UnsafeBufferPointer(rebasing: list[..<filled]))
         }
         return pieces[first + filled].withBytes { raw in

@@ -73,6 +73,7 @@ enum CacheMigration {
         Step(name: "0006-ready", from: 5, sql: ReadyTable.sql, texts: []),
         Step(name: "0007-files", from: 6, sql: BodyTable.withoutPieces + "\n" + BodyTable.sql, texts: []),
         Step(name: "0008-commits", from: 7, sql: commits, texts: []),
+        Step(name: "0009-counted-bodies", from: 8, sql: BodyTable.withoutCounting, texts: []),
     ]
 
     /// Brings the schema up to date and checks it against its record. Returns true if a step was taken: then the

@@ -6,10 +6,10 @@
 // `counted`, and a reader of the sums adds the few after it, so an insert writes one page less. The full-text index of
 // results follows later, by way of `unindexed` (FullText/ResultIndex.swift), so no write waits for it.
 //
-// A body above 64 KiB lies in a file (Bodies/BodyFiles.swift); its row holds the checksums of its pieces instead.
-// `bodies` is one row: the name of the files' directory, and the bytes that they take on the disk, kept by trigger,
-// and how many commits changed this database and those before it in this directory (`RemovalMark`).
-// Another trigger notes the files whose rows a transaction removes, in a temporary table of the writer's connection.
+// A body above 16 KiB lies in a file (Bodies/BodyFiles.swift); its row holds the checksums of its pieces instead.
+// `bodies` is one row: the name of the files' directory, the bytes that they take on the disk, and how many commits
+// changed this database and those before it in this directory (`RemovalMark`). Each commit writes that row once.
+// A trigger notes the files whose rows a transaction removes, in a temporary table of the writer's connection.
 //
 // `life` also holds the checksums of its entry. `sums` is that of the row (upper 32 bits) and of a body in the row
 // (lower), made as `format` says; `sum` is that of the times. They are not in the row itself, so that filling them in
@@ -22,12 +22,20 @@ import LarderCore
 enum CacheSchema {
     /// "Lrdr", so that another program's database is not taken for ours (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4C72_6472
-    static let version: Int64 = 8
+    static let version: Int64 = 9
     /// The first version beside which there is a journal of removals.
     private static let firstWithJournal: Int64 = 5
-    /// Bodies up to this size lie in their row. Larger ones lie in a file, with a checksum for each piece of this size.
+    /// Bodies up to this size lie in their row, larger ones in a file. A row from before schema 9 may hold more, up to
+    /// a piece, so what lies in a file is told by the row (`BodyTable.isInFile`, `SummedRow.isLarge`).
+    static let largestInRow = 16 << 10
+    /// A body in a file has a checksum for each piece of this size.
     static let pieceSize = 64 << 10
-    static let pageSize: Int64 = 16 << 10
+    /// The size of a page of a new database. One from before schema 9 keeps its larger pages
+    /// (`DatabaseConnection.pageSize`).
+    static let pageSize: Int64 = 4 << 10
+    static let largestPageSize: Int64 = 16 << 10
+    /// The log is written back when it has grown by this many bytes.
+    private static let checkpointBytes: Int64 = 8 << 20
 
     private static let tables = """
         CREATE TABLE provider (
@@ -56,7 +64,7 @@ enum CacheSchema {
           DELETE FROM parent WHERE child = OLD.id;
         END;
         """ + ResultIndex.tables + CacheMigration.table + "\n" + ReadyTable.sql + "\n" + BodyTable.sql + "\n"
-        + CacheMigration.commits
+        + CacheMigration.commits + "\n" + BodyTable.withoutCounting
 
     /// Opens the writer's connection. Makes the tables in an empty file, brings those of an earlier version up to date,
     /// and refuses any other schema as damage, since what a cache holds can be fetched again.
@@ -96,7 +104,7 @@ enum CacheSchema {
             try connection.execute(
                 """
                 PRAGMA journal_size_limit = \(64 << 20);
-                PRAGMA wal_autocheckpoint = 512;
+                PRAGMA wal_autocheckpoint = \(checkpointBytes / connection.pageSize);
                 """)
             try makeOrCheck(connection, first)
             try connection.execute(BodyTable.notes)
@@ -173,6 +181,7 @@ enum CacheSchema {
             PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 0; PRAGMA cache_size = -\(cacheKiB);
             PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST; PRAGMA cell_size_check = ON;
             """)
+        connection.pageSize = try connection.number("PRAGMA page_size") ?? pageSize
     }
 
     /// Makes the tables if there are none. Refuses a database of another program, of a later version, or so old that no

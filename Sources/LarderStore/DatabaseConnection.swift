@@ -22,6 +22,10 @@ final class DatabaseConnection {
     var mark: RemovalMark?
     /// What the present transaction takes away.
     private var taking = RemovalMark.Taking.nothing
+    /// How many more bytes the files of all rows take after the present transaction (`BodyTable`).
+    var fileBytes: Int64 = 0
+    /// Bytes of a page, if the database is `cache.db`.
+    var pageSize = CacheSchema.pageSize
 
     /// SQLite's VFS that keeps all other processes out as long as one connection of this process is open, and keeps the
     /// index of the log in memory (sqlite.org/vfs.html, "unix-excl"). The usual VFS maps that index from a file, and a
@@ -154,6 +158,9 @@ final class DatabaseConnection {
         do {
             let before = allChanges
             taking = .nothing
+            fileBytes = 0
+            // What follows a transaction must not count its files twice.
+            defer { fileBytes = 0 }
             let result = try body()
             let isChange = allChanges != before
             try faults?.passCommit(isChange: isChange)
@@ -173,10 +180,17 @@ final class DatabaseConnection {
     /// Notes what the present transaction takes away.
     func takes(_ what: RemovalMark.Taking) { taking = max(taking, what) }
 
+    /// Writes the one row of `bodies`. A damaged sum of the files stays one that cannot be true, and does not overflow:
+    /// a strict table would refuse the result (sqlite.org/stricttables.html).
     private func countCommit() throws(StoreError) -> Int64? {
-        guard let number = mark?.next() else { return nil }
-        let row = try statement("UPDATE bodies SET commits = ?1")
-        row.bind(1, number)
+        let number = mark?.next()
+        guard number != nil || fileBytes != 0 else { return nil }
+        let row = try statement(
+            """
+            UPDATE bodies SET commits = coalesce(?1, commits), bytes = max(-(1 << 60), min(bytes, 1 << 60)) + ?2
+            """)
+        if let number { row.bind(1, number) } else { row.bindNull(1) }
+        row.bind(2, fileBytes)
         try row.run()
         return number
     }

@@ -56,7 +56,7 @@ struct EntryRows {
     mutating func write(_ entry: StoredResponse, now: WallTime) throws(StoreError) {
         let id = newID()
         let size = Int64(entry.body.count)
-        guard size > CacheSchema.pieceSize else {
+        guard size > CacheSchema.largestInRow else {
             return try complete(id, entry, size: size, content: entry.body, now: now)
         }
         guard let files else { throw BodyFiles.failure("writing a body", ENOENT) }
@@ -65,8 +65,8 @@ struct EntryRows {
 
     /// Makes the entry visible in place of any other of its key. The file of a large body is named by this id.
     /// - Parameters:
-    ///   - size: bytes of the whole body, which lies in a file if it is larger than a piece.
-    ///   - content: the body, or the checksums of the file's pieces.
+    ///   - size: bytes of the whole body.
+    ///   - content: the body, or the checksums of the file's pieces if it lies in a file.
     mutating func complete(
         _ id: Int64, _ entry: StoredResponse, size: Int64, content: Bytes, now: WallTime
     ) throws(StoreError) {
@@ -100,6 +100,7 @@ struct EntryRows {
         try begin(Life(of: entry, id: id), sums: sums, now: now)
         try note(entry.parents, of: id)
         if entry.hasResults(size: size) { try ResultIndex(connection).note(id) }
+        if Int64(content.count) != size { try countFile(id, size) }
         try count(id, provider, size)
     }
 
@@ -166,17 +167,13 @@ struct EntryRows {
     /// Bytes of the pages that are not free.
     func pageBytes() throws(StoreError) -> Int64 {
         let pages = try connection.number("PRAGMA page_count") ?? 0
-        return (pages - (try freePages())) * CacheSchema.pageSize
-    }
-
-    /// Bytes of the files that rows name, of those under way, and of those without a name that are still read.
-    func fileBytes() throws(StoreError) -> Int64 {
-        // A damaged sum must not overflow in the addition.
-        let sum = try connection.number("SELECT bytes FROM bodies") ?? 0
-        return min(max(0, sum), 1 << 60) + (files?.table.uncounted ?? 0)
+        return (pages - (try freePages())) * connection.pageSize
     }
 
     func freePages() throws(StoreError) -> Int64 { try connection.number("PRAGMA freelist_count") ?? 0 }
+
+    /// Bytes of the free pages.
+    func freePageBytes() throws(StoreError) -> Int64 { try freePages() * connection.pageSize }
 
     /// The room that an entry will take, rather overestimated.
     struct Cost {
@@ -205,11 +202,12 @@ struct EntryRows {
         let head =
             entry.key.bytes.count + entry.label.utf8.count + 256
             + entry.fields.textSize
-        if size > CacheSchema.pieceSize {
+        let page = CacheSchema.largestPageSize
+        if size > CacheSchema.largestInRow {
             let row = Int64(head) + PieceSums.length(of: size)
-            return Cost(pages: row + 2 * CacheSchema.pageSize, files: BodyFiles.blocks(size))
+            return Cost(pages: row + 2 * page, files: BodyFiles.blocks(size))
         }
         let whole = Int64(head) + size
-        return Cost(pages: whole < CacheSchema.pageSize / 4 ? whole * 3 / 2 : whole + CacheSchema.pageSize)
+        return Cost(pages: whole < page / 4 ? whole * 3 / 2 : whole + page)
     }
 }

@@ -65,7 +65,7 @@ struct Evictor {
             SELECT l.lastUsed, l.id, e.id IS NOT NULL FROM
               (SELECT id, lastUsed FROM life WHERE (lastUsed, id) > (?1, ?2) ORDER BY lastUsed, id
                LIMIT \(Self.looksForFiles)) l
-              LEFT JOIN entry e ON e.id = l.id AND e.size > 65536 AND e.body IS NOT NULL
+              LEFT JOIN entry e ON e.id = l.id AND \(BodyTable.isInFile("e."))
             ORDER BY l.lastUsed, l.id
             """)
         defer { select.reset() }

@@ -160,7 +160,7 @@ final class PurgeWork {
 
     /// Bytes of blocks that are unlinked with the row. A body larger than possible is damaged, and counts as one slice.
     private func blocks(_ size: Int64) -> Int64 {
-        soft || size <= CacheSchema.pieceSize ? 0 : BodyFiles.blocks(min(size, Self.sliceFiles))
+        soft || size <= CacheSchema.largestInRow ? 0 : BodyFiles.blocks(min(size, Self.sliceFiles))
     }
 
     private func found(

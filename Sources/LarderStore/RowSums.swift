@@ -157,12 +157,13 @@ struct SummedRow {
         return isWhole ? nil : .body
     }
 
-    /// Whether the body lies in a file; then `body` holds the checksums of its pieces.
-    var isLarge: Bool { size > Int64(CacheSchema.pieceSize) }
+    /// Whether the body lies in a file; then `body` holds the checksums of its pieces, which are shorter. The checksum
+    /// of the row tells whether the size is right, that of the body whether the body is.
+    var isLarge: Bool { size > CacheSchema.largestInRow && Int64(body.count) != size }
 
     /// Whether the body lay in pieces in the database. It is not read any more: the row is a miss, and goes with the
     /// pieces.
-    var isFromBeforeFiles: Bool { isLarge && body.isEmpty }
+    var isFromBeforeFiles: Bool { size > CacheSchema.pieceSize && body.isEmpty }
 
     func isSound(digest: Digest, lastWithoutSum: Int64) -> Bool {
         sums == 0 ? RowSums.mayLackSums(id, lastWithoutSum) : fits(digest)

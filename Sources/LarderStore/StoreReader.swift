@@ -10,6 +10,8 @@ import LarderCore
 enum ReadJob: Sendable {
     case entry(CacheKey, opens: Bool, Reply<Result<StoredResponse?, StoreError>>)
     case stretch(StretchQuestion, Reply<Result<Bytes, BodyFailure>>)
+    /// Reads a body that is being sent from its file into memory, and says whether it is as it was written.
+    case load(SentBody, @Sendable (Bool) -> Void)
     /// The name by which people find the entry of this digest.
     case name(Digest, Reply<EntryName?>)
     /// Prepares a row for table `ready`.
@@ -23,6 +25,14 @@ enum ReadJob: Sendable {
     case search
     /// Looks at many rows, as far as one job goes.
     case slice(SliceJob)
+
+    /// Whether it reads an open file, and no database.
+    fileprivate var isOfFile: Bool {
+        switch self {
+        case .stretch, .load: true
+        case .entry, .name, .ready, .openShelf, .closeShelf, .statistics, .search, .slice: false
+        }
+    }
 }
 
 final class StoreReader {
@@ -75,8 +85,9 @@ final class StoreReader {
     }
 
     private func serve(_ jobs: [ReadJob]) {
-        serveLookUps(jobs.filter { if case .stretch = $0 { false } else { true } })
+        serveLookUps(jobs.filter { !$0.isOfFile })
         for case .stretch(let question, let reply) in jobs { serve(question, reply) }
+        for case .load(let body, let then) in jobs { then(body.loadNow()) }
         for case .openShelf(let number) in jobs { openShelf(number) }
         for case .closeShelf(let number) in jobs { closeShelf(number) }
         for case .ready(let order) in jobs { prepare(order) }
@@ -112,7 +123,7 @@ final class StoreReader {
                 shared.lookAtFiles()
                 told.append((continuation, ready ? statistics() : .success(shared.emptyStatistics())))
             case .name(let digest, let reply): reply.resume(returning: ready ? name(of: digest) : nil)
-            case .stretch, .search, .ready, .openShelf, .closeShelf, .slice: break
+            case .stretch, .load, .search, .ready, .openShelf, .closeShelf, .slice: break
             }
         }
         if ready { finish() }
@@ -135,7 +146,7 @@ final class StoreReader {
         case .statistics(let continuation):
             continuation.resume(returning: error.isDamage ? .success(shared.emptyStatistics()) : .failure(error))
         case .name(_, let reply): reply.resume(returning: nil)
-        case .stretch, .search, .ready, .openShelf, .closeShelf, .slice: break
+        case .stretch, .load, .search, .ready, .openShelf, .closeShelf, .slice: break
         }
     }
 
@@ -288,7 +299,7 @@ final class StoreReader {
             let pages = try connection.number("PRAGMA page_count") ?? 0
             let free = try connection.number("PRAGMA freelist_count") ?? 0
             let named = min(max(0, try connection.number("SELECT bytes FROM bodies") ?? 0), 1 << 60)
-            out.liveBytes = (pages - free) * CacheSchema.pageSize + named + (bodies?.table.uncounted ?? 0)
+            out.liveBytes = (pages - free) * connection.pageSize + named + (bodies?.table.uncounted ?? 0)
             let sums = try connection.statement(
                 """
                 SELECT p.name, p.entries + coalesce(more.entries, 0), p.bytes + coalesce(more.bytes, 0)

@@ -22,12 +22,12 @@ extension StoreWriter {
                     // There are enough files, here or further on. The next try continues where this one ends.
                     _ = try evictFiles(rows, bytes: missing.files - files)
                 } else {
-                    let bytes = max(missing.all - pages - files, 4 * CacheSchema.pageSize)
+                    let bytes = max(missing.all - pages - files, 4 * CacheSchema.largestPageSize)
                     guard try evictSlice(rows, bytes: bytes) > 0 else { return false }
                 }
                 // Evicted files are removed after the commit, and the new file is written before. Free disk may fall
                 // below `minFree` meanwhile.
-                pages = try rows.freePages() * CacheSchema.pageSize - look.reusable
+                pages = try rows.freePageBytes() - look.reusable
                 files = max(0, look.bodies - (try rows.fileBytes()))
             }
             return missing.isMet(pages: pages, files: files)
@@ -63,7 +63,7 @@ extension StoreWriter {
 
     private func look(_ free: Int64, _ rows: EntryRows) throws(StoreError) -> DiskLook {
         let sizes = shared.files.sizes
-        let reusable = try rows.freePages() * CacheSchema.pageSize
+        let reusable = try rows.freePageBytes()
         return DiskLook(
             free: free, reusable: reusable, live: try rows.pageBytes(), bodies: try rows.fileBytes(),
             file: sizes.file, log: sizes.log)
@@ -97,7 +97,7 @@ extension StoreWriter {
             return try database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0
         case .giveBack(let bytes):
             let before = try database.rows.freePages()
-            let pages = max(1, min(64, bytes / CacheSchema.pageSize))
+            let pages = max(1, min(Upkeep.vacuumSlice, bytes) / database.connection.pageSize)
             try database.connection.statement("PRAGMA incremental_vacuum(\(pages))").run()
             let given = before - (try database.rows.freePages())
             shared.meters.vacuumedPages.add(Int(given))

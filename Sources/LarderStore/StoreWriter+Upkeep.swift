@@ -42,6 +42,8 @@ struct Upkeep {
     static let overTime = Duration.seconds(300)
     /// The most bytes of free pages that are kept for the next writes.
     static let slackBytes: Int64 = 64 << 20
+    /// Bytes of free pages that go back at once.
+    static let vacuumSlice: Int64 = 1 << 20
     /// A write-ahead log of this size is not being reused, which is worth a warning.
     static let longLog: Int64 = 128 << 20
 
@@ -268,12 +270,13 @@ extension StoreWriter {
                 ? 0 : min(Upkeep.slackBytes, settings.highWaterBytes - settings.lowWaterBytes)
             while upkeep.mayVacuum {
                 let free = try database.rows.freePages()
-                guard free * CacheSchema.pageSize > slack else {
+                guard free * database.connection.pageSize > slack else {
                     upkeep.mayVacuum = false
                     break
                 }
-                // A slice of 1 MiB (sqlite.org/pragma.html#pragma_incremental_vacuum).
-                try database.connection.statement("PRAGMA incremental_vacuum(64)").run()
+                // sqlite.org/pragma.html#pragma_incremental_vacuum
+                let pages = Upkeep.vacuumSlice / database.connection.pageSize
+                try database.connection.statement("PRAGMA incremental_vacuum(\(pages))").run()
                 upkeep.logIsLong = true
                 shared.meters.vacuumedPages.add(Int(free - (try database.rows.freePages())))
                 if shared.time.monotonic() - start >= Upkeep.budget { break }

@@ -9,7 +9,7 @@ import LarderCore
 final class StoreWriter {
     /// The most jobs and body bytes that share a transaction.
     static let groupJobs = 256
-    static let groupBytes = EntryRows.commitSize
+    static let groupBytes = 4 << 20
 
     /// One job of a shared transaction, waiting for the commit.
     struct Step {
@@ -132,7 +132,7 @@ final class StoreWriter {
         }
         for job in jobs {
             switch job {
-            case .write(let order, _) where order.entry.body.count <= Self.groupBytes:
+            case .write(let order, _) where order.entry.body.count <= EntryRows.commitSize:
                 if bytes + order.bodyBytes > Self.groupBytes { flush() }
                 bytes += order.bodyBytes
                 group.append(Step(job: job))
@@ -182,7 +182,9 @@ final class StoreWriter {
         case .limitPages(let pages, let continuation):
             attempt { () throws(StoreError) in
                 try database?.connection.execute("PRAGMA max_page_count = \(pages)")
-                database?.bodies.room.withLock { $0 = Int64(pages) * CacheSchema.pageSize }
+                database?.bodies.room.withLock {
+                    $0 = Int64(pages) * (database?.connection.pageSize ?? CacheSchema.pageSize)
+                }
             }
             continuation.resume()
         case .index(let continuation):

@@ -45,7 +45,7 @@ final class StoredBodyWriter: BodyWriter {
         while offset < piece.count {
             let (committed, tail) = body.parts
             let available = tail.count + piece.count - offset
-            // A body of exactly one piece lies in its row, so the first piece waits until more has come.
+            // A short body comes whole, in one write, so the first piece waits until more has come.
             guard available > CacheSchema.pieceSize || committed > 0 && available == CacheSchema.pieceSize else {
                 body.extend(piece[offset...])
                 break

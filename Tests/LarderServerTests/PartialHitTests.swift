@@ -7,14 +7,17 @@ import LarderTestSupport
 import Testing
 
 /// One ready response for every target.
-private final class OneReady: ReadySource {
+final class OneReady: ReadySource {
     let response: ReadyResponse
 
-    init(_ body: Bytes, now: WallTime) {
+    convenience init(_ body: Bytes, now: WallTime) { self.init(body, nil, body.count, now) }
+    convenience init(file: StubFile, now: WallTime) { self.init([], file, file.length, now) }
+
+    private init(_ body: Bytes, _ file: StubFile?, _ length: Int, _ now: WallTime) {
         let fields = "X-Thing: kept\r\nETag: \"t\"\r\n"
         let line = "HTTP/1.1 200 OK\r\n"
         response = ReadyResponse(
-            head: Bytes(text: line + fields + "Content-Length: \(body.count)\r\n"), body: body, bornAt: now,
+            head: Bytes(text: line + fields + "Content-Length: \(length)\r\n"), body: body, file: file, bornAt: now,
             freshUntil: now + .seconds(60), hits: CounterCell(),
             conditions: ReadyConditions(
                 notModified: Bytes(text: "HTTP/1.1 304 Not Modified\r\nETag: \"t\"\r\n"), tag: Bytes(text: "\"t\""),
@@ -26,10 +29,13 @@ private final class OneReady: ReadySource {
 }
 
 @Suite struct PartialHitTests {
-    @Test func pipelinedFormsKeepTheirOrderAndTheirFraming() async throws {
+    @Test(arguments: [false, true])
+    func pipelinedFormsKeepTheirOrderAndTheirFraming(inFile: Bool) async throws {
         let clock = ManualTime()
         let body = Bytes((0..<20_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
-        try await withServer(ready: OneReady(body, now: clock.wall()), clock: clock) { test in
+        let now = clock.wall()
+        let ready = inFile ? OneReady(file: try StubFile(body), now: now) : OneReady(body, now: now)
+        try await withServer(ready: ready, clock: clock) { test in
             let client = try RawClient(test.address)
             let kinds = [
                 "", "If-None-Match: \"t\"\r\n", "Range: bytes=10-19\r\n", "Range: bytes=5000-19999\r\n",

@@ -25,13 +25,13 @@ enum FileDamage: CaseIterable, Sendable {
 }
 
 @Suite struct BodyFileTests {
-    @Test(arguments: [65_536, 65_537])
-    func aBodyAboveSixtyFourKibibytesLiesInAFile(size: Int) async throws {
+    @Test(arguments: [16_384, 16_385])
+    func aBodyAboveSixteenKibibytesLiesInAFile(size: Int) async throws {
         try await withStore(roomy) { (store, bench) async throws in
             let entry = bench.entry("a", size: size)
             #expect(await store.write(entry) == .stored)
-            #expect(bench.bodyFiles().count == (size > 65_536 ? 1 : 0))
-            if size > 65_536 { #expect(try readFile(bench.bodyFile()) == entry.body) }
+            #expect(bench.bodyFiles().count == (size > 16_384 ? 1 : 0))
+            if size > 16_384 { #expect(try readFile(bench.bodyFile()) == entry.body) }
         }
     }
 
@@ -221,7 +221,7 @@ enum FileDamage: CaseIterable, Sendable {
     @Test(arguments: [500_000, 5_000_000])
     func aFullDiskLeavesNoPartOfAFile(size: Int) async throws {
         try await withStore(roomy) { (store, bench) async throws in
-            await store.limitPages(20)
+            await store.limitPages(80)
             #expect(await store.write(bench.entry("a", size: size)) == .refused(.diskFull))
             #expect(bench.bodyFiles().isEmpty)
         }
@@ -229,7 +229,7 @@ enum FileDamage: CaseIterable, Sendable {
 
     @Test func aFullDiskLeavesNothingOfABodyThatStreams() async throws {
         try await withStore(roomy) { (store, bench) async throws in
-            await store.limitPages(40)
+            await store.limitPages(160)
             let writer = try await store.begin(expecting: nil).get()
             #expect(await writer.append(Bench.body("x", 300_000, 1)) == .stored)
             #expect(await writer.append(Bench.body("x", 900_000, 2)) == .refused(.diskFull))

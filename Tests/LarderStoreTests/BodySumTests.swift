@@ -96,6 +96,28 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
+    @Test func aTransactionThatIsUndoneAddsNothingToTheSumOfTheFiles() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, _) async throws in
+                let connection = try #require(writer.database?.connection)
+                func write(_ name: String, failing code: Int32? = nil) throws {
+                    try writer.transact(connection) { () throws(StoreError) in
+                        try writer.database?.rows.write(bench.entry(name, size: 70_000), now: bench.time.wall())
+                        try writer.database?.rows.remove(id: 1)
+                        if let code {
+                            throw StoreError(code: code, extendedCode: code, doing: "testing", message: "undone")
+                        }
+                    }
+                }
+                try write("a")
+                #expect(throws: StoreError.self) { try write("b", failing: SQLITE_FULL) }
+                try write("c")
+                #expect(try connection.number("SELECT bytes FROM bodies") == BodyFiles.blocks(70_000))
+                #expect(try writer.database?.rows.fileBytes() == BodyFiles.blocks(70_000))
+            }
+        }
+    }
+
     /// Entries that are written or removed during the recount are counted.
     @Test func theSumOfTheFilesIsMadeAnewInSlices() async throws {
         try await withBench { (bench) async throws in

@@ -148,7 +148,7 @@ private let mebi: Int64 = 1 << 20
     @Test func aDiskThatOthersFillCostsNoMoreThanWhatIsMissing() async throws {
         let settings = StoreSettings(minFree: 20 * mebi)
         try await withStore(settings) { (store, bench) async throws in
-            for number in 0..<1500 { #expect(await store.write(bench.entry("\(number)", size: 20_000)) == .stored) }
+            for number in 0..<1500 { #expect(await store.write(bench.entry("\(number)", size: 16_000)) == .stored) }
             // Purges half of the entries, which leaves free pages.
             _ = try await store.purge(.term("term=1", provider: nil), soft: false)
             let before = try await store.statistics()
@@ -172,7 +172,7 @@ private let mebi: Int64 = 1 << 20
     @Test(arguments: [0, 3])
     func onlyFilesMakeRoomForAFile(files: Int) async throws {
         try await withStore(StoreSettings(minFree: 20 * mebi)) { (store, bench) async throws in
-            for number in 0..<300 { #expect(await store.write(bench.entry("\(number)", size: 20_000)) == .stored) }
+            for number in 0..<300 { #expect(await store.write(bench.entry("\(number)", size: 16_000)) == .stored) }
             bench.time.advance(by: .seconds(100))
             for number in 0..<files {
                 #expect(await store.write(bench.entry("file \(number)", size: 2 << 20)) == .stored)

@@ -212,7 +212,7 @@ private func checkIndex(_ path: String) throws {
             try checkIndex(bench.path)
 
             // A quarter of the entries fits below the lower cap.
-            let smaller = try bench.open(StoreSettings(maxSize: 400_000, minFree: 0))
+            let smaller = try bench.open(StoreSettings(maxSize: 160_000, minFree: 0))
             await smaller.maintain()
             let left = try await smaller.search(FullTextQuestion(terms: [FullTextTerm("round2")], limit: 1)).total
             #expect(left < 600)

@@ -283,7 +283,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
         try await withStore(roomy()) { (store, bench) async throws in
             let kept = bench.entry("kept", size: 400_000)
             #expect(await store.write(kept) == .stored)
-            await store.limitPages(200)
+            await store.limitPages(800)
             func fill() async throws {
                 let writer = try await store.begin(expecting: nil).get()
                 var outcome = WriteOutcome.stored
@@ -310,7 +310,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
         try await withStore(roomy()) { (store, bench) async throws in
             let entry = bench.entry("a", size: 1_000_000)
             #expect(await store.write(entry) == .stored)
-            let unread = bench.entry("unread", size: 60_000)
+            let unread = bench.entry("unread", size: 16_000)
             #expect(await store.write(unread) == .stored)
             await store.maintain()
             let body = try #require(try await store.open(entry.key)?.large)

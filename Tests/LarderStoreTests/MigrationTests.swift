@@ -90,6 +90,32 @@ import Testing
         }
     }
 
+    /// Bodies of up to 64 KiB lay in rows, on pages of 16 KiB. Both stay so.
+    @Test func rowsWithMoreThanARowHoldsTodayAreReadAndRemovedWithoutAFile() async throws {
+        try await withBench { (bench) async throws in
+            let old = [16_385, 20_000, 65_536].map { bench.entry("\($0)", size: $0) }
+            try SchemaFour.make(bench.path, old, now: bench.time.wall())
+            let store = try bench.open()
+            let stand = ReadyStand(store, bench)
+            #expect(try await stand.keep(stand.row(old[1]), of: old[1]))
+            #expect(try await stand.look()?.response.body == old[1].body)
+            let new = bench.entry("new", size: 20_000)
+            #expect(await store.write(new) == .stored)
+            #expect(bench.bodyFiles().count == 1)
+            #expect(await store.write(bench.entry("16385", size: 10)) == .stored)
+            #expect(await store.write(bench.entry("65536", size: 70_000)) == .stored)
+            await store.maintain()
+            for entry in [old[1], new] { #expect(try await sameEntry(store.read(entry.key), entry)) }
+            let live = try await store.statistics().liveBytes
+            await store.close()
+            #expect(try count(bench.path, "SELECT bytes FROM bodies") == 20_480 + 73_728)
+            let pages = try count(bench.path, "PRAGMA page_count") ?? 0
+            let free = try count(bench.path, "PRAGMA freelist_count") ?? 0
+            #expect(live == (pages - free) * 16_384 + 20_480 + 73_728)
+            #expect(bench.count(StoreCounters.scrubbed, "damaged") == 0)
+        }
+    }
+
     @Test func anOldEntryThatIsRewrittenIsProtectedFromThenOn() async throws {
         try await withBench { (bench) async throws in
             let old = bench.entry("a", size: 2000)

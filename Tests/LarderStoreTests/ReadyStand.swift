@@ -57,7 +57,8 @@ struct ReadyStand: Sendable {
     /// at the start of a run, overtakes a look-up; a cold page ends a look-up. The daemon then answers the request the
     /// slow way. Here the look-up is repeated.
     func look(
-        _ target: String = "/raw/api/a", encoding: String = "", scope: UInt64 = 0, loop: Int = 0
+        _ target: String = "/raw/api/a", encoding: String = "", scope: UInt64 = 0, loop: Int = 0,
+        wantsBytes: Bool = true
     ) async throws -> ReadyFound? {
         try await bench.eventually("the loop has a connection", in: store, rate: 0) {
             _ = once("/", loop: loop)
@@ -65,7 +66,9 @@ struct ReadyStand: Sendable {
         }
         for _ in 0..<100 {
             let ended = looks("absent") + looks("failed")
-            if let found = once(target, encoding: encoding, scope: scope, loop: loop) { return found }
+            if let found = once(target, encoding: encoding, scope: scope, loop: loop, wantsBytes: wantsBytes) {
+                return found
+            }
             if looks("absent") + looks("failed") > ended { return nil }
             // This reads the pages, so they are in memory at the next look-up.
             _ = try bench.readyRows()
@@ -90,14 +93,16 @@ struct ReadyStand: Sendable {
 
     private func looks(_ result: String) -> Int { max(0, bench.count(StoreCounters.ready, result)) }
 
-    func once(_ target: String, encoding: String = "", scope: UInt64 = 0, loop: Int = 0) -> ReadyFound? {
+    func once(
+        _ target: String, encoding: String = "", scope: UInt64 = 0, loop: Int = 0, wantsBytes: Bool = true
+    ) -> ReadyFound? {
         let (target, encoding) = (Bytes(text: target), Bytes(text: encoding))
         return target.withUnsafeBufferPointer { target in
             encoding.withUnsafeBufferPointer { encoding in
                 readers.look(
                     ReadyQuery(
                         listener: 0, scope: scope, loop: loop, target: target, acceptEncoding: encoding,
-                        now: bench.time.wall()))
+                        now: bench.time.wall()), wantsBytes: { _ in wantsBytes })
             }
         }
     }

@@ -24,6 +24,52 @@ import Testing
         }
     }
 
+    @Test(arguments: [16_385, 65_536, 65_537, 262_144])
+    func aBodyThatIsNotWantedInMemoryIsSentFromItsFile(_ size: Int) async throws {
+        try await withReady { (stand) async throws in
+            let entry = try await stand.kept(size: size)
+            let found = try #require(try await stand.look(wantsBytes: false)).response
+            #expect(found.body.isEmpty && found.length == size)
+            let file = try #require(found.file)
+            #expect(file.isInMemory(0..<size) && file.length == size)
+            // The open file stays whatever becomes of the entry.
+            _ = try await stand.store.purge(.all, soft: false)
+            #expect(stand.bench.bodyFiles().isEmpty)
+            #expect(try BodyRead.bytes(file.descriptor, at: 0, count: size + 1) == entry.body)
+        }
+    }
+
+    @Test func aBodyInARowIsNeverSentFromAFile() async throws {
+        try await withReady { (stand) async throws in
+            let entry = try await stand.kept(size: 16_384)
+            let found = try #require(try await stand.look(wantsBytes: false)).response
+            #expect(found.file == nil && found.body == entry.body)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aBodyThatIsLoadedWhileItIsSentIsCheckedAgain(isDamaged: Bool) async throws {
+        try await withReady { (stand) async throws in
+            _ = try await stand.kept(size: 100_000)
+            let file = try #require(try await stand.look(wantsBytes: false)?.response.file)
+            if isDamaged { try Bench.flip(stand.bench.bodyFile(), at: 70_000) }
+            let isWhole: Bool = await handover { continuation in file.load { continuation.resume(returning: $0) } }
+            #expect(isWhole != isDamaged)
+            if isDamaged { #expect(try await stand.store.read(stand.bench.entry("a").key) == nil) }
+        }
+    }
+
+    @Test func aDamagedFileIsNotSentByTheLoop() async throws {
+        try await withReady { (stand) async throws in
+            _ = try await stand.kept(size: 100_000)
+            #expect(try await stand.look(wantsBytes: false) != nil)
+            try Bench.flip(stand.bench.bodyFile(), at: 99_000)
+            // A body that was just checked is not checked again for a second.
+            stand.bench.time.advance(by: .seconds(1))
+            #expect(stand.once("/raw/api/a", wantsBytes: false) == nil, "it is not as it was written")
+        }
+    }
+
     @Test func aBodyThatIsNotItsEntrysIsKeptInTheRow() async throws {
         try await withReady { (stand) async throws in
             let entry = stand.bench.entry("a")

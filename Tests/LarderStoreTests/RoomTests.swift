@@ -70,13 +70,13 @@ import Testing
             }
             // Each row of `life` has its entry.
             #expect(try connection.number("SELECT count(*) FROM life WHERE id NOT IN (SELECT id FROM entry)") == 0)
-            let large = try connection.statement("SELECT id FROM entry WHERE size > 65536 ORDER BY id")
+            let large = try connection.statement("SELECT id FROM entry WHERE size > 16384 ORDER BY id")
             var ids: [Int64] = []
             while try large.step() { ids.append(large.int(0)) }
             large.reset()
             #expect(
                 bench.bodyFiles().compactMap { $0.split(separator: "/").last.flatMap { Int64($0) } }.sorted() == ids)
-            let sum = try connection.number("SELECT sum((size + 4095) & ~4095) FROM entry WHERE size > 65536")
+            let sum = try connection.number("SELECT sum((size + 4095) & ~4095) FROM entry WHERE size > 16384")
             #expect(try connection.number("SELECT bytes FROM bodies") == sum)
             #expect(try connection.text("PRAGMA integrity_check") == "ok")
             connection.close()
@@ -244,7 +244,7 @@ import Testing
         try await withStore { (store, bench) async throws in
             let kept = bench.entry("kept", size: 100_000)
             #expect(await store.write(kept) == .stored)
-            await store.limitPages(40)
+            await store.limitPages(160)
             let outcome = await store.write(bench.entry("large", size: 3_000_000))
             #expect(outcome == .refused(.diskFull))
             #expect(try await sameEntry(store.read(kept.key), kept))
@@ -270,7 +270,7 @@ import Testing
 
     @Test func loweringTheCapGivesTheRoomBack() async throws {
         try await withStore { (store, bench) async throws in
-            for number in 0..<240 { _ = await store.write(bench.entry("\(number)", size: 50_000)) }
+            for number in 0..<720 { _ = await store.write(bench.entry("\(number)", size: 16_000)) }
             #expect(try await store.statistics().liveBytes > 11 << 20)
             store.apply(StoreSettings(maxSize: 4 << 20, minFree: 0))
             await store.maintain()

@@ -84,8 +84,10 @@ import Testing
         }
     }
 
-    @Test func whatTheDatabaseAnsweredOnTheLoopIsInMemoryThen() async throws {
-        let origin = origin()
+    /// A body that lies in a file is asked for once more before.
+    @Test(arguments: ["", String(repeating: "x", count: 20_000)])
+    func whatTheDatabaseAnsweredOnTheLoopIsInMemoryThen(_ more: String) async throws {
+        let origin = origin(more: more)
         defer { origin.stop() }
         let directory = TemporaryDirectory()
         // One loop, since each loop has a connection of its own. Several targets, since a look that would have waited
@@ -120,7 +122,7 @@ import Testing
             // A read that a commit overtakes puts nothing into memory.
             try await larder.eventually("memory has it") {
                 let before = try await found(larder)
-                #expect(try await larder.get(target).text == "answer 1 none")
+                #expect(try await larder.get(target).text == "answer 1 none" + more)
                 return try await found(larder) == before
             }
             #expect(origin.requests.count == targets.count)

@@ -128,8 +128,8 @@ import Testing
         defer { origin.stop() }
         let directory = TemporaryDirectory()
         var launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory, cacheMore: ", memorySize: 0"))
-        // This is 4 MiB in the units of sh.
-        launch.prelude = "ulimit -f 8192"
+        // This is 1 MiB in the units of sh. The log reaches it: bodies of this size lie in files of their own.
+        launch.prelude = "ulimit -f 2048"
         try await onOwnThread { [launch] in
             let stand = try Stand(LarderProcess(launch, in: directory))
             let stored = try stand.fillUp()

@@ -24,10 +24,10 @@ public final class StoredReadySource: ReadySource {
     /// The response that is ready for a request, if there is one. Called on a connection's loop; never waits.
     public func ready(_ query: ReadyQuery) -> ReadyResponse? {
         if let response = memory.ready(query) { return response }
-        guard let found = readers.look(query) else { return nil }
+        guard let found = readers.look(query, wantsBytes: { memory.wants($0, for: query) }) else { return nil }
         store.touch(found.entry)
         if let list = found.list { store.touch(list) }
-        if !memory.isOff { keepInMemory(found, query) }
+        if !memory.isOff, found.response.file == nil { keepInMemory(found, query) }
         return found.response
     }
 

@@ -1,4 +1,4 @@
-// The directory of large bodies: `bodies/<generation>/<two digits>/<id>`, one file for each body above 64 KiB, named by
+// The directory of large bodies: `bodies/<generation>/<two digits>/<id>`, one file for each body above 16 KiB, named by
 // the id of its row. The generation is a random name that is kept in the database, so no row of a new database names a
 // file of an old one. The file is written before the row that names it is committed. It is unlinked after the commit
 // that removed the row, by the writer's thread alone.

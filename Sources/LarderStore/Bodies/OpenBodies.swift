@@ -32,6 +32,8 @@ final class OpenBodies: Sendable {
         var isRemoved = false
         /// Whether it was opened beyond the limit, for one read.
         var isBeyond = false
+        /// Until when the whole file counts as checked.
+        var checkedUntil = MonotonicTime.distantPast
     }
 
     private struct State {
@@ -91,6 +93,16 @@ final class OpenBodies: Sendable {
     /// Adds a user to an open file.
     /// - Parameter holds: false for one read, on a thread of the store.
     func take(_ id: Int64, holds: Bool = true) -> Int32? { state.withLock { $0.take(id, holds: holds) } }
+
+    /// Whether the whole file was compared with its checksum a moment ago.
+    func isChecked(_ id: Int64, at now: MonotonicTime) -> Bool {
+        state.withLock { $0.entries[id].map { now < $0.checkedUntil } ?? false }
+    }
+
+    /// Notes until when the whole file counts as checked.
+    func checked(_ id: Int64, until end: MonotonicTime) {
+        state.withLock { $0.entries[id]?.checkedUntil = end }
+    }
 
     /// Adds a file that was opened, with its first user. If another thread was quicker, its descriptor counts. Nil if
     /// as many files are in use as may be open.

@@ -140,7 +140,7 @@ struct ResultIndex {
     }
 
     /// About how many bytes of pages the results of a body will take, rather overestimated.
-    static func cost(ofBody size: Int64) -> Int64 { size / 2 + CacheSchema.pageSize }
+    static func cost(ofBody size: Int64) -> Int64 { size / 2 + CacheSchema.largestPageSize }
 
     // MARK: One entry
 
@@ -217,8 +217,8 @@ struct ResultIndex {
         }
         let size = statement.int(1)
         guard size > 0, size <= Self.largestBody else { return .none }
-        guard size > CacheSchema.pieceSize else { return .whole(statement.bytes(7)) }
         let row = SummedRow(statement)
+        guard row.isLarge else { return .whole(statement.bytes(7)) }
         guard let files = rows?.files, !row.isFromBeforeFiles else { return .none }
         switch files.borrow(id, keeps: false, waits: true, holds: false) {
         case .absent, .wouldWait: return .none

@@ -116,7 +116,7 @@ extension StoreReader {
     /// committed, which a later snapshot shows.
     private func note(_ lacking: Set<Int64>, _ connection: DatabaseConnection) throws(StoreError) {
         try renewSnapshot()
-        let row = try connection.statement("SELECT 1 FROM entry WHERE id = ?1 AND size > 65536 AND body IS NOT NULL")
+        let row = try connection.statement("SELECT 1 FROM entry WHERE id = ?1 AND \(BodyTable.isInFile())")
         defer { row.reset() }
         for id in lacking {
             row.reset()
@@ -202,8 +202,9 @@ extension StoreReader {
         }
         let (place, length) = (Int64(texts.place.lowerBound), texts.place.count)
         let json: Bytes
-        if size > CacheSchema.pieceSize {
-            guard let found = stretch(SummedRow(row), place, length, &passed.lacking) else {
+        let summed = SummedRow(row)
+        if summed.isLarge {
+            guard let found = stretch(summed, place, length, &passed.lacking) else {
                 passed.entries.insert(id)
                 return nil
             }

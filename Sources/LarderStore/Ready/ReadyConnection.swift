@@ -2,7 +2,6 @@
 // time.
 import CLinux
 import CSQLite
-import Glibc
 import LarderCore
 
 final class ReadyConnection {
@@ -13,6 +12,7 @@ final class ReadyConnection {
     private let find: Statement
     private let body: Statement
     private let bodies: BodyFiles
+    private let shared: StoreShared
     /// The cells of the providers whose rows were read.
     private var cells: [Cell] = []
     /// The most cells kept. There are as many providers as the settings name.
@@ -26,7 +26,8 @@ final class ReadyConnection {
 
     /// Opens the database. On a thread that may wait.
     /// - Throws: also if the file system cannot read without waiting and is not in memory: `isUnsupported`.
-    init(_ files: DatabaseFiles, _ bodies: BodyFiles, generation: Int, cacheKiB: Int) throws(StoreError) {
+    init(_ shared: StoreShared, _ bodies: BodyFiles, generation: Int, cacheKiB: Int) throws(StoreError) {
+        let files = shared.files
         guard NoWaitVFS.isRegistered else { throw Self.unsupported }
         let (made, reads) = try CacheSchema.openLook(files.path, cacheKiB: cacheKiB)
         do throws(StoreError) {
@@ -46,6 +47,7 @@ final class ReadyConnection {
         connection = made
         self.reads = reads
         self.bodies = bodies
+        self.shared = shared
         self.generation = generation
     }
 
@@ -77,7 +79,9 @@ final class ReadyConnection {
 
     // MARK: Looking
 
-    func look(_ query: ReadyQuery, _ moment: ReadyMoment, _ readers: ReadyReaders) -> ReadyReader.Outcome {
+    func look(
+        _ query: ReadyQuery, _ moment: ReadyMoment, _ readers: ReadyReaders, _ wantsBytes: (Int) -> Bool
+    ) -> ReadyReader.Outcome {
         let place = ReadyPlace(query.target, scope: query.scope)
         find.bind(1, place.first)
         find.bind(2, place.last)
@@ -88,7 +92,7 @@ final class ReadyConnection {
                 let id = find.int(0)
                 let coding = ReadyCoding(rawValue: id & 3) ?? .any
                 if coding != .any, coding.takesGzip != readers.acceptsGzip(query.acceptEncoding) { continue }
-                return try answer(id, coding, query, moment, readers)
+                return try answer(id, coding, query, moment, readers, wantsBytes)
             }
             return .absent
         } catch {
@@ -98,7 +102,8 @@ final class ReadyConnection {
     }
 
     private func answer(
-        _ id: Int64, _ coding: ReadyCoding, _ query: ReadyQuery, _ moment: ReadyMoment, _ readers: ReadyReaders
+        _ id: Int64, _ coding: ReadyCoding, _ query: ReadyQuery, _ moment: ReadyMoment, _ readers: ReadyReaders,
+        _ wantsBytes: (Int) -> Bool
     ) throws(StoreError) -> ReadyReader.Outcome {
         let (entry, list, data) = (find.int(1), find.int(2), find.raw(3))
         guard find.int(4) == ReadyRow.sum(id: id, entry: entry, list: list, data), let row = ReadyRowView(data) else {
@@ -108,11 +113,11 @@ final class ReadyConnection {
             row.target.isSame(as: UnsafeRawBufferPointer(query.target)),
             query.now < row.freshUntil, row.bornAt.milliseconds &- query.now.milliseconds <= readers.skew
         else { return .absent }
-        guard let body = try body(of: row, entry) else { return .failed(nil) }
+        guard let (body, file) = try body(of: row, entry, wantsBytes) else { return .failed(nil) }
         let cell = cell(row.provider, readers)
         return .found(
             ReadyFound(
-                response: row.response(body: body, hits: cell.hits, digest: row.entry),
+                response: row.response(body: body, file: file, hits: cell.hits, digest: row.entry),
                 takesGzip: coding.takesGzip, entry: row.entry, list: row.list, parents: row.parents,
                 provider: cell.text, moment: moment))
     }
@@ -125,42 +130,41 @@ final class ReadyConnection {
         return made
     }
 
-    /// The body, or nil if it is not as it was written.
-    private func body(of row: ReadyRowView, _ entry: Int64) throws(StoreError) -> Bytes? {
-        if let own = row.ownBody { return Bytes(own) }
+    /// The body, or the file that it is sent from. Nil if it is not as it was written.
+    private func body(
+        of row: ReadyRowView, _ entry: Int64, _ wantsBytes: (Int) -> Bool
+    ) throws(StoreError) -> (Bytes, SentBody?)? {
+        if let own = row.ownBody { return (Bytes(own), nil) }
         let (length, sum) = row.entryBody
         guard length <= ReadyReader.largestBody else { return nil }
-        if length > CacheSchema.pieceSize { return try inFile(entry, length, sum) }
+        // No row holds more than a piece.
+        if length > CacheSchema.pieceSize { return try inFile(entry, length, sum, wantsBytes(length)) }
         body.bind(1, entry)
         defer { body.reset() }
         guard try body.step() else { return nil }
         let raw = body.raw(0)
-        return raw.count == length && Checksum.of(raw) == sum ? Bytes(raw) : nil
+        if length > CacheSchema.largestInRow, raw.count != length {
+            return try inFile(entry, length, sum, wantsBytes(length))
+        }
+        return raw.count == length && Checksum.of(raw) == sum ? (Bytes(raw), nil) : nil
     }
 
-    /// Reads a body from its file. The checksum in the row shows that the file is the right one, and whole.
-    private func inFile(_ entry: Int64, _ length: Int, _ sum: UInt32) throws(StoreError) -> Bytes? {
+    /// Finds a body in its file. The checksum in the row shows that the file is the right one, and whole.
+    private func inFile(
+        _ entry: Int64, _ length: Int, _ sum: UInt32, _ wantsBytes: Bool
+    ) throws(StoreError) -> (Bytes, SentBody?)? {
         if reads.refusesAll { throw Self.cold }
         switch bodies.borrow(entry, keeps: true, waits: false) {
         case .wouldWait, .tooMany, .failed: throw Self.cold
         case .absent: return nil
         case .file(let file):
-            defer { bodies.leave(entry) }
-            var outcome = NoWaitOutcome.whole
-            let body = Bytes(room: length) { buffer, count in
-                let got = NoWaitVFS.read(
-                    file, UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<length]))
-                outcome = NoWaitOutcome(got, of: length, at: 0) { NoWaitFiles.size(file) }
-                // The file is in memory, though its file system cannot read without waiting: reading it never waits.
-                if outcome == .unsupported, larder_is_in_memory(file) != 0 {
-                    outcome = pread(file, buffer.baseAddress, length, 0) == length ? .whole : .askSystem
-                }
-                count = outcome == .whole ? length : 0
-            }
-            switch outcome {
-            case .whole: return body.withUnsafeBytes { Checksum.of($0) } == sum ? body : nil
-            case .wouldWait, .unsupported: throw Self.cold
-            case .askSystem: return nil
+            let name = BodyName(generation: generation, id: entry)
+            let body = SentBody(file, name, length: length, sum: sum, bodies, shared)
+            var bytes = Bytes()
+            switch wantsBytes ? body.copy(into: &bytes) : body.look() {
+            case .whole: return (bytes, wantsBytes ? nil : body)
+            case .wouldWait: throw Self.cold
+            case .damaged: return nil
             }
         }
     }

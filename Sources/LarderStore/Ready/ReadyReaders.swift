@@ -76,12 +76,14 @@ public final class ReadyReaders: Sendable {
 
     /// The kept-ready answer for this request, if it may be served now; nil sends the request the slow way. Never
     /// waits.
-    public func look(_ query: ReadyQuery) -> ReadyFound? {
+    /// - Parameter wantsBytes: whether a body of that length, which lies in a file, is wanted in memory. If not, it is
+    ///   sent from its file.
+    public func look(_ query: ReadyQuery, wantsBytes: (Int) -> Bool = { _ in true }) -> ReadyFound? {
         let moment = ReadyMoment(mark: shared.mark.load(ordering: .acquiring), commits: shared.commits.now)
         guard moment.mark != 0, readers.indices.contains(query.loop) else { return nil }
-        switch readers[query.loop].look(query, moment, self) {
+        switch readers[query.loop].look(query, moment, self, wantsBytes: wantsBytes) {
         case .found(var found):
-            if let hold = bodies.claim(found.response.body.count) {
+            if found.response.file == nil, let hold = bodies.claim(found.response.body.count) {
                 found.response = ReadyResponse(found.response, hold: hold)
             }
             guard isCurrent(found) else {

@@ -184,7 +184,7 @@ struct ReadyRowView {
     /// The length and the checksum of a body that lies with its entry.
     var entryBody: (length: Int, sum: UInt32) { (length(Piece.entryBody.rawValue), number(Offset.bodySum)) }
 
-    func response(body: Bytes, hits: CounterCell, digest: Digest) -> ReadyResponse {
+    func response(body: Bytes, file: SentBody?, hits: CounterCell, digest: Digest) -> ReadyResponse {
         let lastModified: Int64 = number(Offset.lastModified)
         let from: UInt32 = number(Offset.partial)
         let to: UInt32 = number(Offset.partial + 4)
@@ -197,7 +197,7 @@ struct ReadyRowView {
                 partialFields: Int(min(from, to))..<Int(max(from, to)))
         }
         return ReadyResponse(
-            head: Bytes(piece(.head)), body: body, bornAt: bornAt, freshUntil: freshUntil, hits: hits, digest: digest,
-            conditions: conditions, isFromStore: true)
+            head: Bytes(piece(.head)), body: body, file: file, bornAt: bornAt, freshUntil: freshUntil, hits: hits,
+            digest: digest, conditions: conditions, isFromStore: true)
     }
 }

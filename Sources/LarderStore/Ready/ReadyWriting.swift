@@ -141,7 +141,7 @@ extension StoreReader {
             return reader.staysClosed(for: .seconds(1))
         }
         do throws(StoreError) {
-            let made = try ReadyConnection(shared.files, bodies, generation: generation, cacheKiB: readers.cacheKiB)
+            let made = try ReadyConnection(shared, bodies, generation: generation, cacheKiB: readers.cacheKiB)
             guard reader.take(made) else {
                 made.close()
                 return shared.gate.leave()
@@ -218,6 +218,6 @@ extension EntryRows {
             Bytes(row.head) == EntryCodec.encode(entry)
         else { return nil }
         // A body in a file is the right one, because its head has the same times.
-        return row.size > Int64(CacheSchema.pieceSize) || Bytes(row.body) == entry.body ? row.id : nil
+        return row.isLarge || Bytes(row.body) == entry.body ? row.id : nil
     }
 }
