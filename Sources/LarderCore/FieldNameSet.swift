@@ -43,7 +43,7 @@ public struct FieldNameSet: Sendable, ExpressibleByArrayLiteral {
         var bits = FieldNameBits()
         var others: [Bytes] = []
         for name in names {
-            let bytes = Bytes(text: name)
+            let bytes = FieldLine.withBytes(name) { Bytes($0) }
             let code = bytes.withUnsafeBufferPointer(FieldNameTable.shared.code(of:))
             bits.insert(code)
             if code == 0 { others.append(bytes.map(ASCII.lowercased)) }
@@ -58,8 +58,7 @@ public struct FieldNameSet: Sendable, ExpressibleByArrayLiteral {
 
     /// Whether the name is in the set.
     public func contains(_ name: String) -> Bool {
-        var name = name
-        return name.withUTF8 { contains(FieldNameTable.shared.code(of: $0), $0) }
+        FieldLine.withBytes(name) { contains(FieldNameTable.shared.code(of: $0), $0) }
     }
 
     @inlinable

@@ -31,7 +31,8 @@ import Testing
             id: RequestID(loop: 0, sequence: 1), target: [], path: bound ? "/a" : "/raw/api/a", fields: ["Host": host],
             listenerProvider: bound ? "api" : nil, receivedAt: WallTime(milliseconds: 0))
         let way = WayOut(request, provider: provider, name: "api", path: "/a", settings)
-        var fields: HeaderFields = ["Location": location]
+        // As it comes in a response: bytes.
+        var fields: HeaderFields = ["Location": HeaderField.text(Bytes(text: location))]
         try #require(Relocation(way)).apply(to: &fields)
         return fields.first("Location")
     }
