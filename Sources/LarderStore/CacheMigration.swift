@@ -27,6 +27,7 @@ enum CacheMigration {
     static let oldest: Int64 = 4
 
     static let checksums = "0005-checksums"
+    static let countedBodies = "0009-counted-bodies"
     /// The first version whose record holds a checksum of the schema.
     private static let firstWithSum: Int64 = 5
 
@@ -73,7 +74,7 @@ enum CacheMigration {
         Step(name: "0006-ready", from: 5, sql: ReadyTable.sql, texts: []),
         Step(name: "0007-files", from: 6, sql: BodyTable.withoutPieces + "\n" + BodyTable.sql, texts: []),
         Step(name: "0008-commits", from: 7, sql: commits, texts: []),
-        Step(name: "0009-counted-bodies", from: 8, sql: BodyTable.withoutCounting, texts: []),
+        Step(name: countedBodies, from: 8, sql: BodyTable.withoutCounting, texts: []),
     ]
 
     /// Brings the schema up to date and checks it against its record. Returns true if a step was taken: then the
@@ -157,9 +158,14 @@ enum CacheMigration {
 
     /// The last entry that may lack checksums, since it is from before them; 0 if all entries have them.
     static func lastWithoutSum(_ connection: DatabaseConnection) throws(StoreError) -> Int64 {
+        try last(before: checksums, connection)
+    }
+
+    /// The last entry from before a step; 0 if there was none.
+    static func last(before step: String, _ connection: DatabaseConnection) throws(StoreError) -> Int64 {
         let row = try connection.statement("SELECT lastID FROM step WHERE name = ?1")
         defer { row.reset() }
-        row.bind(1, checksums)
+        row.bind(1, step)
         return try row.step() ? row.int(0) : 0
     }
 }

@@ -58,7 +58,9 @@ final class StoreWriter {
         let connection = try CacheSchema.openWriter(files.path, first: first, locks: locks) { files.isInUse = false }
         do {
             try files.mark.adopt(connection, first: first)
-            let bodies = BodyFiles(files, generation: try BodyTable.generation(connection))
+            let bodies = BodyFiles(
+                files, generation: try BodyTable.generation(connection),
+                lastSpread: try CacheMigration.last(before: CacheMigration.countedBodies, connection))
             var rows = try EntryRows(connection)
             rows.files = bodies
             return Database(connection: connection, rows: rows, bodies: bodies)

@@ -363,7 +363,7 @@ enum FileDamage: CaseIterable, Sendable {
             guard case .file(let file) = files.borrow(id, keeps: false, waits: waits) else {
                 // Without openat2 (openat2(2)), in an old kernel or behind a system call filter, the readers open the
                 // file.
-                let why = NoWaitVFS.openCached(files.opened(), BodyFiles.name(id))
+                let why = NoWaitVFS.openCached(files.opened(), files.name(id))
                 #expect(!waits && [-ENOSYS, -EPERM].contains(why))
                 return
             }

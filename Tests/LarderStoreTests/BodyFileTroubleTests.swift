@@ -144,7 +144,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         try await withBench { (bench) async throws in
             try await withWriter(bench) { (writer, _) async throws in
                 let database = try #require(writer.database)
-                for number in 1...3 as ClosedRange<Int64> { close(try database.bodies.create(number * 256 + 7)) }
+                for number in 1...3 as ClosedRange<Int64> { close(try database.bodies.create(7 * 256 + number)) }
                 try database.connection.execute("ALTER TABLE entry RENAME COLUMN size TO lost")
                 writer.sweepFiles()
                 #expect(writer.upkeep.sweep?.ids.count == 3 && bench.bodyFiles().count == 3)
@@ -168,7 +168,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
                     for number in 1...4 { try writeFile("\(other)/07/\(number)", [1]) }
                 } else {
                     let database = try #require(writer.database)
-                    for number in 1...4 as ClosedRange<Int64> { close(try database.bodies.create(number * 256 + 7)) }
+                    for number in 1...4 as ClosedRange<Int64> { close(try database.bodies.create(7 * 256 + number)) }
                     writer.upkeep.sweep?.hasForeign = false
                     writer.upkeep.sweep?.directory = 7
                 }
@@ -248,8 +248,8 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             let store = try bench.open(roomy)
             #expect(try await store.read(entry.key) == nil)
             let files = try #require(store.shared.bodies.withLock { $0 })
-            close(try files.create(id + 256))
-            #expect(access("\(directory)/\(id + 256)", F_OK) == 0)
+            close(try files.create(id + 1))
+            #expect(access("\(directory)/\(id + 1)", F_OK) == 0)
             await store.close()
         }
     }

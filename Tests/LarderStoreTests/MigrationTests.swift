@@ -1,5 +1,6 @@
 // A database of an earlier schema is upgraded in place, in a time that does not grow with its size.
 import CSQLite
+import Glibc
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -113,6 +114,34 @@ import Testing
             let free = try count(bench.path, "PRAGMA freelist_count") ?? 0
             #expect(live == (pages - free) * 16_384 + 20_480 + 73_728)
             #expect(bench.count(StoreCounters.scrubbed, "damaged") == 0)
+        }
+    }
+
+    @Test func filesFromBeforeLieWhereTheyLay() async throws {
+        try await withBench { (bench) async throws in
+            let entries = ["old", "new"].map { bench.entry($0, size: 20_000) }
+            let first = try bench.open()
+            #expect(await first.write(entries[0]) == .stored)
+            await first.close()
+            // As the step to schema 9 leaves an entry of an earlier schema.
+            let file = try bench.bodyFile()
+            let folder = file.split(separator: "/").dropLast(2).joined(separator: "/")
+            #expect(mkdir("/\(folder)/01", 0o700) == 0 && rename(file, "/\(folder)/01/1") == 0)
+            let connection = try DatabaseConnection(path: bench.path)
+            try connection.execute("UPDATE step SET lastID = 1 WHERE name = '\(CacheMigration.countedBodies)'")
+            connection.close()
+            // Left from a body that was never committed.
+            #expect(mkdir("/\(folder)/07", 0o700) == 0)
+            try writeFile("/\(folder)/07/7", [1])
+            let store = try bench.open()
+            for entry in entries[1...] { #expect(await store.write(entry) == .stored) }
+            for entry in entries { #expect(try await sameEntry(store.read(entry.key), entry)) }
+            await store.maintain()
+            let names = bench.bodyFiles().map { $0.split(separator: "/").suffix(2).joined(separator: "/") }
+            #expect(names.sorted() == ["00/2", "01/1"])
+            _ = try await store.purge(.all, soft: false)
+            #expect(bench.bodyFiles().isEmpty)
+            await store.close()
         }
     }
 

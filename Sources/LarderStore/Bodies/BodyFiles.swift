@@ -19,6 +19,8 @@ final class BodyFiles: Sendable {
     /// The directory of all generations.
     let root: String
     let generation: String
+    /// The last id whose file lies where those from before schema 9 do.
+    private let lastSpread: Int64
     /// Descriptors of files that are being read or written, and some that are kept open.
     let table = OpenBodies()
     /// Files that the writer's present transaction has written.
@@ -31,9 +33,10 @@ final class BodyFiles: Sendable {
     /// Simulates a full disk, for tests: this many bytes may still be written.
     let room = Lock<Int64?>(nil)
 
-    init(_ files: DatabaseFiles, generation: String) {
+    init(_ files: DatabaseFiles, generation: String, lastSpread: Int64 = 0) {
         root = files.bodies
         self.generation = generation
+        self.lastSpread = lastSpread
         isInPlace = { [files] in files.isDirectoryInPlace }
         lacksInodes = { [files] in files.lacksInodes }
         simulatesLack = { [files] in files.simulatedInodes.withLock { $0 == 0 } }
@@ -51,13 +54,17 @@ final class BodyFiles: Sendable {
     /// Bytes that a body of this size takes on the disk.
     static func blocks(_ size: Int64) -> Int64 { (size + blockSize - 1) & ~(blockSize - 1) }
 
-    /// The name of the directory of an id, two hexadecimal digits: there are 256 directories.
+    /// The number of an id's directory, of 256. Bodies that are stored one after the other lie together, 256 in a row:
+    /// their names and inodes share blocks of the disk. Before schema 9 they were spread.
+    func directory(of id: Int64) -> Int64 { (id > lastSpread ? id >> 8 : id) & 0xFF }
+
+    /// The name of a directory, two hexadecimal digits.
     static func directoryName(_ number: Int64) -> String {
-        let text = String(number & 0xFF, radix: 16)
+        let text = String(number, radix: 16)
         return text.utf8.count < 2 ? "0" + text : text
     }
 
-    static func name(_ id: Int64) -> String { "\(directoryName(id))/\(id)" }
+    func name(_ id: Int64) -> String { "\(Self.directoryName(directory(of: id)))/\(id)" }
 
     private var path: String { "\(root)/\(generation)" }
 
@@ -137,7 +144,7 @@ final class BodyFiles: Sendable {
     /// Makes a new file. An old file of that name is left from a run that was killed, or from a body that was under way
     /// when the database was opened anew. It is unlinked and not emptied, because it may still be read.
     func create(_ id: Int64) throws(StoreError) -> Int32 {
-        let name = Self.name(id)
+        let name = self.name(id)
         // For tests: a real lack is found by making the file.
         if simulatesLack() { throw unmade("making the file of a body", ENOSPC) }
         for _ in 0..<4 {
@@ -154,9 +161,11 @@ final class BodyFiles: Sendable {
                 let number = -made
                 if number == EEXIST, unlinkat(directory, name, 0) == 0 { continue }
                 // Something else has the directory's name, and holds no body.
-                if number == ENOTDIR, unlinkat(directory, Self.directoryName(id), 0) == 0 { continue }
+                if number == ENOTDIR, unlinkat(directory, Self.directoryName(self.directory(of: id)), 0) == 0 {
+                    continue
+                }
                 guard number == ENOENT else { throw unmade("making the file of a body", number) }
-                if mkdirat(directory, Self.directoryName(id), 0o700) == 0 { continue }
+                if mkdirat(directory, Self.directoryName(self.directory(of: id)), 0o700) == 0 { continue }
                 let why = StoreError.lastNumber
                 if why == EEXIST { continue }
                 guard why == ENOENT else { throw unmade("making the directory of a body", why) }
@@ -215,7 +224,7 @@ final class BodyFiles: Sendable {
         // Marked again after, for readers that opened the file meanwhile.
         if let idle = table.remove(id) { Glibc.close(idle) }
         let directory = opened()
-        if directory >= 0 { unlinkat(directory, Self.name(id), 0) }
+        if directory >= 0 { unlinkat(directory, name(id), 0) }
         if let idle = table.remove(id) { Glibc.close(idle) }
     }
 
@@ -268,7 +277,7 @@ final class BodyFiles: Sendable {
         guard directory >= 0 else {
             return !waits ? .wouldWait : Self.isAbsent(directory) ? .absent : .failed(-directory)
         }
-        let name = Self.name(id)
+        let name = self.name(id)
         let made = waits ? NoWaitVFS.open(directory, name) : NoWaitVFS.openCached(directory, name)
         guard made >= 0 else { return Self.isAbsent(made) ? .absent : waits ? .failed(-made) : .wouldWait }
         var status = stat()

@@ -69,8 +69,12 @@ extension StoreWriter {
         while let id = sweep.ids.last, seen < BodySweep.names, seen == 0 || hasTime() {
             seen += 1
             // A body under way has no row yet.
-            if !database.bodies.table.isUnderWay(id), try !database.rows.hasFile(id) {
-                database.bodies.remove(id)
+            let (directory, bodies) = (sweep.directory - 1, database.bodies)
+            if bodies.directory(of: id) != directory {
+                bodies.removeStray(id, in: directory)
+                shared.meters.sweptFiles.add()
+            } else if !bodies.table.isUnderWay(id), try !database.rows.hasFile(id) {
+                bodies.remove(id)
                 shared.meters.sweptFiles.add()
             }
             // Removed only now: if the look failed, the next slice looks again.
@@ -85,6 +89,12 @@ extension BodyFiles {
         let held = opened()
         guard held >= 0 else { return [] }
         return Self.names(held, Self.directoryName(directory)).compactMap(Int64.init)
+    }
+
+    /// Removes a file that lies where no row looks for it.
+    func removeStray(_ id: Int64, in directory: Int64) {
+        let held = opened()
+        if held >= 0 { unlinkat(held, "\(Self.directoryName(directory))/\(id)", 0) }
     }
 
     /// Removes files of other generations, and their directories with the last file. Files that cannot be removed are
