@@ -227,10 +227,8 @@ final class FetchCore {
 
     private func readyMulti(_ exchange: Exchange) throws(FetchError) -> CurlMulti {
         prepare()
-        guard let multi else {
-            throw CurlError.error(CURLE_FAILED_INIT, origin: exchange.hop.url.origin.description)
-        }
-        return multi
+        if let multi { return multi }
+        throw CurlError.error(CURLE_FAILED_INIT, origin: exchange.hop.url.origin.description)
     }
 
     /// Makes what the first transfer would wait for. Without memory for it, the next transfer tries again.

@@ -4,7 +4,11 @@ import Glibc
 public enum Folder {
     /// The names in a folder, in no order.
     public static func names(_ path: String) throws(SystemError) -> [String] {
-        guard let stream = opendir(path) else { throw SystemError(call: "opendir", code: errno) }
+        let descriptor = try Syscall.check("opendir") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard let stream = fdopendir(descriptor) else {
+            Syscall.close(descriptor)
+            throw SystemError(call: "fdopendir", code: ENOMEM)
+        }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
