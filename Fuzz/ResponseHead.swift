@@ -1,6 +1,6 @@
 // Heads of answers from any bytes: what is let through holds one framing, no line end inside a line, and reads the same
 // when it is written down and read again.
-// Fuzzes: LarderHTTP/Wire/ResponseHeadReader.swift LarderHTTP/Wire/Octet.swift LarderCore/HeaderFields.swift
+// Fuzzes: LarderHTTP/Wire/ResponseHeadReader.swift LarderHTTP/Wire/Octet.swift LarderCore/HeaderFields.swift LarderCore/HeaderField.swift LarderCore/FieldName.swift
 import LarderCore
 import LarderHTTP
 
@@ -56,7 +56,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var written = Bytes(text: "HTTP/1.\(reader.isVersion10 ? 0 : 1) \(reader.status) ")
     HeaderField.append(reader.reason, to: &written)
     written += Bytes(text: "\r\n")
-    for field in reader.fields.lines {
+    for field in reader.fields {
         precondition(!field.name.isEmpty && field.name.utf8.allSatisfy(ASCII.isToken), "a name that is no token")
         precondition(
             !field.value.unicodeScalars.contains { $0.value < 0x20 && $0 != "\t" }, "a value with a control character")

@@ -102,7 +102,9 @@ public final class MemoryTier: ReadySource {
     }
 
     /// The same for a response that is made from one entry.
-    public func readyStamp(_ key: Digest, of provider: String) -> ReadyStamp { generations.readyStamp(key, of: provider) }
+    public func readyStamp(_ key: Digest, of provider: String) -> ReadyStamp {
+        generations.readyStamp(key, of: provider)
+    }
 
     /// Whether nothing that the stamp covers was invalidated since it was taken.
     public func isCurrent(_ stamp: ReadyStamp) -> Bool { generations.isCurrent(stamp) }

@@ -49,5 +49,6 @@ public struct Shared<Content> {
     }
 }
 
-// The object is changed only by `own()`'s caller, when there is no other reference to it.
+// Unchecked because the object can be changed. It is changed only by the caller of `own()`, on that caller's thread, when there is
+// no other reference to it.
 extension Shared: @unchecked Sendable where Content: Sendable {}

@@ -39,6 +39,7 @@ public struct StoredResponse: Sendable, CopyOnWrite {
 
     public var content: Shared<Content>
 
+    // More than six parameters: one for each thing that is stored.
     public init(
         key: CacheKey, layer: CacheKey.Layer, provider: String, endpoint: String, isNegative: Bool = false,
         status: Int = 200, reason: String = "", fields: HeaderFields = [:], body: Bytes = [],

@@ -43,7 +43,7 @@ import Testing
 
     @Test func theSourceIsShownWhereItIsChosen() throws {
         let found = try envelope(#"{"state":"results","results":[{"id":"a","provider":"itunes"}]}"#)
-        #expect(found.table(ChosenColumns("provider"))(width: 80) == ["   SOURCE", "1  itunes"])
+        #expect(found.table(ChosenColumns("provider")).lines(width: 80) == ["   SOURCE", "1  itunes"])
     }
 
     @Test(arguments: ["search", "local"])

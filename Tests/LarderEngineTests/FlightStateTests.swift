@@ -82,7 +82,8 @@ import Testing
         let number = try #require(led).number
         var made = Made(
             entry: StoredResponse(
-                key: CacheKey(layer: .raw, provider: "p", endpoint: "e", parameters: []), layer: .raw, provider: "p", endpoint: "e", requestTime: now.wall,
+                key: CacheKey(layer: .raw, provider: "p", endpoint: "e", parameters: []), layer: .raw, provider: "p",
+                endpoint: "e", requestTime: now.wall,
                 responseTime: now.wall, freshUntil: now.wall, staleUntil: now.wall))
         made.isUsefulInPart = isUseful
         _ = state.announce(number, question, made, now: now.monotonic)

@@ -21,7 +21,8 @@ struct SharedURLTests {
 
     /// A request in which every field has this value.
     private func wanted(_ values: String = "") -> SharedTier.Selecting {
-        SharedTier.Selecting(target: target, isEverybodys: key([], values).isEverybodys, flight: key([], values).digest) { names in key(names, values) }
+        SharedTier.Selecting(target: target, isEverybodys: key([], values).isEverybodys, flight: key([], values).digest)
+        { names in key(names, values) }
     }
 
     private func entry(

@@ -71,6 +71,7 @@ public final class EntryCache: Sendable {
 
         var content: Shared<Content>
 
+        // More than six parameters: one for each thing that a look-up may find.
         init(
             entry: StoredResponse? = nil, isInDoubt: Bool = false, index: VariantIndex? = nil, isForAll: Bool = true,
             list: StoredRow? = nil, ready: ReadyStamp, began: RemovalStamp

@@ -246,7 +246,6 @@ public final class PassRequest: Sendable {
         return folders + CacheGroups.groups(of: entry.fields, provider: provider.name, requestURL: url)
     }
 
-
     /// Makes an order for this request with the given fields.
     /// - Parameter limit: the largest body, in bytes.
     public func order(_ fields: HeaderFields, method: Method, settings: Settings, limit: Int) -> FetchOrder {

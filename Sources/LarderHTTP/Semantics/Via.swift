@@ -6,6 +6,7 @@ import LarderCore
 public enum Via {
     /// Our pseudonym (RFC 9110 §7.6.3).
     public static let pseudonym = "larder"
+    private static let usual = "1.1 " + pseudonym
     /// Several daemons in a row are legitimate. A message that came through Larder more often is a loop.
     public static let loopLimit = 8
 
@@ -13,7 +14,7 @@ public enum Via {
     ///
     /// - Parameter version: the HTTP version of the message that was received, such as "1.1".
     public static func append(to fields: inout HeaderFields, version: String) {
-        fields.add(.via, version + " " + pseudonym)
+        fields.add(.via, version == "1.1" ? usual : version + " " + pseudonym)
     }
 
     /// Whether the message came through Larder more than `loopLimit` times (RFC 9110 §7.6.3).

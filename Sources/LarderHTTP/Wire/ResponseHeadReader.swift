@@ -203,6 +203,7 @@ public struct ResponseHeadReader: Sendable {
 
     /// The one length, however often it is repeated.
     private mutating func readLength(_ lines: [String]) throws(ResponseHeadFault) -> Int64 {
+        if lines.count == 1, lines[0].utf8.allSatisfy(ASCII.isDigit), let length = Int64(lines[0]) { return length }
         var length: Int64?
         var times = 0
         for line in lines {

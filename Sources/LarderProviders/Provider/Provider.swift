@@ -268,7 +268,7 @@ public struct ProviderAbout: Sendable, Hashable {
     /// beginning, as "https://newsapi.org/v2" does, that part is not repeated.
     public func url(base: String, request: UpstreamRequest) -> String {
         var base = base[...]
-        while base.hasSuffix("/") { base.removeLast() }
+        while base.utf8.last == 0x2F { base.removeLast() }
         let prefix = isSearch(path: request.path) ? searchBase?.pathPrefix ?? "" : pathPrefix
         if prefix.isEmpty { return base + request.target }
         let segments = prefix.split(separator: "/")
