@@ -109,6 +109,9 @@ public struct CallBudget: Sendable {
     /// Whether any limit applies.
     public var isLimited: Bool { rate != nil || quota != nil }
 
+    /// Whether the API has stated what is left.
+    public var hasCredits: Bool { !told.isEmpty }
+
     /// The windows of the limits.
     public var windows: [Duration] { Set([rate, quota].compactMap { $0?.window }).sorted() }
 

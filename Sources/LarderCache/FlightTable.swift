@@ -4,6 +4,7 @@
 //
 // The type is generic and used from another module: members that are not `@inlinable` would run unspecialised there, at
 // many times the cost.
+import LarderCore
 
 /// The number of a flight. Never used twice.
 public struct FlightNumber: Sendable, Hashable {
@@ -39,7 +40,7 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     @usableFromInline
     final class Flight {
         @usableFromInline let key: Key
-        @usableFromInline var waiters: [UInt64: Waiter] = [:]
+        @usableFromInline var waiters = Numbered<Waiter>()
         /// Whether the flight goes on without waiters: a refresh, or a fetch whose client stopped waiting for its end.
         @usableFromInline var isWantedByItself: Bool
 
@@ -121,8 +122,8 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     @inlinable
     public mutating func announce(_ number: FlightNumber) -> [Waiter] {
         guard let flight = flights[number] else { return [] }
-        defer { flight.waiters = [:] }
-        return Array(flight.waiters.values)
+        defer { flight.waiters = Numbered() }
+        return flight.waiters.values
     }
 
     /// Lets no further request join the flight. The next request for its key leads a new one.
@@ -137,7 +138,7 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     public mutating func finish(_ number: FlightNumber) -> [Waiter] {
         guard let flight = flights.removeValue(forKey: number) else { return [] }
         if byKey[flight.key] == number { byKey[flight.key] = nil }
-        return Array(flight.waiters.values)
+        return flight.waiters.values
     }
 
     /// The flight that a request for this key would join.

@@ -118,6 +118,11 @@ public struct LaneWatch: Sendable {
     /// Whether any limit is not whole. It then becomes whole by time alone.
     public var isWearing: Bool { levels.values.contains { $0 != .whole } }
 
+    /// Whether a lane without limits and without a suspension would report nothing.
+    public func isQuiet(_ isReachable: Bool?) -> Bool {
+        suspension == nil && levels.isEmpty && (isReachable == nil || isReachable == self.isReachable)
+    }
+
     /// Returns what changed since the last look, in the order of the cases of `LaneEvent`.
     public mutating func look(_ sight: LaneSight) -> [LaneEvent] {
         var events: [LaneEvent] = []

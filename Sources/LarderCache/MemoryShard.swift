@@ -2,10 +2,22 @@
 // selects the entry to evict (Zhang et al., NSDI 2024). A hit only sets a mark. A hand walks from the oldest entry
 // towards the newest, removes the marks it meets, and evicts the first entry without one.
 //
-// A value without a lock of its own: its owner calls it under a lock. A hit allocates nothing.
+// A value without a lock of its own: its owner calls it under a lock. A hit allocates nothing, but for the first of a response.
 import Glibc
 import LarderCore
 import LarderHTTP
+
+/// The forms of a response that is kept before anybody has asked for it again. Most responses are never asked for again.
+public struct LateForms: Sendable {
+    /// The bytes that they will take besides the body, for the budget.
+    let byteCount: Int
+    let make: @Sendable (_ body: Bytes) -> ReadyResponse
+
+    public init(byteCount: Int, make: @escaping @Sendable (_ body: Bytes) -> ReadyResponse) {
+        self.byteCount = byteCount
+        self.make = make
+    }
+}
 
 struct MemoryShard: Sendable {
     /// One ready response under one spelling of its request.
@@ -16,6 +28,8 @@ struct MemoryShard: Sendable {
         /// Whether it was made for clients that accept gzip or for those that do not; nil fits any.
         var takesGzip: Bool?
         var response: ReadyResponse
+        /// Makes the forms of the response at its first hit; nil if they are made.
+        var forms: LateForms?
         var stamp: ReadyStamp
         var hold: MemoryBodies.Hold
         /// The bytes charged besides those of the body.
@@ -33,6 +47,8 @@ struct MemoryShard: Sendable {
     enum Found {
         case hit(ReadyResponse)
         case nothing
+        /// An entry was found whose forms are not made yet, and what it holds meanwhile.
+        indirect case unmade(LateForms, ReadyResponse)
         /// An entry was found, but it was expired or invalidated and has been removed.
         indirect case removed(Entry, isExpired: Bool)
     }
@@ -94,7 +110,31 @@ struct MemoryShard: Sendable {
         // The marks are written only when they change, so that not every hit dirties the cache line of a hot entry.
         if !entries[number].isMarked { entries[number].isMarked = true }
         if !entries[number].isUsed { entries[number].isUsed = true }
+        if let forms = entries[number].forms { return .unmade(forms, response) }
         return .hit(response)
+    }
+
+    /// Puts the forms into the entry that fits the query, unless it has gone, is another one, or another request was
+    /// quicker.
+    /// - Parameter bare: what the entry held when it was found.
+    /// - Returns: what the entry held until now, for the caller to release outside the lock.
+    mutating func fill(
+        _ query: ReadyQuery, hash: UInt64, inPlaceOf bare: ReadyResponse, _ response: ReadyResponse
+    ) -> (ReadyResponse, LateForms?)? {
+        let mask = table.count - 1
+        var place = Int(truncatingIfNeeded: hash) & mask
+        while table[place].number >= 0 {
+            let number = table[place].number
+            if table[place].hash == hash, fits(number, query) {
+                let entry = entries[number]
+                guard entry.response === bare else { return nil }
+                entries[number].response = response
+                entries[number].forms = nil
+                return (entry.response, entry.forms)
+            }
+            place = (place + 1) & mask
+        }
+        return nil
     }
 
     @inline(__always)

@@ -82,6 +82,10 @@ public final class MemoryTier: ReadySource {
         switch found {
         case .hit(let response): return response
         case .nothing: return nil
+        case .unmade(let forms, let bare):
+            let response = forms.make(bare.body)
+            _ = shard(hash).withLock { $0.fill(query, hash: hash, inPlaceOf: bare, response) }
+            return response
         case .removed(let entry, let isExpired):
             (isExpired ? expirations : invalidations).add()
             giveBack(entry)
@@ -173,6 +177,7 @@ public final class MemoryTier: ReadySource {
     ///   - takesGzip: if the response depends on content coding, whether it is for clients that accept gzip
     ///     (`ContentCoding.acceptsGzip`) or for those that do not; nil if it fits any request.
     ///   - key: the digest of the canonical key it answers. Equal bodies under one key are kept once.
+    ///   - forms: makes the response's forms at its first hit; `response` then has none. Nil if they are made.
     ///   - rows: the stored entries it was made from, which its hits keep from being evicted; nil for the key's own.
     ///   - stamp: taken before the stored response was read.
     /// - Returns: whether it was taken. It is refused if it has expired, was invalidated since, is too large for the
@@ -180,10 +185,10 @@ public final class MemoryTier: ReadySource {
     @discardableResult
     // More than six parameters: the request, its response, and what both depend on.
     public func insert(
-        listener: UInt16, target: Bytes, takesGzip: Bool?, response: ReadyResponse, key: Digest,
-        rows: [Digest]? = nil, stamp: ReadyStamp, now: WallTime
+        listener: UInt16, target: Bytes, takesGzip: Bool?, response: ReadyResponse, forms: LateForms? = nil,
+        key: Digest, rows: [Digest]? = nil, stamp: ReadyStamp, now: WallTime
     ) -> Bool {
-        let own = Self.entryOverhead + response.headCount + target.count
+        let own = Self.entryOverhead + (forms?.byteCount ?? response.headCount) + target.count
         let whole = own + response.body.count
         let limit = budget.load(ordering: .relaxed)
         guard limit > 0, response.file == nil, whole <= limit / Self.largestShare, response.freshUntil > now,
@@ -207,7 +212,7 @@ public final class MemoryTier: ReadySource {
         let kept = held.isNew ? response : ReadyResponse(response, body: held.bytes)
         let entry = MemoryShard.Entry(
             hash: hash, listener: listener, target: target, takesGzip: takesGzip, response: kept,
-            stamp: stamp, hold: held.hold, charge: own, rows: rows ?? [key])
+            forms: forms, stamp: stamp, hold: held.hold, charge: own, rows: rows ?? [key])
         let replaced = shard(hash).withLock { $0.insert(entry) }
         if let replaced { giveBack(replaced) }
         insertions.add()

@@ -7,7 +7,7 @@ import LarderHTTP
 /// Judges stored responses. Pure.
 public struct ReuseJudge: Sendable {
     private enum Rules: Sendable {
-        case standard(targets: [String])
+        case standard(targets: TargetFields)
         case configured
     }
     private let rules: Rules
@@ -18,7 +18,7 @@ public struct ReuseJudge: Sendable {
 
     /// Judges by the response's stored fields (`RFCReuse`).
     /// - Parameter targets: the same targeted fields as when the response was stored.
-    public static func standard(_ rule: FreshnessRule, targets: [String]) -> ReuseJudge {
+    public static func standard(_ rule: FreshnessRule, targets: TargetFields) -> ReuseJudge {
         ReuseJudge(rules: .standard(targets: targets), rule: rule, staleWhileRefresh: .zero)
     }
 

@@ -47,7 +47,7 @@ public final class BodyTape: Sendable {
     public func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (waiters, watch, goesOn) = state.withLock { state in
             guard state.ending == nil, !bytes.isEmpty else {
-                return ([CheckedContinuation<Void, Never>](), Watch?.none, true)
+                return ([TaskContinuation<Void, Never>](), Watch?.none, true)
             }
             state.append(bytes)
             return (state.takeWaiters(), state.takeWatch(), !state.isFull)
@@ -64,7 +64,7 @@ public final class BodyTape: Sendable {
     public func fail(_ failure: BodyFailure) { end(.failed(failure)) }
 
     private func end(_ ending: Ending) {
-        let (waiters, watch) = state.withLock { state -> ([CheckedContinuation<Void, Never>], Watch?) in
+        let (waiters, watch) = state.withLock { state -> ([TaskContinuation<Void, Never>], Watch?) in
             guard state.ending == nil else { return ([], nil) }
             state.ending = ending
             state.callbacks = nil
@@ -100,7 +100,7 @@ public final class BodyTape: Sendable {
 
     /// Fails a body whose end is held back, even if all of it has come. No reader gets the end.
     public func refuse(_ failure: BodyFailure) {
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+        let waiters = state.withLock { state -> [TaskContinuation<Void, Never>] in
             guard state.heldFrom != nil else { return [] }
             state.ending = .failed(failure)
             return state.takeWaiters()
@@ -110,7 +110,7 @@ public final class BodyTape: Sendable {
 
     /// Stops holding back the end. The end of a body that failed stays held back.
     public func release() {
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+        let waiters = state.withLock { state -> [TaskContinuation<Void, Never>] in
             if case .failed = state.ending { return [] }
             guard state.heldFrom != nil else { return [] }
             state.heldFrom = nil

@@ -11,7 +11,7 @@ extension BodyTape {
         var offset: Int64
         /// The store's own reader. It counts for the pace, but not as a reader that wants the body.
         var isArchivist: Bool
-        var waiter: CheckedContinuation<Void, Never>?
+        var waiter: TaskContinuation<Void, Never>?
     }
 
     /// A callback for the end of the body, or for the arrival of `count` bytes.
@@ -30,7 +30,7 @@ extension BodyTape {
         /// The piece that is still growing. Its bytes are part of `end`.
         var growing = Bytes()
         var ending: Ending?
-        var cursors: [UInt64: Cursor] = [:]
+        var cursors = Numbered<Cursor>()
         var nextCursor: UInt64 = 0
         var archive: (any LargeBody)?
         var archived: Int64 = 0
@@ -119,7 +119,7 @@ extension BodyTape.State {
 
     /// The waiter to resume and the callbacks to make after a reader has left.
     struct Leaving {
-        var waiter: CheckedContinuation<Void, Never>?
+        var waiter: TaskContinuation<Void, Never>?
         var room: (@Sendable () -> Void)?
         var deserted: (@Sendable () -> Void)?
     }
@@ -145,10 +145,11 @@ extension BodyTape.State {
         guard isFull, waiting > 0 else { return nil }
         // While the archive takes bytes, the archive sets the pace, not the readers.
         guard archive == nil || archiveIsClosed else { return nil }
-        guard let slowest = cursors.min(by: { $0.value.offset < $1.value.offset }),
-            !slowest.value.isArchivist, slowest.value.waiter == nil
+        let readers = cursors.numbers.compactMap { number in cursors[number].map { (number, $0) } }
+        guard let (number, slowest) = readers.min(by: { $0.1.offset < $1.1.offset }), !slowest.isArchivist,
+            slowest.waiter == nil
         else { return nil }
-        return slowest.key
+        return number
     }
 
     /// The offset up to which the reader may read now.
@@ -229,7 +230,7 @@ extension BodyTape.State {
     }
 
     /// Keeps the waiter, unless the reader can get something now. Returns nil if the waiter was kept.
-    mutating func keep(_ waiter: CheckedContinuation<Void, Never>, of number: UInt64) -> Void? {
+    mutating func keep(_ waiter: TaskContinuation<Void, Never>, of number: UInt64) -> Void? {
         guard let own = cursors[number], !isDue(own) else { return () }
         cursors[number]?.waiter = waiter
         waiting += 1
@@ -237,18 +238,14 @@ extension BodyTape.State {
     }
 
     /// Takes the waiters whose readers can get something now.
-    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+    mutating func takeWaiters() -> [TaskContinuation<Void, Never>] {
         guard waiting > 0 else { return [] }
-        var waiters: [CheckedContinuation<Void, Never>] = []
-        var place = cursors.startIndex
-        while place != cursors.endIndex {
-            let cursor = cursors.values[place]
-            if let waiter = cursor.waiter, isDue(cursor) {
-                waiters.append(waiter)
-                cursors.values[place].waiter = nil
-                waiting -= 1
-            }
-            cursors.formIndex(after: &place)
+        var waiters: [TaskContinuation<Void, Never>] = []
+        for number in cursors.numbers {
+            guard let cursor = cursors[number], let waiter = cursor.waiter, isDue(cursor) else { continue }
+            waiters.append(waiter)
+            cursors[number]?.waiter = nil
+            waiting -= 1
         }
         return waiters
     }

@@ -11,8 +11,30 @@ public struct CacheKey: Sendable, Hashable {
 
     /// Creates a key from bytes that were read back from the store.
     public init(bytes: Bytes) {
+        if bytes.count > 1, bytes[1] & Self.partsMark != 0 {
+            var whole = bytes
+            whole[1] &= ~Self.partsMark
+            self.init(bytes: bytes, digest: Digest(of: whole).derived(Self.partsMark))
+        } else {
+            self.init(bytes: bytes, digest: Digest(of: bytes))
+        }
+    }
+
+    private init(bytes: Bytes, digest: Digest) {
         self.bytes = bytes
-        self.digest = Digest(of: bytes)
+        self.digest = digest
+    }
+
+    /// A bit of the layer's byte. It is set in the key of what is stored of a response in parts.
+    private static let partsMark: UInt8 = 0x80
+
+    /// The key of the list of what is stored in parts of the response that this key names. Each look-up that finds no whole
+    /// response asks for it, so its digest is derived and costs no hashing.
+    public var ofParts: CacheKey {
+        precondition(bytes[1] & Self.partsMark == 0, "a list of parts has no list of parts")
+        var marked = bytes
+        marked[1] |= Self.partsMark
+        return CacheKey(bytes: marked, digest: digest.derived(Self.partsMark))
     }
 
     public static func == (left: CacheKey, right: CacheKey) -> Bool {

@@ -29,4 +29,10 @@ public struct CallTurn: Sendable, Hashable {
         self.tool = tool
         self.client = client
     }
+
+    /// The same turn with the client that the watcher names, if it names one.
+    public func named(by watcher: (any FetchWatcher)?) -> CallTurn {
+        guard let client = watcher?.client, !client.isEmpty else { return self }
+        return CallTurn(urgency, tool: tool, client: client)
+    }
 }

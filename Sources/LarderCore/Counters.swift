@@ -82,9 +82,8 @@ public final class CounterRegistry: Sendable {
 
         /// An index that tells the names of one daemon's busy series apart, at the cost of a few additions.
         var index: Int {
-            func mark(_ text: String) -> Int {
-                text.utf8.count &* 31 &+ Int(text.utf8.first ?? 0) &* 7 &+ Int(text.utf8.last ?? 0)
-            }
+            // Of labels of one length, the first letters differ: "2xx" and "4xx", "hit" and "raw".
+            func mark(_ text: String) -> Int { text.utf8.count &* 31 &+ Int(text.utf8.first ?? 0) &* 7 }
             return (family.utf8.count &* 59 &+ mark(first) &* 3 &+ mark(second)) & (Self.indexes - 1)
         }
 
@@ -102,20 +101,28 @@ public final class CounterRegistry: Sendable {
         }
     }
 
+    /// A cell that was looked up lately. A class: taking it from the table counts one reference.
+    private final class Recent<Cell: Sendable>: Sendable {
+        let name: SeriesName
+        let cell: Cell
+
+        init(_ name: SeriesName, _ cell: Cell) { (self.name, self.cell) = (name, cell) }
+    }
+
     private struct Table {
         var series: [Series] = []
         var cells: [SeriesName: CounterCell] = [:]
         var histograms: [SeriesName: HistogramCell] = [:]
         var histogramSeries: [HistogramSeries] = []
         /// Cells that were looked up lately, each at the index that its name gives. Requests ask for the same few.
-        var recentCells = [(name: SeriesName, cell: CounterCell)?](repeating: nil, count: SeriesName.indexes)
-        var recentHistograms = [(name: SeriesName, cell: HistogramCell)?](repeating: nil, count: SeriesName.indexes)
+        var recentCells = [Recent<CounterCell>?](repeating: nil, count: SeriesName.indexes)
+        var recentHistograms = [Recent<HistogramCell>?](repeating: nil, count: SeriesName.indexes)
 
         mutating func cell(_ name: SeriesName) -> CounterCell? {
             let index = name.index
             if let recent = recentCells[index], recent.name == name { return recent.cell }
             guard let cell = cells[name] else { return nil }
-            recentCells[index] = (name, cell)
+            recentCells[index] = Recent(name, cell)
             return cell
         }
 
@@ -123,7 +130,7 @@ public final class CounterRegistry: Sendable {
             let index = name.index
             if let recent = recentHistograms[index], recent.name == name { return recent.cell }
             guard let cell = histograms[name] else { return nil }
-            recentHistograms[index] = (name, cell)
+            recentHistograms[index] = Recent(name, cell)
             return cell
         }
     }

@@ -35,9 +35,15 @@ public struct Digest: Sendable, Hashable, Comparable {
     }
 
     /// Another digest for the `number`-th thing that belongs to this one, such as a flight for one of its codings. It
-    /// costs no hashing. The chance that it equals the digest of any bytes is negligible.
+    /// costs no hashing, and each of its words differs, because tables use one word or another as a hash. The chance that
+    /// it equals the digest of any bytes is negligible.
     public func derived(_ number: UInt8) -> Digest {
-        Digest(words: (words.0, words.1, words.2, words.3 ^ UInt64(number)))
+        let number = UInt64(number)
+        return Digest(
+            words: (
+                words.0 ^ number &* 0x9E37_79B9_7F4A_7C15, words.1 ^ number &* 0xC2B2_AE3D_27D4_EB4F,
+                words.2 ^ number &* 0x1656_67B1_9E37_79F9, words.3 ^ number &* 0x27D4_EB2F_1656_67C5
+            ))
     }
 
     private init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }

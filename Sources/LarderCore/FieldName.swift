@@ -3,6 +3,7 @@
 //
 // The list is no limit: other names are compared by their bytes. It holds what a decision asks for, and what origins
 // send often (IANA's registry of HTTP field names).
+import Glibc
 
 /// A known field name. Its raw value is the usual spelling.
 public enum FieldName: String, Sendable, Hashable, CaseIterable {
@@ -143,7 +144,8 @@ struct FieldNameTable: Sendable {
     private let longest: Int
     /// The numbers of the names by hash; 0 is an empty place.
     private let places: [UInt8]
-    /// Each name in lower case in `stride` bytes, by its number less 1.
+    /// Each name in its usual spelling and in lower case, in `stride` bytes, by its number less 1.
+    private let spelled: [UInt8]
     private let letters: [UInt8]
     private let lengths: [UInt8]
     private static let stride = 40
@@ -164,6 +166,11 @@ struct FieldNameTable: Sendable {
         lengths = names.map { UInt8($0.count) }
         self.places = places
         self.letters = letters
+        var spelled = letters
+        for (index, name) in FieldName.allCases.map({ Array($0.rawValue.utf8) }).enumerated() {
+            spelled.replaceSubrange(index * Self.stride..<index * Self.stride + name.count, with: name)
+        }
+        self.spelled = spelled
     }
 
     /// The number of the name; 0 if it is not known.
@@ -179,7 +186,12 @@ struct FieldNameTable: Sendable {
 
     private func isName(_ code: UInt8, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
         let index = Int(code) - 1
-        guard Int(lengths[index]) == name.count else { return false }
+        guard Int(lengths[index]) == name.count, let start = name.baseAddress else { return false }
+        // Most names come in their usual spelling.
+        let isUsual = spelled.withUnsafeBufferPointer { spelled in
+            spelled.baseAddress.map { memcmp($0 + index * Self.stride, start, name.count) == 0 } ?? false
+        }
+        if isUsual { return true }
         return letters.withUnsafeBufferPointer { letters in
             let start = index * Self.stride
             for offset in 0..<name.count where letters[start + offset] != ASCII.lowercased(name[offset]) {

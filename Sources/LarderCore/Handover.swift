@@ -8,6 +8,15 @@
 // order holds, but everything the other thread wrote looks like a race. Builds for the thread sanitizer
 // (`-DTHREAD_SANITIZER`, as in .ci/run) report the order here. In all other builds this is the standard function.
 
+#if DEBUG
+/// What resumes a waiting task. In a debug build, and so in all tests, it is checked that it is resumed exactly once.
+public typealias TaskContinuation<Value, Failure: Error> = CheckedContinuation<Value, Failure>
+#else
+/// What resumes a waiting task. `CheckedContinuation` has no fixed layout, so whatever holds one is copied by calls of the
+/// runtime; this one is a pointer (Docs/Decisions/0029).
+public typealias TaskContinuation<Value, Failure: Error> = UnsafeContinuation<Value, Failure>
+#endif
+
 #if THREAD_SANITIZER
 /// From the sanitizer's interface (compiler-rt, sanitizer/tsan_interface.h): whatever another thread released on the
 /// address happened before what follows.
@@ -22,9 +31,13 @@ private func threadSanitizerAcquire(_ address: UnsafeRawPointer)
 /// - Returns: the value that the continuation was resumed with.
 public func handover<Value>(
     isolation: isolated (any Actor)? = #isolation,
-    _ body: (CheckedContinuation<Value, Never>) -> Void
+    _ body: (TaskContinuation<Value, Never>) -> Void
 ) async -> sending Value {
+    #if DEBUG
     let value = await withCheckedContinuation(isolation: isolation, body)
+    #else
+    let value = await withUnsafeContinuation(isolation: isolation, body)
+    #endif
     #if THREAD_SANITIZER
     // The runtime releases on the address of the task that it resumes, which is this task.
     withUnsafeCurrentTask { task in
@@ -41,7 +54,7 @@ public func handover<Value>(
 ///   check, in the same step, for the change that `onCancel` makes.
 public func handover<Value: Sendable>(
     isolation: isolated (any Actor)? = #isolation,
-    _ body: (CheckedContinuation<Value, Never>) -> Void, onCancel: @Sendable () -> Void
+    _ body: (TaskContinuation<Value, Never>) -> Void, onCancel: @Sendable () -> Void
 ) async -> Value {
     await withTaskCancellationHandler(
         operation: { await handover(isolation: isolation, body) }, onCancel: onCancel, isolation: isolation)

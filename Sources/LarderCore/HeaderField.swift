@@ -141,10 +141,23 @@ public struct FieldLine {
         return size(name, value)
     }
 
-    /// Whether the name is a token and the value has no control character (RFC 9110 §5.1, §5.5).
-    static func isSendable(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard !name.isEmpty else { return false }
-        for byte in name where !ASCII.isToken(byte) { return false }
+    /// Whether the name is a token and the value has no control character (RFC 9110 §5.1, §5.5). A known name is one.
+    static func isSendable(
+        _ code: UInt8, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        if code == 0 {
+            guard !name.isEmpty else { return false }
+            for byte in name where !ASCII.isToken(byte) { return false }
+        }
+        return isValue(value)
+    }
+
+    /// Whether a value has no control character (RFC 9110 §5.5).
+    static func isValue(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        // The loop always runs to the end, so that the compiler can process many bytes per step.
+        var others: UInt8 = 0
+        for byte in value { others |= byte &- 0x20 < 0x5F ? 0 : 1 }
+        if others == 0 { return true }
         for byte in value where byte < 0x20 && byte != 0x09 || byte == 0x7F { return false }
         return true
     }

@@ -113,23 +113,27 @@ public struct HeaderFields: Sendable, Hashable {
     }
 
     /// Appends a line, even if there are lines with that name already.
-    public mutating func add(_ name: FieldName, _ value: String) { add(name.rawValue, value) }
+    public mutating func add(_ name: FieldName, _ value: String) {
+        FieldLine.withBytes(name.rawValue) { spelled in
+            FieldLine.withBytes(value) { add(name.code, spelled, $0, isSendable: FieldLine.isValue($0)) }
+        }
+    }
 
     public mutating func add(_ name: String, _ value: String) {
         FieldLine.withBytes(name) { name in
             FieldLine.withBytes(value) { value in
-                add(name: name, value: value, isSendable: FieldLine.isSendable(name, value))
+                add(name: name, value: value)
             }
         }
     }
 
     public mutating func add(_ line: HeaderField) {
-        line.withLine { add(name: $0.name, value: $0.value, isSendable: FieldLine.isSendable($0.name, $0.value)) }
+        line.withLine { add(copy: $0, isSendable: false) }
     }
 
     /// Appends a line whose name is a token and whose value has no control character.
     public mutating func add(checkedName name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
-        add(name: name, value: value, isSendable: true)
+        add(FieldNameTable.shared.code(of: name), name, value, isSendable: true)
     }
 
     /// Appends all lines of another list.
@@ -152,16 +156,20 @@ public struct HeaderFields: Sendable, Hashable {
         for byte in name { others += Int(byte >> 7) }
         for byte in value { others += Int(byte >> 7) }
         if others == 0 {
-            add(name: name, value: value, isSendable: FieldLine.isSendable(name, value))
+            add(name: name, value: value)
         } else {
             add(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
         }
     }
 
-    private mutating func add(
-        name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isSendable: Bool
-    ) {
+    private mutating func add(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
         let code = FieldNameTable.shared.code(of: name)
+        add(code, name, value, isSendable: FieldLine.isSendable(code, name, value))
+    }
+
+    private mutating func add(
+        _ code: UInt8, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, isSendable: Bool
+    ) {
         records.append(room: FieldLine.size(name, value)) { FieldLine.write(code, name, value, to: $0) }
         present.insert(code)
         count += 1
@@ -249,7 +257,7 @@ public struct HeaderFields: Sendable, Hashable {
         records.append(contentsOf: line.record)
         present.insert(line.code)
         count += 1
-        if !known, !FieldLine.isSendable(line.name, line.value) { isSendable = false }
+        if !known, !FieldLine.isSendable(line.code, line.name, line.value) { isSendable = false }
     }
 }
 

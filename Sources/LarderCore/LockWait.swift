@@ -10,7 +10,7 @@ extension Lock {
     ///   once, after releasing the lock.
     public func wait<Found: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
-        _ find: (inout Value, CheckedContinuation<Found, Never>) -> Found?
+        _ find: (inout Value, TaskContinuation<Found, Never>) -> Found?
     ) async -> Found {
         await handover(isolation: isolation) { keep($0, find) }
     }
@@ -21,14 +21,14 @@ extension Lock {
     ///   `find`, and is called without the lock.
     public func wait<Found: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
-        _ find: (inout Value, CheckedContinuation<Found, Never>) -> Found?, onCancel: @Sendable () -> Void
+        _ find: (inout Value, TaskContinuation<Found, Never>) -> Found?, onCancel: @Sendable () -> Void
     ) async -> Found {
         await handover(isolation: isolation, { keep($0, find) }, onCancel: onCancel)
     }
 
     private func keep<Found: Sendable>(
-        _ waiter: CheckedContinuation<Found, Never>,
-        _ find: (inout Value, CheckedContinuation<Found, Never>) -> Found?
+        _ waiter: TaskContinuation<Found, Never>,
+        _ find: (inout Value, TaskContinuation<Found, Never>) -> Found?
     ) {
         if let found = withLock({ find(&$0, waiter) }) { waiter.resume(returning: found) }
     }

@@ -5,7 +5,7 @@
 /// A value that will be given once. Any number of tasks may wait for it. Copies are the same promise.
 public struct Promise<Value: Sendable>: Sendable {
     private enum State {
-        case open([CheckedContinuation<Value, Never>])
+        case open([TaskContinuation<Value, Never>])
         case kept(Value)
     }
 
@@ -17,7 +17,7 @@ public struct Promise<Value: Sendable>: Sendable {
     /// - Returns: false if a value was given before.
     @discardableResult
     public func fulfil(_ value: Value) -> Bool {
-        let waiters = state.withLock { state -> [CheckedContinuation<Value, Never>]? in
+        let waiters = state.withLock { state -> [TaskContinuation<Value, Never>]? in
             guard case .open(let waiters) = state else { return nil }
             state = .kept(value)
             return waiters
@@ -42,7 +42,7 @@ public struct Promise<Value: Sendable>: Sendable {
         await state.wait(isolation: isolation, Self.find, onCancel: { fulfil(value) })
     }
 
-    private static func find(_ state: inout State, _ waiter: CheckedContinuation<Value, Never>) -> Value? {
+    private static func find(_ state: inout State, _ waiter: TaskContinuation<Value, Never>) -> Value? {
         switch state {
         case .kept(let value): return value
         case .open(let waiters):

@@ -117,6 +117,7 @@ extension Duration {
     /// Whole milliseconds, rounded towards zero.
     @inlinable
     public var milliseconds: Int64 {
+        if let short = Int64(exactly: attoseconds) { return short / 1_000_000_000_000_000 }
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         return overflow ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000_000_000
@@ -145,6 +146,12 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
     /// Adds a duration. Saturates instead of wrapping.
     @inlinable
     public static func + (left: MonotonicTime, right: Duration) -> MonotonicTime {
+        // A duration of up to nine seconds has its attoseconds in one word. Most are shorter.
+        let attoseconds = right.attoseconds
+        if let short = Int64(exactly: attoseconds) {
+            let (sum, overflow) = left.nanoseconds.addingReportingOverflow(short / 1_000_000_000)
+            if !overflow { return MonotonicTime(nanoseconds: sum) }
+        }
         let (product, overflow) = right.milliseconds.multipliedReportingOverflow(by: 1_000_000)
         let end = right < .zero ? MonotonicTime(nanoseconds: .min) : MonotonicTime(nanoseconds: .max)
         if overflow { return end }

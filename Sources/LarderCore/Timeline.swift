@@ -68,6 +68,8 @@ public final class Timeline: Sendable {
     public func note(_ stage: Stage, _ provider: String?, from began: MonotonicTime, to ended: MonotonicTime) {
         state.withLock { state in
             guard state.spans.count < Self.limit else { return state.leftOut += 1 }
+            // A miss has about six stages.
+            if state.spans.isEmpty { state.spans.reserveCapacity(8) }
             state.spans.append(Span(stage: stage, provider: provider, began: began, ended: max(began, ended)))
         }
     }

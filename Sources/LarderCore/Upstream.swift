@@ -50,6 +50,39 @@ public struct HostAuthorities: Sendable, Hashable {
     }
 }
 
+/// Watches one exchange, and decides whether it is sent. All calls come on the fetcher's loop.
+public protocol FetchWatcher: AnyObject, Sendable {
+    /// The client in whose turn, among those of its tool, the exchange waits for a place. Asked only if it must wait, under
+    /// the lock of the places: it takes no lock and waits for nothing.
+    var client: String { get }
+    /// The exchange begins to wait for a place. `rise` may be called from any thread when somebody joins for whom the
+    /// exchange is more urgent.
+    func begins(rise: @escaping @Sendable (Urgency) -> Void)
+    /// Asked once, when the exchange has its place and before anything is sent. False ends the exchange as `cancelled`
+    /// and unsent. Nil if the answer needs waiting: `maySend` is asked then.
+    func maySendAtOnce() -> Bool?
+    /// The same, if the answer needs waiting.
+    func maySend() async -> Bool
+    /// The exchange begins to wait for its place or for `maySend`, or stops waiting.
+    func waits(_ isWaiting: Bool, at now: MonotonicTime)
+    /// Asked from time to time while the exchange waits for its place. True ends the exchange as `cancelled` and unsent:
+    /// all clients that wait for it have ended their input, and from this answer on nobody joins them.
+    func isForsaken(at now: MonotonicTime) -> Bool
+    /// A stage of a transfer, told after the transfer has ended.
+    func took(_ stage: Timeline.Stage, from began: MonotonicTime, to ended: MonotonicTime)
+}
+
+/// By default nothing is decided and nothing is heard.
+extension FetchWatcher {
+    public var client: String { "" }
+    public func begins(rise: @escaping @Sendable (Urgency) -> Void) {}
+    public func maySendAtOnce() -> Bool? { true }
+    public func maySend() async -> Bool { true }
+    public func waits(_ isWaiting: Bool, at now: MonotonicTime) {}
+    public func isForsaken(at now: MonotonicTime) -> Bool { false }
+    public func took(_ stage: Timeline.Stage, from began: MonotonicTime, to ended: MonotonicTime) {}
+}
+
 /// One order for the fetcher. It holds everything the fetcher needs; the fetcher looks nothing up.
 public struct FetchOrder: Sendable, CopyOnWrite {
     public struct Content: Sendable {
@@ -94,24 +127,8 @@ public struct FetchOrder: Sendable, CopyOnWrite {
         public var authorities: HostAuthorities?
         /// For whom the exchange is made. It decides which of the exchanges that wait for places of one provider goes first.
         public var turn = CallTurn()
-        /// Called when the exchange begins to wait for a place. The function that it gets may be called from any thread when
-        /// somebody joins for whom the exchange is more urgent.
-        public var rises: (@Sendable (_ rise: @escaping @Sendable (Urgency) -> Void) -> Void)?
-        /// Asked once, when the exchange has its place and before anything is sent. False ends the exchange as `cancelled`
-        /// and unsent.
-        public var beforeSending: (@Sendable () async -> Bool)?
-        /// Asked on the fetcher's loop before `beforeSending`, to get an answer without waiting. `beforeSending` is asked
-        /// only if this returns nil.
-        public var beforeSendingAtOnce: (@Sendable () -> Bool?)?
-        /// Called on the fetcher's loop when the exchange begins to wait for its place or for `beforeSending`, and when it
-        /// stops waiting.
-        public var waits: (@Sendable (_ isWaiting: Bool, _ at: MonotonicTime) -> Void)?
-        /// Asked on the fetcher's loop from time to time while the exchange waits for its place. True ends the exchange as
-        /// `cancelled` and unsent: all clients that wait for it have ended their input, and from this answer on nobody joins
-        /// them.
-        public var isForsaken: (@Sendable (_ at: MonotonicTime) -> Bool)?
-        /// Called on the fetcher's loop for each stage of each transfer, after the transfer has ended.
-        public var stages: (@Sendable (Timeline.Stage, _ began: MonotonicTime, _ ended: MonotonicTime) -> Void)?
+        /// What watches the exchange; nil if nothing does, and nothing must be asked before it is sent.
+        public var watcher: (any FetchWatcher)?
     }
 
     public var content: Shared<Content>

@@ -137,16 +137,18 @@ struct Admission: Sendable {
     /// Puts new limits in force. An exchange that holds a place keeps it.
     mutating func apply(_ settings: FetchSettings) { self.settings = settings }
 
-    /// Asks for a place. The caller returns a granted place with `release`. An exchange that waits is named by `grant`
+    /// Asks for a place. The turn is made only for an exchange that waits. The caller returns a granted place with `release`. An exchange that waits is named by `grant`
     /// later, unless it is withdrawn.
     /// - Parameter hasWaited: whether the exchange was waiting for a place of the other kind. It is then not refused.
     mutating func ask(
-        _ id: UInt64, _ holder: Holder, turn: CallTurn = CallTurn(), pace: Pace = .upstream, hasWaited: Bool = false
+        _ id: UInt64, _ holder: Holder, turn: @autoclosure () -> CallTurn = CallTurn(), pace: Pace = .upstream,
+        hasWaited: Bool = false
     ) -> Verdict {
         if isFree(holder, pace) {
             self[pace].take(holder)
             return .granted
         }
+        let turn = turn()
         var replaced: UInt64?
         if !hasWaited {
             let isFull = self[pace].waiting(for: holder) >= settings.limits(of: holder).maxQueue

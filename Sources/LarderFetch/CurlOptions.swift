@@ -20,7 +20,7 @@ struct CurlOptions {
 
     /// libcurl copies the text.
     mutating func text(_ option: CURLoption, _ value: String) {
-        keep(larder_easy_set_string(easy, option, value))
+        keep(value.withCString { larder_easy_set_string(easy, option, $0) })
     }
 
     mutating func pointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {

@@ -11,12 +11,16 @@ extension CurlTransfer {
     func configure(
         _ options: inout CurlOptions, settings: FetchSettings
     ) {
-        let context = Unmanaged.passUnretained(self).toOpaque()
         let address = hop.url.joined(hop.secretQuery)
-        options.text(CURLOPT_URL, address.text)
         // The target exactly as it was written. libcurl's own form drops an empty query (RFC 9110 §7.7 forbids
         // rewriting it).
-        if !isProxied, let target = address.target { options.text(CURLOPT_REQUEST_TARGET, target) }
+        let target = isProxied ? nil : address.target
+        if let target { options.text(CURLOPT_REQUEST_TARGET, target) }
+        if target != nil, let parsed = hop.url.parsed {
+            options.pointer(CURLOPT_CURLU, UnsafeMutableRawPointer(parsed.handle))
+        } else {
+            options.text(CURLOPT_URL, address.text)
+        }
         options.pointer(CURLOPT_ERRORBUFFER, said)
         options.text(CURLOPT_PROTOCOLS_STR, "http,https")
         options.number(CURLOPT_FOLLOWLOCATION, 0)
@@ -27,19 +31,14 @@ extension CurlTransfer {
         // The end of a response must be visible while the request body is still being sent: see `isAnsweredEarly`.
         if feed != nil { options.number(CURLOPT_HTTP_TRANSFER_DECODING, 0) }
         setMethod(&options)
-        if !settings.userAgent.isEmpty { options.text(CURLOPT_USERAGENT, settings.userAgent) }
+        // libcurl would make the line of its option even if a field of the request replaces it. A CONNECT to a proxy has no
+        // other.
+        if !settings.userAgent.isEmpty, isProxied || !hop.fields.contains(.userAgent) {
+            options.text(CURLOPT_USERAGENT, settings.userAgent)
+        }
 
-        options.data(CURLOPT_HEADERFUNCTION, curlTookHeadLine)
-        options.pointer(CURLOPT_HEADERDATA, context)
-        options.data(CURLOPT_WRITEFUNCTION, curlTookBody)
-        options.pointer(CURLOPT_WRITEDATA, context)
+        setCallbacks(&options)
         if limits.window != nil { options.number(CURLOPT_BUFFERSIZE, Self.streamBuffer) }
-        options.keep(larder_easy_set_open_socket(options.easy, curlOpensSocket))
-        options.pointer(CURLOPT_OPENSOCKETDATA, context)
-        options.keep(larder_easy_set_close_socket(options.easy, curlClosesSocket))
-        options.pointer(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(self.context.sockets).toOpaque())
-        options.keep(larder_easy_set_prereq(options.easy, curlSendsRequest))
-        options.pointer(CURLOPT_PREREQDATA, context)
 
         // An empty text, unlike an unset option, keeps libcurl from reading the proxy from the environment.
         options.text(CURLOPT_PROXY, settings.proxy ?? "")
@@ -66,6 +65,20 @@ extension CurlTransfer {
         options.number(CURLOPT_MAXAGE_CONN, 55)
         // A name may get another address, so connections are not kept for ever.
         options.number(CURLOPT_MAXLIFETIME_CONN, 600)
+    }
+
+    private func setCallbacks(_ options: inout CurlOptions) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        options.data(CURLOPT_HEADERFUNCTION, curlTookHeadLine)
+        options.pointer(CURLOPT_HEADERDATA, context)
+        options.data(CURLOPT_WRITEFUNCTION, curlTookBody)
+        options.pointer(CURLOPT_WRITEDATA, context)
+        options.keep(larder_easy_set_open_socket(options.easy, curlOpensSocket))
+        options.pointer(CURLOPT_OPENSOCKETDATA, context)
+        options.keep(larder_easy_set_close_socket(options.easy, curlClosesSocket))
+        options.pointer(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(self.context.sockets).toOpaque())
+        options.keep(larder_easy_set_prereq(options.easy, curlSendsRequest))
+        options.pointer(CURLOPT_PREREQDATA, context)
     }
 
     private func setMethod(_ options: inout CurlOptions) {

@@ -114,7 +114,7 @@ public final class CurlUpstream: Upstream {
         _ order: FetchOrder, abandoned: () -> Void = {},
         _ start:
             @escaping @Sendable (
-                FetchTicket, FetchCore, CheckedContinuation<Result<Answer, FetchError>, Never>
+                FetchTicket, FetchCore, TaskContinuation<Result<Answer, FetchError>, Never>
             ) -> Void
     ) async throws(FetchError) -> Answer {
         let ticket = FetchTicket(id: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
@@ -163,7 +163,7 @@ public final class CurlUpstream: Upstream {
         }
         guard wasOpen else { return }
         for way in ways {
-            await handover { (done: CheckedContinuation<Void, Never>) in
+            await handover { (done: TaskContinuation<Void, Never>) in
                 way.post {
                     $0.shutDown()
                     done.resume()

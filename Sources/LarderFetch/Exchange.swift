@@ -6,8 +6,8 @@ import LarderIO
 
 /// The waiting caller, and what it asked for.
 enum Asker {
-    case whole(CheckedContinuation<Result<UpstreamResponse, FetchError>, Never>)
-    case stream(CheckedContinuation<Result<UpstreamStream, FetchError>, Never>)
+    case whole(TaskContinuation<Result<UpstreamResponse, FetchError>, Never>)
+    case stream(TaskContinuation<Result<UpstreamStream, FetchError>, Never>)
 }
 
 /// What the caller of `open` asks for in addition to its order.
@@ -129,7 +129,7 @@ final class Exchange {
     func tell(isWaiting: Bool, at now: MonotonicTime) {
         guard self.isWaiting != isWaiting else { return }
         self.isWaiting = isWaiting
-        order.waits?(isWaiting, now)
+        order.watcher?.waits(isWaiting, at: now)
     }
 
     func cancelTimers(on loop: EventLoop) {

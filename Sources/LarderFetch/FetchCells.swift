@@ -42,7 +42,7 @@ struct FetchCells: Sendable {
     func count(_ transfer: CurlTransfer, of order: FetchOrder) {
         if let stages = transfer.stages {
             observe(stages, of: order.provider)
-            if let listener = order.stages { stages.tell(listener, since: transfer.began) }
+            if let watcher = order.watcher { stages.tell(watcher, since: transfer.began) }
         }
         guard transfer.sends > 0 else { return }
         let fresh = min(transfer.sends, transfer.connectionsMade)

@@ -1,7 +1,7 @@
 // The places of exchanges. An exchange needs a place to be sent, and returns it when it ends.
 //
 // Before it is sent, a fetch waits in a queue for a place, for `queueTimeout` at most. When it has a place, its caller
-// is asked whether it must still be sent (`beforeSendingAtOnce`, `beforeSending`). The caller then reserves the call,
+// is asked whether it must still be sent (`FetchWatcher`). The caller then reserves the call,
 // and has another `queueTimeout` to do so. The fetch keeps its place until it ends, across redirects and a retry. Once
 // a fetch was sent, the queue never refuses it.
 //
@@ -24,8 +24,9 @@ extension FetchCore {
 
     func ask(_ exchange: Exchange, hasWaited: Bool = false) {
         let (id, holder, turn, pace) = (exchange.id, exchange.holder, exchange.turn, exchange.pace)
+        let watcher = exchange.order.watcher
         let verdict = places.step {
-            $0.ask(id, holder, core: number, turn: turn, pace: pace, hasWaited: hasWaited)
+            $0.ask(id, holder, core: number, turn: turn.named(by: watcher), pace: pace, hasWaited: hasWaited)
         }
         switch verdict {
         case .granted: reserve(exchange)
@@ -76,7 +77,7 @@ extension FetchCore {
     private func watchUrgency(_ exchange: Exchange) {
         guard let way else { return }
         let id = exchange.id
-        exchange.order.rises? { urgency in way.post { $0.rise(id, to: urgency) } }
+        exchange.order.watcher?.begins { urgency in way.post { $0.rise(id, to: urgency) } }
     }
 
     private func rise(_ id: UInt64, to urgency: Urgency) {
@@ -105,12 +106,12 @@ extension FetchCore {
     /// Looks every second whether an exchange still waits for a client. One that is gone must not hold its place in the
     /// queue for as long as the queue is slow.
     private func watchClients(_ exchange: Exchange) {
-        guard let isForsaken = exchange.order.isForsaken else { return }
+        guard let watcher = exchange.order.watcher else { return }
         exchange.clientTimer = loop.schedule(at: loop.monotonic + .seconds(1)) { [weak self, weak exchange] in
             guard let self, let exchange else { return }
             exchange.clientTimer = nil
             guard case .waiting = exchange.phase else { return }
-            guard isForsaken(loop.monotonic) else { return watchClients(exchange) }
+            guard watcher.isForsaken(at: loop.monotonic) else { return watchClients(exchange) }
             cells.forsaken.add()
             finish(
                 exchange,
@@ -129,8 +130,9 @@ extension FetchCore {
             cells.waitedTime.add(Int((loop.monotonic - since).milliseconds))
         }
         exchange.phase = .idle
-        if let isWanted = exchange.order.beforeSendingAtOnce?() { return decided(exchange, isWanted) }
-        guard let beforeSending = exchange.order.beforeSending, let way else { return send(exchange) }
+        guard let watcher = exchange.order.watcher else { return send(exchange) }
+        if let isWanted = watcher.maySendAtOnce() { return decided(exchange, isWanted) }
+        guard let way else { return refuse(exchange) }
         exchange.phase = .reserving
         exchange.tell(isWaiting: true, at: loop.monotonic)
         // The reservation has its own time limit, because the rest of the wait may be too short to write the call down.
@@ -138,7 +140,7 @@ extension FetchCore {
         watchQueue(exchange)
         let id = exchange.id
         Task(executorPreference: loop) {
-            let isWanted = await beforeSending()
+            let isWanted = await watcher.maySend()
             way.post { $0.reserved(id, isWanted) }
         }
     }

@@ -47,14 +47,14 @@ final class FetchCore {
 
     func start(
         _ ticket: FetchTicket, _ order: FetchOrder,
-        _ continuation: CheckedContinuation<Result<UpstreamResponse, FetchError>, Never>
+        _ continuation: TaskContinuation<Result<UpstreamResponse, FetchError>, Never>
     ) {
         begin(ticket, order, .whole(continuation), stall: nil, feed: nil)
     }
 
     func start(
         _ ticket: FetchTicket, _ order: FetchOrder, _ demand: StreamDemand,
-        _ continuation: CheckedContinuation<Result<UpstreamStream, FetchError>, Never>
+        _ continuation: TaskContinuation<Result<UpstreamStream, FetchError>, Never>
     ) {
         var order = order
         var feed: UploadFeed?

@@ -25,6 +25,8 @@ final class FetchURL: Sendable, Hashable {
     let origin: Origin
     /// Path and query as they were written, if libcurl's form differs from them in spelling only. Otherwise nil.
     let target: String?
+    /// The origin as libcurl parsed it, if it is known.
+    let parsed: ParsedOrigin?
 
     static func == (one: FetchURL, other: FetchURL) -> Bool { one.text == other.text }
 
@@ -35,9 +37,10 @@ final class FetchURL: Sendable, Hashable {
         var message: String
     }
 
-    /// Makes a URL of a known origin and a target, both already in libcurl's form.
-    init(origin: Origin, target: String) {
-        text = origin.description + target
+    /// Makes a URL of a text that is already in libcurl's form, and its parts.
+    init(text: String, origin: Origin, target: String, parsed: ParsedOrigin? = nil) {
+        self.text = text
+        self.parsed = parsed
         self.origin = origin
         self.target = target
     }
@@ -132,6 +135,7 @@ final class FetchURL: Sendable, Hashable {
         else { throw refused }
         self.text = url
         self.target = target
+        parsed = nil
         origin = Origin(scheme: scheme, host: host, port: port)
     }
 

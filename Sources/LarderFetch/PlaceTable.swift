@@ -85,10 +85,10 @@ struct PlaceTable: Sendable {
     /// later, unless it is withdrawn.
     /// - Parameter hasWaited: whether the exchange was waiting for a place of the other kind. It is then not refused.
     mutating func ask(
-        _ id: UInt64, _ holder: Admission.Holder, core: Int, turn: CallTurn = CallTurn(),
+        _ id: UInt64, _ holder: Admission.Holder, core: Int, turn: @autoclosure () -> CallTurn = CallTurn(),
         pace: Admission.Pace = .upstream, hasWaited: Bool = false
     ) -> Verdict {
-        switch admission.ask(id, holder, turn: turn, pace: pace, hasWaited: hasWaited) {
+        switch admission.ask(id, holder, turn: turn(), pace: pace, hasWaited: hasWaited) {
         case .granted: return .granted
         case .refused: return .refused
         case .waits: break

@@ -3,19 +3,32 @@
 import LarderCore
 
 /// The request of one hop: the part of an order that a redirect may change.
-struct Hop: Sendable {
-    var url: FetchURL
-    var method: Method
-    var fields: HeaderFields
-    var secretFields: HeaderFields
-    /// Percent-encoded; nil if there is none.
-    var secretQuery: String?
-    var body: Bytes?
-    var addresses: AddressPolicy
-    /// A PEM file of certificate authorities; nil means libcurl's own.
-    var caFile: String?
-    /// Whether the transfer must not use a kept connection.
-    var needsFreshConnection = false
+struct Hop: Sendable, CopyOnWrite {
+    struct Content: Sendable {
+        var url: FetchURL
+        var method: Method
+        var fields: HeaderFields
+        var secretFields: HeaderFields
+        /// Percent-encoded; nil if there is none.
+        var secretQuery: String?
+        var body: Bytes?
+        var addresses: AddressPolicy
+        /// A PEM file of certificate authorities; nil means libcurl's own.
+        var caFile: String?
+        /// Whether the transfer must not use a kept connection.
+        var needsFreshConnection = false
+    }
+
+    var content: Shared<Content>
+
+    init(
+        url: FetchURL, method: Method, fields: HeaderFields, secretFields: HeaderFields, body: Bytes? = nil,
+        addresses: AddressPolicy
+    ) {
+        content = Shared(
+            Content(
+                url: url, method: method, fields: fields, secretFields: secretFields, body: body, addresses: addresses))
+    }
 }
 
 enum Redirect {

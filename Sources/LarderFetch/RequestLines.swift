@@ -40,11 +40,11 @@ enum RequestLines {
             return true
         }
         if let refusal { throw refusal }
-        // By default libcurl expects a 100 before any larger body, which costs a round trip or a second of waiting.
+        // With a body, libcurl by default expects a 100 before any larger body, which costs a round trip or a second of waiting.
         // "Expect:" prevents that. If a 100 is wanted, we wait for it ourselves: libcurl answers a 417 by sending the
         // request again, without the field and without reporting the response. libcurl obeys the first line of a name
         // and sends the others.
-        lines.append(Bytes(text: "Expect:\0"))
+        if hasBody { lines.append(Bytes(text: "Expect:\0")) }
         if expectsContinue { lines.append(Bytes(text: "Expect: 100-continue\0")) }
         if hasBody, !fields.contains(.contentType) { lines.append(Bytes(text: "Content-Type:\0")) }
         return lines

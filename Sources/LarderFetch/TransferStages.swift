@@ -19,6 +19,7 @@ struct TransferStages: Sendable, Equatable {
     /// rest of its time.
     // More than six parameters: one for each of libcurl's times.
     init(name: Int64, connect: Int64, tls: Int64, request: Int64, answer: Int64, total: Int64, isFresh: Bool) {
+        took.reserveCapacity(isFresh ? 5 : 2)
         var last: Int64 = 0
         func end(_ stage: Timeline.Stage, at time: Int64) -> Bool {
             let isOver = time > 0
@@ -54,11 +55,12 @@ struct TransferStages: Sendable, Equatable {
             total: max(time(CURLINFO_TOTAL_TIME_T), elapsed?.wholeMicroseconds ?? 0), isFresh: isFresh)
     }
 
-    /// Reports each stage of a transfer that began at `began` to `listener`.
-    func tell(_ listener: (Timeline.Stage, MonotonicTime, MonotonicTime) -> Void, since began: MonotonicTime) {
+    /// Reports each stage of a transfer that began at `began`.
+    func tell(_ watcher: any FetchWatcher, since began: MonotonicTime) {
         for stage in took {
-            let start = began + .microseconds(stage.start)
-            listener(stage.stage, start, start + .microseconds(stage.microseconds))
+            let start = MonotonicTime(nanoseconds: began.nanoseconds &+ stage.start &* 1000)
+            let end = MonotonicTime(nanoseconds: start.nanoseconds &+ stage.microseconds &* 1000)
+            watcher.took(stage.stage, from: start, to: end)
         }
     }
 }

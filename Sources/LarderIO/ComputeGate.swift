@@ -9,7 +9,7 @@ import LarderCore
 public struct ComputeGate: Sendable {
     private struct Waiting {
         var free: Int
-        var queue: [CheckedContinuation<Void, Never>] = []
+        var queue: [TaskContinuation<Void, Never>] = []
         /// The continuations before this index have been resumed.
         var head = 0
     }
@@ -66,7 +66,7 @@ public struct ComputeGate: Sendable {
     }
 
     private func leave() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let next = state.withLock { state -> TaskContinuation<Void, Never>? in
             guard state.head < state.queue.count else {
                 state.queue.removeAll(keepingCapacity: true)
                 state.head = 0

@@ -227,7 +227,9 @@ public final class EventLoop: TaskExecutor, Sendable {
     private func performOwn(_ core: LoopCore) {
         var round = 0
         while !core.work.isEmpty, round < Self.rounds {
-            perform(core.takeWork())
+            let batch = core.takeWork()
+            perform(batch)
+            core.giveBack(batch)
             round += 1
         }
     }

@@ -27,6 +27,8 @@ final class LoopCore {
     let epoll: Epoll
     var timers = TimerHeap()
     var work: [EventLoop.Work] = []
+    /// The emptied memory of work that was performed.
+    private var spare: [EventLoop.Work] = []
     /// Bodies that the thread has put off until its next turn.
     var soon: [() -> Void] = []
     private(set) var now = WallTime(milliseconds: 0)
@@ -77,9 +79,18 @@ final class LoopCore {
     /// Returns the work that the thread gave itself so far. Work that it adds later waits for the next call.
     func takeWork() -> [EventLoop.Work] {
         if work.isEmpty { return [] }
-        defer { work = [] }
+        defer { (work, spare) = (spare, []) }
         return work
     }
+
+    /// Takes back the memory of work that was performed, so that the next needs no new memory.
+    func giveBack(_ performed: consuming [EventLoop.Work]) {
+        performed.removeAll(keepingCapacity: performed.capacity <= Self.mostSpare)
+        spare = performed
+    }
+
+    /// The most places of work that are kept.
+    private static let mostSpare = 256
 
     func readClock() {
         now = wall.wall()

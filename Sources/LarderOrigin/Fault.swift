@@ -45,7 +45,7 @@ final class FaultScript: Sendable {
     private struct Waiter {
         var prefix: String
         var count: Int
-        var resume: CheckedContinuation<Void, Never>
+        var resume: TaskContinuation<Void, Never>
     }
 
     private struct Pages {

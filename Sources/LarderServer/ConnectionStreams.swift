@@ -26,7 +26,7 @@ struct StreamedAnswer {
     /// Body bytes added to the pending writes so far.
     var given: Int64 = 0
     /// Resumed when at most `mark` bytes wait to be written.
-    var room: (mark: Int, continuation: CheckedContinuation<Bool, Never>)?
+    var room: (mark: Int, continuation: TaskContinuation<Bool, Never>)?
 
     var id: RequestID { answered.request.id }
     /// Whether the end of the connection marks the end of the body.

@@ -28,7 +28,7 @@ final class RequestBodyReader: RestingBodyReader {
         var hasBegun = false
         /// Whether reading is paused.
         var rests = false
-        var waiter: CheckedContinuation<Void, Never>?
+        var waiter: TaskContinuation<Void, Never>?
 
         var wants: Bool { hasBegun && !rests && ending == nil && count < RequestBodyReader.window }
 
@@ -46,7 +46,7 @@ final class RequestBodyReader: RestingBodyReader {
             }
         }
 
-        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+        mutating func takeWaiter() -> TaskContinuation<Void, Never>? {
             defer { waiter = nil }
             return waiter
         }
@@ -116,7 +116,7 @@ final class RequestBodyReader: RestingBodyReader {
     /// Adds the next bytes of the body. They are dropped if the body has ended.
     @inline(never)
     func give(_ piece: Bytes) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let waiter = state.withLock { state -> TaskContinuation<Void, Never>? in
             guard state.ending == nil, !piece.isEmpty else { return nil }
             state.pieces.append(piece)
             state.count += piece.count
@@ -133,7 +133,7 @@ final class RequestBodyReader: RestingBodyReader {
 
     @inline(never)
     private func finish(_ ending: Ending, isFinal: Bool) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let waiter = state.withLock { state -> TaskContinuation<Void, Never>? in
             guard state.ending == nil || isFinal else { return nil }
             state.ending = ending
             if case .failed = ending {

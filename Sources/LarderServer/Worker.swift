@@ -72,7 +72,7 @@ final class Worker {
     @exclusivity(unchecked) private var acceptedCount = 0
     /// The most bytes of a Host that are remembered. A longer Host is checked each time.
     private static let longestHost = 256
-    private var drained: CheckedContinuation<Void, Never>?
+    private var drained: TaskContinuation<Void, Never>?
     private var drainDeadline: TimerToken?
 
     init(loop: EventLoop, shared: ServerShared, settings: ServerSettings, hits: CounterCell) {
@@ -276,7 +276,7 @@ final class Worker {
     private static let lastWords = Duration.seconds(1)
 
     /// Resumes when no connection is left. At the deadline, unanswered clients get an error and all others are cut.
-    func drain(until deadline: MonotonicTime, _ continuation: CheckedContinuation<Void, Never>) {
+    func drain(until deadline: MonotonicTime, _ continuation: TaskContinuation<Void, Never>) {
         guard drained == nil, !connections.isEmpty else { return continuation.resume() }
         drained = continuation
         drainDeadline = loop.schedule(at: deadline) { [weak self] in self?.cutAll() }

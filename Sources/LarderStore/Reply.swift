@@ -11,12 +11,12 @@ protocol Lapsing: AnyObject, Sendable {
 }
 
 final class Reply<Value: Sendable>: Lapsing {
-    private let continuation: CheckedContinuation<Value, Never>
+    private let continuation: TaskContinuation<Value, Never>
     private let late: @Sendable () -> Value
     private let given = Atomic<Bool>(false)
 
     /// - Parameter late: makes the value that the waiter gets when the time has passed.
-    init(_ continuation: CheckedContinuation<Value, Never>, late: @escaping @Sendable () -> Value) {
+    init(_ continuation: TaskContinuation<Value, Never>, late: @escaping @Sendable () -> Value) {
         self.continuation = continuation
         self.late = late
     }

@@ -115,6 +115,14 @@ public final class SQLiteStore: CacheStore {
         try await look(key, opens: false)
     }
 
+    /// Whether certainly no entry of that key is stored or being written. Does not wait. False if only a look-up can
+    /// tell.
+    public func lacks(_ key: CacheKey) -> Bool {
+        guard shared.overlay.find(key) == nil, shared.keys.lacks(key.digest) else { return false }
+        shared.meters.absent.add()
+        return true
+    }
+
     /// Whether an entry of this key might be stored. False only if it is known that there is none; a look-up that takes
     /// too long returns true.
     public func mayHold(_ key: CacheKey) async -> Bool {

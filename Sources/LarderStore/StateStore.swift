@@ -14,7 +14,7 @@ public final class StateStore: Sendable {
     public var lostAt: WallTime? { loss.withLock { $0 } }
     private let loss: Lock<WallTime?>
     private let queue: WorkQueue<StateJob>
-    private let closing = Lock<CheckedContinuation<Void, Never>?>(nil)
+    private let closing = Lock<TaskContinuation<Void, Never>?>(nil)
     private let isClosed = Lock(false)
     let ending = StoreEnding()
     private let trouble = Lock(StateTrouble())

@@ -26,12 +26,12 @@ enum WriteJob: Sendable {
     /// A reader found damage in the database of this generation.
     case damaged(generation: Int, StoreError)
     /// Does at once all upkeep that is otherwise done in idle time.
-    case maintain(CheckedContinuation<Void, Never>)
+    case maintain(TaskContinuation<Void, Never>)
     /// Limits the database to this many pages, as a full disk would. For tests.
-    case limitPages(Int, CheckedContinuation<Void, Never>)
+    case limitPages(Int, TaskContinuation<Void, Never>)
     /// Indexes the results that are not in the index yet, before a search.
     case index(Reply<Void>)
-    case close(CheckedContinuation<Void, Never>)
+    case close(TaskContinuation<Void, Never>)
 
     /// Approximate number of bytes that the job holds while it waits.
     var weight: Int {
@@ -45,43 +45,57 @@ enum WriteJob: Sendable {
 }
 
 /// An entry to write, and the conditions under which it is written.
-struct WriteOrder: Sendable {
-    var entry: StoredResponse
-    /// An entry written in the same transaction, under the same condition. `companionPlace` is its place in its own
-    /// key's order.
-    var companion: Companion?
-    var companionPlace: WritePlace?
-    /// Whether an older entry of this key is of no more use, even if this one is not stored.
-    var supersedes = true
-    /// The condition, evaluated within the transaction.
-    var isWanted: (@Sendable () -> Bool)?
-    /// The place among the answers of its key; nil if the order is not on its way to the writer.
-    var place: WritePlace?
-    /// The timeline of the request that the entry came from, and when the write began.
-    var timeline: (Timeline, began: MonotonicTime)?
+struct WriteOrder: Sendable, CopyOnWrite {
+    struct Content: Sendable {
+        var entry: StoredResponse
+        /// An entry written in the same transaction, under the same condition. `companionPlace` is its place in its own
+        /// key's order.
+        var companion: Companion?
+        var companionPlace: WritePlace?
+        /// Whether an older entry of this key is of no more use, even if this one is not stored.
+        var supersedes = true
+        /// The condition, evaluated within the transaction.
+        var isWanted: (@Sendable () -> Bool)?
+        /// The place among the answers of its key; nil if the order is not on its way to the writer.
+        var place: WritePlace?
+        /// The timeline of the request that the entry came from, and when the write began.
+        var timeline: (Timeline, began: MonotonicTime)?
+    }
+
+    var content: Shared<Content>
+
+    init(
+        entry: StoredResponse, companion: Companion? = nil, companionPlace: WritePlace? = nil, supersedes: Bool = true,
+        isWanted: (@Sendable () -> Bool)? = nil, place: WritePlace? = nil
+    ) {
+        content = Shared(
+            Content(
+                entry: entry, companion: companion, companionPlace: companionPlace, supersedes: supersedes,
+                isWanted: isWanted, place: place))
+    }
 
     /// Rises with every answer of the store; 0 if the order has no place.
-    var number: UInt64 { place?.number ?? 0 }
+    var number: UInt64 { self.place?.number ?? 0 }
 
     /// Whether the entry must not be stored: it was removed while it was on its way, or a newer answer has overtaken
     /// it. A removal announces itself before its tombstone is made. The tombstone applies to everything written before
     /// it.
-    var isRefused: Bool { isWanted.map { !$0() } ?? false || place?.isOvertaken ?? false }
+    var isRefused: Bool { self.isWanted.map { !$0() } ?? false || self.place?.isOvertaken ?? false }
 
     /// The companion as an order of its own.
     var ofCompanion: WriteOrder? {
-        companion.map {
-            WriteOrder(entry: $0.entry, supersedes: $0.supersedes, isWanted: isWanted, place: companionPlace)
+        self.companion.map {
+            WriteOrder(entry: $0.entry, supersedes: $0.supersedes, isWanted: self.isWanted, place: self.companionPlace)
         }
     }
 
-    var largestBody: Int { max(entry.body.count, companion?.entry.body.count ?? 0) }
+    var largestBody: Int { max(self.entry.body.count, self.companion?.entry.body.count ?? 0) }
 
     /// Bytes of both bodies: the entry's and the companion's.
-    var bodyBytes: Int { entry.body.count + (companion?.entry.body.count ?? 0) }
+    var bodyBytes: Int { self.entry.body.count + (self.companion?.entry.body.count ?? 0) }
 
     /// Approximate number of bytes that the order holds while it waits.
-    var weight: Int { bodyBytes + entry.key.bytes.count + (companion?.entry.key.bytes.count ?? 0) + 1024 }
+    var weight: Int { bodyBytes + self.entry.key.bytes.count + (self.companion?.entry.key.bytes.count ?? 0) + 1024 }
 }
 
 /// A head that replaces an entry's head, and the conditions under which it does.

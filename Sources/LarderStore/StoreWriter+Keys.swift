@@ -1,6 +1,13 @@
-// Reads the keys that the database holds, slice by slice along the index of their digests. Reading is slow on purpose:
-// until it ends, look-ups ask the readers, which may share a core with this thread.
+// Reads the keys that the database holds, slice by slice along the index of their digests, then the places of rows that
+// are kept ready. Reading is slow on purpose: until it ends, look-ups ask the readers, which may share a core with this
+// thread.
 import LarderCore
+
+/// How far the reading of keys has come.
+enum KeyReading: Sendable {
+    case entries(after: Bytes)
+    case ready(afterEntry: Int64, id: Int64)
+}
 
 extension StoreWriter {
     /// Keys read between two looks at the clock.
@@ -19,25 +26,38 @@ extension StoreWriter {
         guard let database, shared.keys.wantsReading else { return }
         let start = shared.time.monotonic()
         attempt { () throws(StoreError) in
-            if upkeep.lastKey == nil {
+            if upkeep.keyReading == nil {
                 let entries = try database.connection.number("SELECT total(entries) FROM provider") ?? 0
                 // The file cannot hold more than 64 entries a page. A larger sum is damaged and must not decide how
                 // much memory is used.
                 let most = (try database.connection.number("PRAGMA page_count") ?? 0) * 64
-                shared.keys.begin(capacity: Int(clamping: max(0, min(entries, most))) * 2)
-                upkeep.lastKey = []
+                shared.keys.begin(capacity: Int(clamping: max(0, min(entries, most))) * 3)
+                upkeep.keyReading = .entries(after: [])
             }
             repeat {
-                let digests = try database.rows.digests(after: upkeep.lastKey ?? [], atMost: Self.keysPerSlice)
-                shared.keys.add(digests)
-                guard let last = digests.last, digests.count == Self.keysPerSlice else {
-                    shared.keys.end()
-                    upkeep.lastKey = nil
-                    return
-                }
-                upkeep.lastKey = last.bytes
+                upkeep.keyReading = try readSlice(database)
+                if upkeep.keyReading == nil { return shared.keys.end() }
             } while shared.time.monotonic() - start < Self.readingTime
         }
-        upkeep.readKeysAt = upkeep.lastKey == nil ? nil : start + Self.readingPause
+        upkeep.readKeysAt = upkeep.keyReading == nil ? nil : start + Self.readingPause
+    }
+
+    /// Reads the next slice. Returns where the one after it begins; nil after the last.
+    private func readSlice(_ database: Database) throws(StoreError) -> KeyReading? {
+        switch upkeep.keyReading {
+        case nil: return nil
+        case .entries(let last):
+            let digests = try database.rows.digests(after: last, atMost: Self.keysPerSlice)
+            shared.keys.add(digests)
+            guard let last = digests.last, digests.count == Self.keysPerSlice else {
+                return .ready(afterEntry: .min, id: .min)
+            }
+            return .entries(after: last.bytes)
+        case .ready(let entry, let id):
+            let rows = try database.rows.readyIDs(afterEntry: entry, id: id, atMost: Self.keysPerSlice)
+            shared.keys.add(rows.map { ReadyPlace(id: $0.id) })
+            guard let last = rows.last, rows.count == Self.keysPerSlice else { return nil }
+            return .ready(afterEntry: last.entry, id: last.id)
+        }
     }
 }

@@ -52,8 +52,8 @@ struct Upkeep {
     var lastWrite: MonotonicTime
     var logIsLong = true
     var room = KnownRoom()
-    /// The last key that was read into the filter; nil while the keys are not being read.
-    var lastKey: Bytes?
+    /// How far the keys were read into the filter; nil while they are not being read.
+    var keyReading: KeyReading?
     var readKeysAt: MonotonicTime?
     var isEvicting = false
     var disk = DiskRoom()

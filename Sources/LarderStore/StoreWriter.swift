@@ -31,7 +31,7 @@ final class StoreWriter {
     var removing = RemovalUpkeep()
     /// What could not be done before the end.
     var left = LeftUndone()
-    var closing: CheckedContinuation<Void, Never>?
+    var closing: TaskContinuation<Void, Never>?
     /// What the present transaction has written: the number of the answer, by the digest of its key.
     var written: [Digest: UInt64] = [:]
 

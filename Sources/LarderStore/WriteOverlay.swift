@@ -7,12 +7,14 @@ import LarderCore
 import Synchronization
 
 final class WriteOverlay: Sendable {
-    /// The accepted answers of one key.
-    private struct Slot {
+    /// The accepted answers of one key. A class: a value in a dictionary would be moved out and in again for each change.
+    private final class Slot {
         /// The newest one.
         var order: WriteOrder
         /// Earlier answers that are not committed yet either; seldom any.
         var earlier: [WriteOrder] = []
+
+        init(_ order: WriteOrder) { self.order = order }
     }
     private struct State {
         var slots: [Digest: Slot] = [:]
@@ -55,19 +57,19 @@ final class WriteOverlay: Sendable {
         held.add(1, ordering: .releasing)
         state.latest = max(state.latest, order.number)
         let digest = order.entry.key.digest
-        if var slot = state.slots[digest] {
+        if let slot = state.slots[digest] {
             let isNewer = slot.order.number < order.number
             slot.earlier.append(isNewer ? slot.order : order)
             if isNewer { slot.order = order }
-            state.slots[digest] = slot
         } else {
-            state.slots[digest] = Slot(order: order)
+            state.slots[digest] = Slot(order)
         }
         for parent in order.entry.parents { state.children[parent, default: 0] += 1 }
     }
 
     /// Confirms that nothing concerning the answer was removed before it was accepted. A later removal finds the answer
     /// here, so its condition need not be asked any more.
+    /// - Parameter order: the same order without its condition.
     func confirm(_ order: WriteOrder) {
         state.withLock { state in
             confirm(order, &state)
@@ -77,8 +79,8 @@ final class WriteOverlay: Sendable {
 
     private func confirm(_ order: WriteOrder, _ state: inout State) {
         let digest = order.entry.key.digest
-        guard state.slots[digest]?.order.number == order.number else { return }
-        state.slots[digest]?.order.isWanted = nil
+        guard let slot = state.slots[digest], slot.order.number == order.number else { return }
+        slot.order = order
     }
 
     /// Takes an answer out with its companion: both are committed, or tombstones stand for them.
@@ -131,19 +133,17 @@ final class WriteOverlay: Sendable {
 
     private func take(_ order: WriteOrder, _ state: inout State) -> WriteOrder? {
         let digest = order.entry.key.digest
-        guard var slot = state.slots[digest] else { return nil }
+        guard let slot = state.slots[digest] else { return nil }
         let taken: WriteOrder
         if slot.order.number == order.number {
             taken = slot.order
             if let newest = slot.earlier.indices.max(by: { slot.earlier[$0].number < slot.earlier[$1].number }) {
                 slot.order = slot.earlier.remove(at: newest)
-                state.slots[digest] = slot
             } else {
                 state.slots[digest] = nil
             }
         } else if let place = slot.earlier.firstIndex(where: { $0.number == order.number }) {
             taken = slot.earlier.remove(at: place)
-            state.slots[digest] = slot
         } else {
             return nil
         }
@@ -281,9 +281,9 @@ extension StoreShared {
             meters.count(.refused(.removed))
             return .refused(.removed)
         }
-        overlay.confirm(order)
         var confirmed = order
         confirmed.isWanted = nil
+        overlay.confirm(confirmed)
         let job = WriteJob.write(confirmed, nil)
         guard writes.offer(job, weight: job.weight, isPatient: true) else {
             overlay.retract(order)

@@ -12,7 +12,7 @@ final class DaemonTurns: Sendable {
 
     private struct State {
         var taken = 0
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters: [TaskContinuation<Void, Never>] = []
     }
     private let state = Lock(State())
 
@@ -28,7 +28,7 @@ final class DaemonTurns: Sendable {
     }
 
     func give() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let next = state.withLock { state -> TaskContinuation<Void, Never>? in
             if state.waiters.isEmpty {
                 state.taken -= 1
                 return nil

@@ -133,4 +133,18 @@ import Testing
         #expect(budget.nextWhole(now: now + .seconds(200)) == (now + .seconds(3660)).monotonic)
         #expect(budget.nextWhole(now: now + .seconds(3660)) == nil)
     }
+
+    /// A lane that is quiet need not be looked at.
+    @Test(arguments: [nil, false, true] as [Bool?], [nil, false, true] as [Bool?])
+    func aQuietLaneHasNothingToTell(known: Bool?, now: Bool?) {
+        var watch = LaneWatch(sight(known))
+        let isQuiet = watch.isQuiet(now)
+        #expect(isQuiet == watch.look(sight(now)).isEmpty)
+    }
+
+    @Test func aLaneWithALimitOrASuspensionIsNotQuiet() {
+        let rest = Suspension(until: Sample.moment.monotonic, failure: .limited, step: 0)
+        #expect(!LaneWatch(sight(true, suspension: rest)).isQuiet(true))
+        #expect(!LaneWatch(sight(true, rate: 20)).isQuiet(true))
+    }
 }

@@ -61,4 +61,22 @@ import Testing
             seen[key] = parameters
         }
     }
+
+    @Test(arguments: [[], [0x80, 1], Digest(of: [1]).bytes])
+    func theKeyOfTheListOfPartsIsAnotherAndIsReadBackFromItsBytes(identity: Bytes) {
+        let whole = key([KeyParameter("path", "/a")], identity: identity)
+        let list = whole.ofParts
+        #expect(list != whole && list.digest != whole.digest && list.bytes != whole.bytes)
+        #expect(CacheKey(bytes: list.bytes) == list && CacheKey(bytes: list.bytes).digest == list.digest)
+        #expect(CacheKey(bytes: whole.bytes).digest == whole.digest)
+        #expect(list.isEverybodys == whole.isEverybodys)
+        #expect(list.digest != key([KeyParameter("path", "/b")], identity: identity).ofParts.digest)
+    }
+
+    @Test func aDerivedDigestDiffersInEachWord() {
+        let digest = Digest(of: [1, 2, 3])
+        let others = [1, 2, 3, 0x80].map { digest.derived($0) } + [digest]
+        #expect(Set(others.map(\.words.0)).count == 5 && Set(others.map(\.words.1)).count == 5)
+        #expect(Set(others.map(\.words.2)).count == 5 && Set(others.map(\.words.3)).count == 5)
+    }
 }

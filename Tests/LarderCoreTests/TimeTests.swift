@@ -54,4 +54,20 @@ import Testing
         #expect(entry.age(at: WallTime(seconds: 0)) == 3)
         #expect(entry.age(at: WallTime(seconds: 1010)) == 13)
     }
+
+    /// Nine seconds of attoseconds fill a word of 64 bits.
+    @Test(arguments: [0, 1, 999_999, 9_223_372_036, 9_223_372_037, 9_300_000_000, 86_400_000_000_000])
+    func aDurationIsAddedToTheNanosecond(nanoseconds: Int64) {
+        let start = MonotonicTime(nanoseconds: 5)
+        #expect((start + .nanoseconds(nanoseconds)).nanoseconds == 5 + nanoseconds)
+        #expect((start + .nanoseconds(-nanoseconds)).nanoseconds == 5 - nanoseconds)
+        #expect(Duration.nanoseconds(nanoseconds).milliseconds == nanoseconds / 1_000_000)
+        #expect(Duration.nanoseconds(-nanoseconds).milliseconds == -(nanoseconds / 1_000_000))
+    }
+
+    @Test func aSumBeyondTheClockSaturates() {
+        #expect((MonotonicTime(nanoseconds: .max - 1) + .seconds(1)).nanoseconds == .max)
+        #expect((MonotonicTime(nanoseconds: .min + 1) + .seconds(-1)).nanoseconds == .min)
+        #expect((MonotonicTime(nanoseconds: 0) + .seconds(Int64.max / 2)).nanoseconds == .max)
+    }
 }

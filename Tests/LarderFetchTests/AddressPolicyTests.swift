@@ -107,4 +107,14 @@ import Testing
             #expect(!request.head.contains("secret"))
         }
     }
+
+    @Test func aTunnelIsAskedForInLardersOwnName() async throws {
+        let proxy = ScriptedOrigin(answering: "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+        defer { proxy.stop() }
+        try await withRig(FetchSettings(proxy: proxy.base)) { rig in
+            _ = await rig.failure(order("https://pictures.example.com/a", fields: ["User-Agent": "mine"]))
+            let request = try #require(proxy.requests.first)
+            #expect(request.head.hasPrefix("CONNECT ") && request.field("User-Agent") == "larder/1")
+        }
+    }
 }

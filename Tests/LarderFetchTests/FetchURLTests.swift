@@ -52,8 +52,22 @@ import Testing
         let scheme = text.prefix { $0 != ":" } + "://"
         let authority = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
         _ = try? origins.read(scheme + authority + "/known")
-        let (read, expected) = (try origins.read(text), try FetchURL(text))
-        #expect(read.text == expected.text && read.origin == expected.origin && read.target == expected.target)
+        let expected = try FetchURL(text)
+        for other in ["", "", "http://b.example/", ""] {
+            if !other.isEmpty { _ = try origins.read(other) }
+            let read = try origins.read(text)
+            #expect(read.text == expected.text && read.origin == expected.origin && read.target == expected.target)
+        }
+    }
+
+    @Test func anOriginIsParsedOnceThoughOthersComeBetween() throws {
+        var origins = KnownOrigins()
+        let texts = ["http://a.example:81/x", "https://[::1]:444/y"]
+        for text in texts { #expect(try origins.read(text).parsed == nil, "it may never come again") }
+        let parsed = try texts.map { try #require(try origins.read($0).parsed) }
+        for _ in 0..<3 {
+            for (text, one) in zip(texts, parsed) { #expect(try origins.read(text).parsed === one) }
+        }
     }
 
     @Test(arguments: ["http://u:p@a.example/x", "ftp://a.example/x", "http://a.example\\@b.example/x"])

@@ -18,6 +18,41 @@ import Testing
         #expect(known.count < 200)
     }
 
+    private func place(_ number: Int) -> ReadyPlace {
+        Bytes(text: "/raw/api/\(number)").withUnsafeBufferPointer { ReadyPlace($0, scope: 0) }
+    }
+
+    @Test func aNotedPlaceIsNeverLackingAndOthersMostlyAre() {
+        let keys = KeyBloomFilter()
+        keys.begin(capacity: 0)
+        keys.end()
+        let some = KeyBloomFilter.leastCapacity
+        for number in 0..<some { keys.note(place(number)) }
+        #expect((0..<some).allSatisfy { !keys.lacks(place($0)) })
+        #expect((0..<some).allSatisfy { !keys.lacks(ReadyPlace(id: place($0).id(.takesGzip))) })
+        #expect((some..<some + 10_000).filter { !keys.lacks(place($0)) }.count < 200)
+    }
+
+    @Test func aKeyDoesNotStandForItsListOfParts() {
+        let keys = KeyBloomFilter()
+        keys.begin(capacity: 0)
+        keys.end()
+        let wholes = (0..<100).map { CacheKey(bytes: [CacheKey.version, 1, UInt8($0)]) }
+        for whole in wholes { keys.note(whole.digest) }
+        #expect(wholes.filter { !keys.lacks($0.ofParts.digest) }.count < 10)
+    }
+
+    @Test func moreKeysThanWereExpectedAreNotReadAgainAtOnce() {
+        let keys = KeyBloomFilter()
+        keys.begin(capacity: 0)
+        let many = 3 * KeyBloomFilter.leastCapacity
+        keys.add((0..<many).map(digest))
+        keys.end()
+        #expect(!keys.wantsReading)
+        for number in many...2 * many { keys.note(digest(number)) }
+        #expect(keys.wantsReading)
+    }
+
     @Test func everyKeyMayBeStoredUntilAllHaveBeenRead() {
         let keys = KeyBloomFilter()
         #expect(keys.wantsReading && !keys.lacks(digest(1)))
@@ -79,6 +114,17 @@ import Testing
             #expect(bench.count(StoreCounters.reads, "absent") == 100)
             // No reader has opened the database.
             #expect(store.shared.gate.isUnused)
+        }
+    }
+
+    @Test func aKeyIsLackingOnlyIfItIsNeitherStoredNorAccepted() async throws {
+        try await withStore { (store, bench) async throws in
+            let (entry, other) = (bench.entry("a"), bench.entry("b"))
+            #expect(!store.lacks(other.key), "nothing is known yet")
+            await store.maintain()
+            #expect(store.lacks(entry.key))
+            #expect(await store.write(entry) == .stored)
+            #expect(!store.lacks(entry.key) && store.lacks(other.key))
         }
     }
 }

@@ -61,7 +61,7 @@ struct ReadyStand: Sendable {
         wantsBytes: Bool = true
     ) async throws -> ReadyFound? {
         try await bench.eventually("the loop has a connection", in: store, rate: 0) {
-            _ = once("/", loop: loop)
+            readers.readers[loop].open()
             return readers.readers[loop].isOpen
         }
         for _ in 0..<100 {

@@ -342,4 +342,25 @@ import Testing
             #expect(!stand.readers.isCurrent(found))
         }
     }
+
+    @Test func aTargetWithoutARowIsMissedWithoutALookInTheDatabase() async throws {
+        try await withReady { (stand) async throws in
+            await stand.store.maintain()
+            for number in 0..<100 { #expect(stand.once("/raw/api/none\(number)") == nil) }
+            #expect(!stand.readers.readers[0].isOpen, "no connection was needed")
+        }
+    }
+
+    @Test func aStoreThatIsOpenedAgainFindsTheRowsThatItKept() async throws {
+        try await withReady { (stand) async throws in
+            let entry = try await stand.kept(size: 100)
+            await stand.store.close()
+            let again = ReadyStand(try stand.bench.open(), stand.bench)
+            await again.store.maintain()
+            #expect(!again.store.shared.keys.wantsReading)
+            #expect(try await again.look()?.response.body == entry.body)
+            #expect(again.once("/raw/api/other") == nil)
+            await again.store.close()
+        }
+    }
 }

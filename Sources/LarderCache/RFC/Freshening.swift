@@ -33,14 +33,14 @@ extension Validation {
     /// Age, times and lifetimes are taken from the new head. The body stays. If the updated response must not be kept
     /// (a 304 with `no-store`), it has no freshness and no stale window left; `freshening` gives the reason.
     public static func freshened(
-        _ entry: StoredResponse, by head: UpstreamHead, rule: FreshnessRule, targets: [String]
+        _ entry: StoredResponse, by head: UpstreamHead, rule: FreshnessRule, targets: TargetFields
     ) -> StoredResponse {
         freshening(entry, by: head, rule: rule, targets: targets).entry
     }
 
     /// The same as `freshened`, with the verdict about keeping the response (RFC 9111 §3.2, §4.3.4).
     public static func freshening(
-        _ entry: StoredResponse, by head: UpstreamHead, rule: FreshnessRule, targets: [String]
+        _ entry: StoredResponse, by head: UpstreamHead, rule: FreshnessRule, targets: TargetFields
     ) -> Freshening {
         var out = entry
         out.fields = updated(entry.fields, by: head, targets: targets, cookies: rule.cookies)
@@ -77,7 +77,7 @@ extension Validation {
 
     /// The fields after the update. Fields with new names come last (RFC 9111 §3.2).
     static func updated(
-        _ stored: HeaderFields, by head: UpstreamHead, targets: [String], cookies: FreshnessRule.Cookies = .strict
+        _ stored: HeaderFields, by head: UpstreamHead, targets: TargetFields, cookies: FreshnessRule.Cookies = .strict
     ) -> HeaderFields {
         // The age comes from the newer head, if it has one. Keeping the old `Age` would count it twice.
         var fields = stored
@@ -97,7 +97,7 @@ extension Validation {
     /// a 200 has an effect. The stored response holds if it has every validator and the length that the HEAD response
     /// gives.
     public static func headEffect(
-        of head: UpstreamHead, on entry: StoredResponse, rule: FreshnessRule, targets: [String]
+        of head: UpstreamHead, on entry: StoredResponse, rule: FreshnessRule, targets: TargetFields
     ) -> HeadEffect {
         guard head.status == 200, head.responseTime >= entry.responseTime else { return .none }
         guard entry.status == 200, validatorsMatch(head.fields, entry), lengthMatches(head.fields, entry) else {

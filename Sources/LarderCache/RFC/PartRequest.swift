@@ -151,7 +151,7 @@ public enum PartRequest {
     /// The fields of the stored parts, updated by the head of a further part (RFC 9111 §3.2, RFC 9110 §15.3.7.3).
     /// - Parameter head: a head made by `wholeHead`.
     public static func combined(
-        _ stored: HeaderFields, with head: UpstreamHead, targets: [String], cookies: FreshnessRule.Cookies
+        _ stored: HeaderFields, with head: UpstreamHead, targets: TargetFields, cookies: FreshnessRule.Cookies
     ) -> HeaderFields {
         Validation.updated(stored, by: head, targets: targets, cookies: cookies)
     }

@@ -9,7 +9,7 @@ public enum PostReuse {
     ///   - requestURL: an absolute URL.
     ///   - targets: the names of the targeted fields that count (RFC 9213).
     public static func isDue(
-        method: Method, status: Int, requestURL: String, fields: HeaderFields, targets: [String]
+        method: Method, status: Int, requestURL: String, fields: HeaderFields, targets: TargetFields
     ) -> Bool {
         // Any other status would be served to every GET of the URL.
         guard method == .post, status == 200 else { return false }

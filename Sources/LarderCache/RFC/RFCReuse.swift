@@ -38,7 +38,7 @@ public enum RFCReuse {
     ///   - entry: an entry whose selecting fields already match the request (see `VariantIndex`).
     ///   - targets: the same targeted fields as when the entry was stored.
     public static func decide(
-        entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, targets: [String], now: WallTime
+        entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, targets: TargetFields, now: WallTime
     ) -> ReuseVerdict {
         let control = ResponseControl(fields: entry.fields, targets: targets).control
         if let verdict = beforeStaleness(entry, directives, control, now) { return verdict }
@@ -63,7 +63,7 @@ public enum RFCReuse {
     /// response, a stale entry may be used. If it sent an error, a stale entry needs `stale-if-error` or the client's
     /// `max-stale`.
     public static func afterFailure(
-        entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, targets: [String],
+        entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, targets: TargetFields,
         failure: UpstreamTrouble, now: WallTime
     ) -> ReuseVerdict {
         let control = ResponseControl(fields: entry.fields, targets: targets).control

@@ -40,7 +40,7 @@ public enum RFCStorage {
     ///   - rule: only its stale window, retention, cookies and the lifetimes for `rfc` count.
     ///   - targets: the names of the targeted fields that count (RFC 9213), the most specific first.
     public static func decide(
-        method: Method, requestFields: HeaderFields, head: UpstreamHead, rule: FreshnessRule, targets: [String]
+        method: Method, requestFields: HeaderFields, head: UpstreamHead, rule: FreshnessRule, targets: TargetFields
     ) -> StoreVerdict {
         if method != .get { return refuse(.method, .method) }
         if CacheControl(requestFields.all(.cacheControl)).noStore {
@@ -115,10 +115,10 @@ public enum RFCStorage {
     }
 
     /// Whether `Connection` lists a field that is present and that `RFCReuse` or the choice of variants would lack.
-    private static func listsDecidingField(_ fields: HeaderFields, targets: [String]) -> Bool {
+    private static func listsDecidingField(_ fields: HeaderFields, targets: TargetFields) -> Bool {
         let listed = FieldList.names(fields.all(.connection))
         if listed.isEmpty { return false }
-        return (["Cache-Control", "Vary"] + targets).contains {
+        return (["Cache-Control", "Vary"] + targets.names).contains {
             fields.contains($0) && listed.contains(FieldList.lowercased($0))
         }
     }

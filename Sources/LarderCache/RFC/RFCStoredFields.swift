@@ -8,7 +8,7 @@ extension RFCStorage {
     /// or `no-cache` names; and `Content-Length`, because the stored body has its own length. A missing `Date` is added
     /// with the time of arrival (RFC 9110 §6.6.1).
     public static func storedFields(
-        of head: UpstreamHead, targets: [String], cookies: FreshnessRule.Cookies = .strict
+        of head: UpstreamHead, targets: TargetFields, cookies: FreshnessRule.Cookies = .strict
     ) -> HeaderFields {
         storedFields(of: head, ResponseControl(fields: head.fields, targets: targets).control, cookies)
     }

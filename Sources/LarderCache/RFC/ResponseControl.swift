@@ -4,6 +4,20 @@
 import LarderCore
 import LarderHTTP
 
+/// The targeted fields that a cache obeys, the most specific first (RFC 9213 §2.2).
+public struct TargetFields: Sendable, ExpressibleByArrayLiteral {
+    public let names: [String]
+    /// The same as a set. Most responses have none of them.
+    let set: FieldNameSet
+
+    public init(_ names: [String]) {
+        self.names = names
+        set = FieldNameSet(names)
+    }
+
+    public init(arrayLiteral names: String...) { self.init(names) }
+}
+
 /// The cache directives that apply to one response.
 public struct ResponseControl: Sendable, Hashable {
     /// Larder's own targeted field (RFC 9213 §2).
@@ -15,16 +29,15 @@ public struct ResponseControl: Sendable, Hashable {
 
     /// Selects and reads the field (RFC 9213 §2.2).
     ///
-    /// - Parameter targets: the names of the targeted fields, the most specific first.
-    public init(fields: HeaderFields, targets: [String]) {
-        for target in targets {
+    public init(fields: HeaderFields, targets: TargetFields) {
+        for target in fields.contains(anyOf: targets.set) ? targets.names : [] {
             let values = fields.all(target)
             guard !values.isEmpty, let members = StructuredField.dictionary(values), !members.isEmpty else { continue }
             control = CacheControl(dictionary: members)
             isTargeted = true
             return
         }
-        control = CacheControl(fields.all(.cacheControl))
+        control = CacheControl(of: fields)
         isTargeted = false
     }
 }

@@ -75,7 +75,7 @@ public enum VariantOffer {
     /// (RFC 9111 §3.2), with what the 304 says to this client alone.
     /// - Returns: nil if the head would exceed the size limit.
     public static func head(
-        of entry: StoredResponse, confirmedBy head: UpstreamHead, rule: FreshnessRule, targets: [String]
+        of entry: StoredResponse, confirmedBy head: UpstreamHead, rule: FreshnessRule, targets: TargetFields
     ) -> UpstreamHead? {
         let news = Validation.freshening(entry, by: head, rule: rule, targets: targets)
         guard news.verdict.rule != .headTooLarge else { return nil }

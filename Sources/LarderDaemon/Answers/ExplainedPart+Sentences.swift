@@ -11,20 +11,20 @@ extension ExplainedPart {
     ///   using the cache, or if a limit refused the call.
     func sentences(at time: WallTime, lane: LaneReport? = nil) -> [String] {
         var out = [headline(at: time)]
-        for rule in [rule, storing == rule ? nil : storing].compactMap({ $0 }) + further {
+        for rule in [self.rule, self.storing == self.rule ? nil : self.storing].compactMap({ $0 }) + self.further {
             out.append("\(rule.sentence) (\(rule.section))")
         }
-        if isOfParts { out.append("The body was read from stored parts.") }
-        if let asked { out.append("The upstream was asked only for \(asked).") }
-        if outcome != .bypass, key.contains(where: { $0.name == "content" }) {
+        if self.isOfParts { out.append("The body was read from stored parts.") }
+        if let asked = self.asked { out.append("The upstream was asked only for \(asked).") }
+        if self.outcome != .bypass, key.contains(where: { $0.name == "content" }) {
             out.append("The content of the request is part of the key.")
         }
-        if let sentence = shared.sentence { out.append(sentence) }
-        if let detail { out.append(detail) }
-        out += deprecation.map { Self.sentences(of: $0, at: time) } ?? []
+        if let sentence = self.shared.sentence { out.append(sentence) }
+        if let detail = self.detail { out.append(detail) }
+        out += self.deprecation.map { Self.sentences(of: $0, at: time) } ?? []
         if let lane {
-            if outcome == .bypass { out.append(Self.budget(lane)) }
-            if outcome == .bypass || failure == .limited { out += lane.credits.map(Self.sentence) }
+            if self.outcome == .bypass { out.append(Self.budget(lane)) }
+            if self.outcome == .bypass || self.failure == .limited { out += lane.credits.map(Self.sentence) }
         }
         return out
     }
@@ -60,13 +60,13 @@ extension ExplainedPart {
     }
 
     func headline(at time: WallTime) -> String {
-        let left = freshUntil.map { ($0 - time).wholeSeconds } ?? 0
-        return switch outcome {
+        let left = self.freshUntil.map { ($0 - time).wholeSeconds } ?? 0
+        return switch self.outcome {
         case .hit: "A stored answer was used; it is fresh for another \(left) s."
         case .negative: "A remembered absence was used; it holds for another \(left) s."
-        case .stale where forward == nil:
-            "A stored answer was used. It has been stale for \(-left) s\(isLeftStale ? "" : " and is being refreshed in the background")."
-        case .stale where failure == nil && upstreamStatus == nil:
+        case .stale where self.forward == nil:
+            "A stored answer was used. It has been stale for \(-left) s\(self.isLeftStale ? "" : " and is being refreshed in the background")."
+        case .stale where self.failure == nil && self.upstreamStatus == nil:
             "The upstream did not answer in time, so a stored answer was used. It has been stale for \(-left) s."
         case .stale: "The upstream failed, so a stored answer was used. It has been stale for \(-left) s."
         case .joined: "The fetch of another request for the same thing answered this request too."
@@ -77,10 +77,10 @@ extension ExplainedPart {
         }
     }
 
-    private var reason: String { forward.map { " (\($0.rawValue))" } ?? "" }
+    private var reason: String { self.forward.map { " (\($0.rawValue))" } ?? "" }
 
     private var passedBy: String {
-        switch sent {
+        switch self.sent {
         case .asItCame: "The request was sent to the upstream unchanged\(reason), without using the cache."
         case .configuredKey:
             "The request was sent to the upstream with the configured key instead of the client's\(reason), without using the cache."
@@ -90,7 +90,7 @@ extension ExplainedPart {
     }
 
     private var kept: String {
-        if isBeingStored { return ", and its answer was being stored while it went out" }
-        return isStored == true ? ", and its answer was stored" : ", and its answer was not stored"
+        if self.isBeingStored { return ", and its answer was being stored while it went out" }
+        return self.isStored == true ? ", and its answer was stored" : ", and its answer was not stored"
     }
 }

@@ -21,21 +21,21 @@ extension Served {
 extension ExplainedPart {
     /// Notes how the answer came about.
     mutating func tell(_ provenance: Provenance) {
-        outcome = provenance.outcome
-        forward = provenance.forward
-        upstreamStatus = provenance.forwardStatus
-        rule = provenance.rule
-        storing = provenance.storing
-        shared = provenance.shared
-        if outcome.isFetched || outcome == .bypass { isStored = provenance.isStored }
-        isBeingStored = provenance.isBeingStored
-        asked = provenance.asked
+        self.outcome = provenance.outcome
+        self.forward = provenance.forward
+        self.upstreamStatus = provenance.forwardStatus
+        self.rule = provenance.rule
+        self.storing = provenance.storing
+        self.shared = provenance.shared
+        if self.outcome.isFetched || self.outcome == .bypass { self.isStored = provenance.isStored }
+        self.isBeingStored = provenance.isBeingStored
+        self.asked = provenance.asked
         note(provenance.failure)
     }
 
     /// The rules by which the response differs from the stored or fetched one, derived from its status.
     func form(status: Int) -> [CacheRule] {
-        guard outcome != .bypass, outcome != .none, upstreamStatus != status else { return [] }
+        guard self.outcome != .bypass, self.outcome != .none, self.upstreamStatus != status else { return [] }
         return switch status {
         case 206, 416: [.range]
         case 304: [.conditional]
@@ -45,10 +45,10 @@ extension ExplainedPart {
 
     /// Notes the entry that answered.
     mutating func tell(_ entry: StoredResponse) {
-        receivedAt = entry.responseTime
-        initialAge = entry.initialAge
-        freshUntil = entry.freshUntil
-        staleUntil = entry.staleUntil
-        deprecation = Deprecation(entry.fields, now: entry.responseTime)
+        self.receivedAt = entry.responseTime
+        self.initialAge = entry.initialAge
+        self.freshUntil = entry.freshUntil
+        self.staleUntil = entry.staleUntil
+        self.deprecation = Deprecation(entry.fields, now: entry.responseTime)
     }
 }

@@ -39,10 +39,10 @@ extension ExplainedPart {
             default: KeyParameter(part.name, "…")
             }
         }
-        target = nil
+        self.target = nil
         key = shown
         // A digest tells whoever guesses a term that it was asked.
-        digest = nil
-        if let failure, Self.wordsOfUpstream.contains(failure) { detail = nil }
+        self.digest = nil
+        if let failure = self.failure, Self.wordsOfUpstream.contains(failure) { self.detail = nil }
     }
 }

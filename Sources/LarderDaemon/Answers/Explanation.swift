@@ -10,39 +10,48 @@ import LarderServer
 import LarderShared
 
 /// One source's part in an answer.
-struct ExplainedPart: Sendable {
-    var provider: String
-
-    init(provider: String) {
-        self.provider = provider
+struct ExplainedPart: Sendable, CopyOnWrite {
+    struct Content: Sendable {
+        var provider: String
+        var named: [KeyParameter] = []
+        var target: PassTarget?
+        var digest: Digest?
+        var outcome: CacheOutcome = .none
+        /// Why the request was forwarded, if it was, and the upstream's status.
+        var forward: ForwardReason?
+        var upstreamStatus: Int?
+        /// Which credentials were sent with a request that went upstream without using the cache.
+        var sent: SentCredentials = .asItCame
+        /// The rule by which a stored response was used, or not used.
+        var rule: CacheRule?
+        /// The rule by which the upstream's response was stored, or not stored.
+        var storing: CacheRule?
+        /// The rules of further steps.
+        var further: [CacheRule] = []
+        /// The part that the shared tier had in the answer.
+        var shared = SharedPart.none
+        var isStored: Bool?
+        /// Whether the response was being stored while it was sent.
+        var isBeingStored = false
+        /// When the response was received; like the three properties below, of the entry that answered.
+        var receivedAt: WallTime?
+        var initialAge: Int64?
+        var freshUntil: WallTime?
+        var staleUntil: WallTime?
+        /// Whether the body was read from stored parts only, none of it from the upstream.
+        var isOfParts = false
+        /// Whether the request forbids a refresh of the stale response that it got.
+        var isLeftStale = false
+        /// The range that the upstream was asked for.
+        var asked: String?
+        /// The upstream's announcement that its resource is deprecated or will be removed.
+        var deprecation: Deprecation?
+        /// What went wrong: its class, and a sentence.
+        var failure: FailureClass?
+        var detail: String?
     }
 
-    /// A part that consists of a failure only.
-    init(_ failure: UpstreamFailure) {
-        provider = failure.provider
-        note(failure)
-    }
-
-    /// Notes what went wrong, or nil if nothing did. A request may be answered in spite of a failure.
-    mutating func note(_ failure: UpstreamFailure?) {
-        self.failure = failure?.failure
-        detail = failure?.detail
-    }
-
-    /// What identifies the entry, by name. For a pass-through request it is put together only when somebody asks.
-    var key: [KeyParameter] {
-        get { target?.keyParts ?? named }
-        set { named = newValue }
-    }
-    private var named: [KeyParameter] = []
-    var target: PassTarget?
-    var digest: Digest?
-    var outcome: CacheOutcome = .none
-    /// Why the request was forwarded, if it was, and the upstream's status.
-    var forward: ForwardReason?
-    var upstreamStatus: Int?
-    /// Which credentials were sent with a request that went upstream without using the cache.
-    var sent: SentCredentials = .asItCame
+    var content: Shared<Content>
 
     enum SentCredentials: Sendable {
         /// The client's credentials, if it sent any.
@@ -51,33 +60,28 @@ struct ExplainedPart: Sendable {
         /// The token of the signed-in account.
         case account
     }
-    /// The rule by which a stored response was used, or not used.
-    var rule: CacheRule?
-    /// The rule by which the upstream's response was stored, or not stored.
-    var storing: CacheRule?
-    /// The rules of further steps.
-    var further: [CacheRule] = []
-    /// The part that the shared tier had in the answer.
-    var shared = SharedPart.none
-    var isStored: Bool?
-    /// Whether the response was being stored while it was sent.
-    var isBeingStored = false
-    /// When the response was received; like the three properties below, of the entry that answered.
-    var receivedAt: WallTime?
-    var initialAge: Int64?
-    var freshUntil: WallTime?
-    var staleUntil: WallTime?
-    /// Whether the body was read from stored parts only, none of it from the upstream.
-    var isOfParts = false
-    /// Whether the request forbids a refresh of the stale response that it got.
-    var isLeftStale = false
-    /// The range that the upstream was asked for.
-    var asked: String?
-    /// The upstream's announcement that its resource is deprecated or will be removed.
-    var deprecation: Deprecation?
-    /// What went wrong: its class, and a sentence.
-    var failure: FailureClass?
-    var detail: String?
+
+    init(provider: String) {
+        content = Shared(Content(provider: provider))
+    }
+
+    /// A part that consists of a failure only.
+    init(_ failure: UpstreamFailure) {
+        self.init(provider: failure.provider)
+        note(failure)
+    }
+
+    /// Notes what went wrong, or nil if nothing did. A request may be answered in spite of a failure.
+    mutating func note(_ failure: UpstreamFailure?) {
+        self.failure = failure?.failure
+        self.detail = failure?.detail
+    }
+
+    /// What identifies the entry, by name. For a pass-through request it is put together only when somebody asks.
+    var key: [KeyParameter] {
+        get { self.target?.keyParts ?? self.named }
+        set { self.named = newValue }
+    }
 }
 
 /// One request's explanation.

@@ -1,5 +1,6 @@
 // The ready form of an answer: the bytes that the fast path writes, made once. Its fields must match what `respond`
 // sends for the same request. Fields that differ from the answer's own therefore come from here for both.
+import LarderCache
 import LarderCore
 import LarderEngine
 import LarderHTTP
@@ -23,14 +24,37 @@ enum ReadyMount {
     case providersListener
 }
 
-extension ReadyResponse {
+/// What the ready form of an answer is made from. It holds neither the answer's body nor the room of it.
+struct ReadyForm: Sendable {
+    private let fields: HeaderFields
+    private let reason: String?
+    private let bornAt: WallTime
+    private let freshUntil: WallTime
+    private let isOurs: Bool
+    private let digest: Digest
+    private let mount: ReadyMount
+    private let now: WallTime
+    private let hits: CounterCell
+
     /// - Parameters:
     ///   - digest: the digest of the entry's key.
     ///   - mount: what the way in adds to the fields.
-    /// - Returns: nil if the body is not in memory.
-    convenience init?(of answer: Answer, digest: Digest, mount: ReadyMount, now: WallTime, hits: CounterCell) {
-        guard let body = answer.body.whole else { return nil }
-        var base = answer.fields
+    init(_ answer: Answer, digest: Digest, mount: ReadyMount, now: WallTime, hits: CounterCell) {
+        (fields, reason, bornAt, freshUntil) = (answer.fields, answer.reason, answer.bornAt, answer.freshUntil)
+        (isOurs, self.digest, self.mount, self.now, self.hits) = (answer.isOurs, digest, mount, now, hits)
+    }
+
+    /// The forms, for memory to make at the first hit.
+    var late: LateForms { LateForms(byteCount: 2 * fields.wireSize + 320) { response($0) } }
+
+    /// The response without any form.
+    func bare(_ body: Bytes) -> ReadyResponse {
+        ReadyResponse(head: [], body: body, bornAt: bornAt, freshUntil: freshUntil, hits: hits, digest: digest)
+    }
+
+    /// The response with all its forms.
+    func response(_ body: Bytes) -> ReadyResponse {
+        var base = self.fields
         base.remove(.age)
         if mount != .providersListener, !base.contains(.crossOriginResourcePolicy) {
             base.add(.crossOriginResourcePolicy, "same-origin")
@@ -41,7 +65,7 @@ extension ReadyResponse {
         fields.set(.acceptRanges, "bytes")
         var head = Bytes()
         ResponseEncoder.append(
-            ResponseHead(status: 200, reason: answer.reason, fields: fields), length: nil, to: &head)
+            ResponseHead(status: 200, reason: reason, fields: fields), length: nil, to: &head)
         let start = (head.firstIndex(of: 0x0A) ?? 0) + 1
         let end = head.count
         // After the fields that a partial response shares: digests of the content describe the whole only.
@@ -57,11 +81,10 @@ extension ReadyResponse {
         let etag = base.first(.etag).flatMap { EntityTag.parse($0) }
         var tag = Bytes()
         if let etag { HeaderField.append(EntityTag(opaque: etag.opaque).description, to: &tag) }
-        let lastModifiedText = base.first(.lastModified) ?? (answer.isOurs ? nil : base.first(.date)) ?? ""
+        let lastModifiedText = base.first(.lastModified) ?? (isOurs ? nil : base.first(.date)) ?? ""
         let lastModified = HTTPDate.parse(lastModifiedText, now: now)
-        self.init(
-            head: head, body: body, bornAt: answer.bornAt, freshUntil: answer.freshUntil, hits: hits,
-            digest: digest,
+        return ReadyResponse(
+            head: head, body: body, bornAt: bornAt, freshUntil: freshUntil, hits: hits, digest: digest,
             conditions: ReadyConditions(
                 notModified: notModified, tag: tag, isTagWeak: etag?.isWeak ?? false,
                 lastModified: lastModified?.seconds,

@@ -173,19 +173,24 @@ extension Responder {
             !answer.fields.contains(.contentRange),
             // Memory distinguishes clients by gzip support and by nothing else.
             answer.fields.combined(.contentEncoding).map({ ASCII.equalFolded($0, "gzip") }) ?? true,
-            let ready = ReadyResponse(
-                of: answer, digest: keeping.digest, mount: mount(request), now: now,
-                hits: answer.provider.map { engine.counters.cell(DaemonCounters.memoryHits, $0) }
-                    ?? engine.counters.cell(DaemonCounters.mergedMemoryHits))
+            let body = answer.body.whole
         else { return }
+        let form = ReadyForm(
+            answer, digest: keeping.digest, mount: mount(request), now: now,
+            hits: answer.provider.map { engine.counters.cell(DaemonCounters.memoryHits, $0) }
+                ?? engine.counters.cell(DaemonCounters.mergedMemoryHits))
         let accepted = request.fields.first(.acceptEncoding)
         let takesGzip = answer.variesByCoding ? ContentCoding.acceptsGzip(accepted) : nil
+        // What was found in the database is kept ready there too. Of what was fetched, memory makes the forms at the
+        // first hit.
+        let ready = keeping.row == nil ? nil : form.response(body)
         if !engine.cache.memory.isOff {
             engine.cache.memory.insert(
-                listener: request.listener, target: request.target, takesGzip: takesGzip, response: ready,
-                key: keeping.digest, rows: keeping.rows, stamp: keeping.stamp, now: now)
+                listener: request.listener, target: request.target, takesGzip: takesGzip,
+                response: ready ?? form.bare(body), forms: ready == nil ? form.late : nil, key: keeping.digest,
+                rows: keeping.rows, stamp: keeping.stamp, now: now)
         }
-        if let row = keeping.row, let provider = answer.provider {
+        if let ready, let row = keeping.row, let provider = answer.provider {
             engine.cache.keepReady(
                 ready, of: row, scope: ReadyScope.of(request.listenerProvider), target: request.target,
                 takesGzip: takesGzip, provider: provider, under: request.mark, keeping.stamp)
@@ -196,7 +201,7 @@ extension Responder {
             keeping.digest, part,
             for: KeptRequest(
                 path: request.path, query: SeenTarget.noted(request.query), listenerProvider: request.listenerProvider,
-                route: context.route, bytes: ready.body.count))
+                route: context.route, bytes: body.count))
     }
 }
 

@@ -6,7 +6,7 @@ import LarderSettings
 
 extension AskingClient {
     /// - Parameter request: the request as received.
-    init(_ request: ServerRequest, tools: [ToolSetting] = []) {
+    convenience init(_ request: ServerRequest, tools: [ToolSetting] = []) {
         self.init(
             peer: request.peer, fields: request.fields, id: request.id, halfClose: request.halfClose, tools: tools)
     }
@@ -18,7 +18,9 @@ extension AskingClient {
         let hasToken =
             !tools.isEmpty
             && request.fields.all(.authorization).contains { ToolSetting.isToken(in: $0, of: tools) }
-        guard hasToken || request.fields.contains(.priority) || request.fields.contains(toolField) else { return nil }
+        guard hasToken || request.fields.contains(.priority) || request.fields.contains(.xLarderTool) else {
+            return nil
+        }
         var request = request
         request.fields.remove(.priority)
         request.fields.remove(toolField)

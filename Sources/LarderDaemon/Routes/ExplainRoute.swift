@@ -163,45 +163,45 @@ struct ExplainRoute: Sendable {
 extension ExplainedPart {
     func write(to writer: inout JSONWriter, at time: WallTime, lane: LaneReport?, commit: CommitFate? = nil) {
         writer.object { writer in
-            writer.member("provider", provider)
-            writer.member("outcome", outcome.rawValue)
+            writer.member("provider", self.provider)
+            writer.member("outcome", self.outcome.rawValue)
             writer.member("explanation", strings: sentences(at: time, lane: lane))
             writer.name("key")
             writer.object { writer in
                 for part in key { writer.member(part.name, part.value ?? "(absent)") }
-                writer.member(ifPresent: "digest", digest.map { Base64URL.encode($0.bytes) })
+                writer.member(ifPresent: "digest", self.digest.map { Base64URL.encode($0.bytes) })
             }
-            writer.member(ifPresent: "forward", forward?.rawValue)
-            if let upstreamStatus { writer.member("upstreamStatus", upstreamStatus) }
-            Self.write(rule, as: "rule", to: &writer)
-            Self.write(storing, as: "storing", to: &writer)
-            if !further.isEmpty {
+            writer.member(ifPresent: "forward", self.forward?.rawValue)
+            if let upstreamStatus = self.upstreamStatus { writer.member("upstreamStatus", upstreamStatus) }
+            Self.write(self.rule, as: "rule", to: &writer)
+            Self.write(self.storing, as: "storing", to: &writer)
+            if !self.further.isEmpty {
                 writer.name("further")
                 writer.array { writer in
-                    for rule in further { Self.write(rule, to: &writer) }
+                    for rule in self.further { Self.write(rule, to: &writer) }
                 }
             }
-            if let isStored, !isBeingStored { writer.member("stored", isStored) }
-            if isOfParts { writer.member("partial", true) }
-            writer.member(ifPresent: "asked", asked)
+            if let isStored = self.isStored, !self.isBeingStored { writer.member("stored", isStored) }
+            if self.isOfParts { writer.member("partial", true) }
+            writer.member(ifPresent: "asked", self.asked)
             writer.member(ifPresent: "commit", commit?.rawValue)
-            if let receivedAt {
+            if let receivedAt = self.receivedAt {
                 writer.member("receivedAt", receivedAt.rfc3339)
-                let age = max(0, (initialAge ?? 0) + max(0, (time - receivedAt).milliseconds)) / 1000
+                let age = max(0, (self.initialAge ?? 0) + max(0, (time - receivedAt).milliseconds)) / 1000
                 writer.member("age", age)
             }
             // Nobody else uses an answer that is not stored, so its lifetime has no meaning.
-            if isStored != false {
-                if let freshUntil {
+            if self.isStored != false {
+                if let freshUntil = self.freshUntil {
                     writer.member("freshUntil", freshUntil.rfc3339)
                     writer.member("ttl", (freshUntil - time).wholeSeconds)
                 }
-                writer.member(ifPresent: "staleUntil", staleUntil?.rfc3339)
+                writer.member(ifPresent: "staleUntil", self.staleUntil?.rfc3339)
             }
-            writer.member(ifPresent: "deprecatedAt", deprecation?.deprecatedAt?.rfc3339)
-            writer.member(ifPresent: "sunsetAt", deprecation?.sunsetAt?.rfc3339)
-            writer.member(ifPresent: "class", failure?.rawValue)
-            writer.member(ifPresent: "detail", detail)
+            writer.member(ifPresent: "deprecatedAt", self.deprecation?.deprecatedAt?.rfc3339)
+            writer.member(ifPresent: "sunsetAt", self.deprecation?.sunsetAt?.rfc3339)
+            writer.member(ifPresent: "class", self.failure?.rawValue)
+            writer.member(ifPresent: "detail", self.detail)
             if let lane { write(lane, to: &writer) }
         }
     }

@@ -17,7 +17,7 @@ public final class ConfiguredProvider: Sendable {
     /// The hosts that its artwork may come from.
     public let imageHosts: ImageHosts
     /// The targeted fields that this cache obeys before `Cache-Control`, most specific first (RFC 9213 §2).
-    let targets: [String]
+    let targets: TargetFields
     /// Who is signed in at the provider.
     let standing: AccountStanding
     private let jitterPercent: Int
@@ -60,6 +60,8 @@ public final class ConfiguredProvider: Sendable {
                     "requestFields",
                     Base64URL.encode(VariantIndex.selection(names: names, requestFields: settings.requestFields).bytes))
             ]
+        let hasOneBase = about.pathPrefix.isEmpty && about.searchBase == nil
+        plainBase = hasOneBase ? about.url(base: settings.baseURL, request: UpstreamRequest(path: "")) : nil
         rootFolder = URLFolder(of: "\(settings.name) \(settings.baseURL)")
         bases = (HTTPURL(settings.baseURL), HTTPURL(settings.searchURL ?? settings.baseURL))
     }
@@ -110,8 +112,21 @@ public final class ConfiguredProvider: Sendable {
 
     /// Returns the absolute URL of a request to this provider.
     public func url(_ request: UpstreamRequest) -> String {
-        about.url(base: base(of: request.path), request: request)
+        if let plainBase {
+            var url = plainBase
+            url.reserveCapacity(plainBase.utf8.count + request.path.utf8.count + 1 + (request.query?.utf8.count ?? 0))
+            url += request.path
+            if let query = request.query {
+                url += "?"
+                url += query
+            }
+            return url
+        }
+        return about.url(base: base(of: request.path), request: request)
     }
+
+    /// The base URL without a final slash, if each URL is that base followed by path and query.
+    private let plainBase: String?
 
     /// Returns the freshness rule of an endpoint: lifetimes, and whether RFC 9111 or the configuration decides.
     public func rule(for endpoint: String) -> FreshnessRule {

@@ -110,6 +110,9 @@ public final class EntryCache: Sendable {
         }
     }
 
+    /// Whether certainly no entry of that key is stored: see `SQLiteStore.lacks`.
+    func lacks(_ key: CacheKey) -> Bool { store.lacks(key) }
+
     /// Whether an entry of that key may be stored: see `SQLiteStore.mayHold`.
     func mayHold(_ key: CacheKey) async -> Bool { await store.mayHold(key) }
 

@@ -6,102 +6,6 @@ import LarderHTTP
 import LarderShared
 import LarderStore
 
-/// How one kind of entry is found and made.
-public struct EntryRecipe: Sendable {
-    /// What a fetch is told of the request that leads it.
-    struct Order: Sendable {
-        /// The result of the look-up. It holds a whole body, so it is nil for a recipe that has no use for it.
-        var found: EntryCache.Found?
-        /// A stale entry can stand in if the fetch fails.
-        var hasFallback = false
-        /// No client waits for the fetch, so the client's own directives do not count.
-        var isRefresh = false
-    }
-
-    private enum Kind: Sendable {
-        case keyed(EntryCache, CacheKey, make: @Sendable (_ hasFallback: Bool, FlightVoice) async -> FlightResult)
-        case selected(PassSelection)
-    }
-
-    let provider: String
-    private let kind: Kind
-
-    /// The recipe of an entry with a key of its own.
-    /// - Parameter make: fetches, classifies and stores, and ends when the row is committed or refused.
-    public init(
-        _ cache: EntryCache, _ key: CacheKey, provider: String,
-        make: @escaping @Sendable (_ hasFallback: Bool) async -> FlightResult
-    ) {
-        self.provider = provider
-        kind = .keyed(cache, key) { hasFallback, _ in await make(hasFallback) }
-    }
-
-    /// The recipe of an entry whose body may go out while it arrives.
-    init(
-        _ cache: EntryCache, _ key: CacheKey, announcing make: @escaping @Sendable (FlightVoice) async -> FlightResult,
-        provider: String
-    ) {
-        self.provider = provider
-        kind = .keyed(cache, key) { _, voice in await make(voice) }
-    }
-
-    /// The recipe of an entry that is one of several under a URL.
-    public init(_ selection: PassSelection, provider: String) {
-        self.provider = provider
-        kind = .selected(selection)
-    }
-
-    func find() async -> EntryCache.Found {
-        switch kind {
-        case .keyed(let cache, let key, _): await cache.lookUp(key, of: provider)
-        case .selected(let selection): await selection.find()
-        }
-    }
-
-    func flightKey(_ found: EntryCache.Found) -> Digest {
-        switch kind {
-        case .keyed(_, let key, _): key.digest
-        case .selected(let selection): selection.flightKey(found)
-        }
-    }
-
-    /// The range that the request asks for, for a fetch that may store the response as a part.
-    var part: PartPlan? {
-        switch kind {
-        case .keyed: nil
-        case .selected(let selection): selection.part
-        }
-    }
-
-    var removable: Digest {
-        switch kind {
-        case .keyed(_, let key, _): key.digest
-        case .selected(let selection): selection.removable
-        }
-    }
-
-    func selects(_ made: Made, _ found: EntryCache.Found) -> Bool {
-        switch kind {
-        case .keyed: true
-        case .selected(let selection): selection.selects(made, found)
-        }
-    }
-
-    func order(_ found: EntryCache.Found, hasFallback: Bool, isRefresh: Bool = false) -> Order {
-        switch kind {
-        case .keyed: Order(hasFallback: hasFallback, isRefresh: isRefresh)
-        case .selected: Order(found: found, hasFallback: hasFallback, isRefresh: isRefresh)
-        }
-    }
-
-    func make(_ order: Order, _ voice: FlightVoice) async -> FlightResult {
-        switch kind {
-        case .keyed(_, _, let make): await make(order.hasFallback, voice)
-        case .selected(let selection): await selection.make(order, voice)
-        }
-    }
-}
-
 /// One request for one entry.
 public struct EntryRequest: Sendable {
     /// How the request ended, if no upstream failed.
@@ -154,7 +58,10 @@ public struct EntryRequest: Sendable {
     /// - Throws: why the upstream gave nothing, if nothing stored could stand in.
     public func run() async throws(UpstreamFailure) -> Conclusion {
         var flow = RequestFlow(terms)
-        var found = await engine.time.timing(.lookUp, recipe.provider) { await recipe.find() }
+        let began = engine.time.monotonic()
+        var found: EntryCache.Found
+        if let absent = recipe.absent { found = absent } else { found = await recipe.find() }
+        Timeline.current?.note(.lookUp, recipe.provider, from: began, to: engine.time.monotonic())
         terms.judge.limit(&found.entry)
         let step = flow.lookedUp(
             found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, parts: found.parts?.decision,

@@ -4,7 +4,7 @@ import LarderCore
 
 /// A queue for each key whose turn is taken. There are no more queues than callers, and callers are flights.
 final class KeyTurns: Sendable {
-    private let lines = Lock<[Digest: [CheckedContinuation<Bool, Never>]]>([:])
+    private let lines = Lock<[Digest: [TaskContinuation<Bool, Never>]]>([:])
     private let limit: Int
 
     /// - Parameter limit: how many callers may wait for one key.
@@ -29,7 +29,7 @@ final class KeyTurns: Sendable {
 
     /// Gives the turn to the next caller.
     func leave(_ key: Digest) {
-        let next: CheckedContinuation<Bool, Never>? = lines.withLock { lines in
+        let next: TaskContinuation<Bool, Never>? = lines.withLock { lines in
             guard let first = lines[key]?.first else {
                 lines[key] = nil
                 return nil

@@ -29,18 +29,7 @@ public struct Provenance: Sendable {
     /// The part that the shared tier played.
     public var shared = SharedPart.none
     /// The failure that a stale response stands in for.
-    public var failure: UpstreamFailure? {
-        get { covered?.failure }
-        set { covered = newValue.map(Covered.init) }
-    }
-    /// A failure is large and rare, so it has an object of its own.
-    private var covered: Covered?
-
-    private final class Covered: Sendable {
-        let failure: UpstreamFailure
-
-        init(_ failure: UpstreamFailure) { self.failure = failure }
-    }
+    public var failure: UpstreamFailure?
 
     /// Values that are not given are false or nil.
     public init(
@@ -54,7 +43,7 @@ public struct Provenance: Sendable {
         self.rule = rule
         self.storing = storing
         self.detail = detail
-        if let failure { covered = Covered(failure) }
+        self.failure = failure
     }
 }
 

@@ -17,7 +17,7 @@ public final class EventFeed: Sendable {
     struct Subscription {
         /// The number of the next event that the reader gets.
         var place: UInt64
-        var waiter: CheckedContinuation<Void, Never>?
+        var waiter: TaskContinuation<Void, Never>?
         /// Text that the reader gets before any event.
         var greeting: Bytes
         var quietTicks = 0
@@ -39,7 +39,7 @@ public final class EventFeed: Sendable {
                 || !subscription.greeting.isEmpty
         }
 
-        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+        mutating func takeWaiters() -> [TaskContinuation<Void, Never>] {
             subscriptions.keys.compactMap { number in subscriptions[number]?.waiter.take() }
         }
     }
@@ -68,7 +68,7 @@ public final class EventFeed: Sendable {
 
     /// Posts an event to all readers. After `finish()` this does nothing.
     public func post(_ event: String, _ data: Bytes) {
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+        let waiters = state.withLock { state -> [TaskContinuation<Void, Never>] in
             guard !state.isFinished else { return [] }
             state.events.append(EventText.event(event, id: "\(epoch)\(state.next)", data: data))
             if state.events.count > keep {
@@ -84,7 +84,7 @@ public final class EventFeed: Sendable {
 
     /// Ends the feed. Each reader ends after it has read the events that are kept.
     func finish() {
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+        let waiters = state.withLock { state -> [TaskContinuation<Void, Never>] in
             state.isFinished = true
             return state.takeWaiters()
         }
@@ -154,7 +154,7 @@ public final class EventFeed: Sendable {
     }
 
     fileprivate func change(_ number: UInt64, _ body: (inout Subscription) -> Void) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let waiter = state.withLock { state -> TaskContinuation<Void, Never>? in
             guard var subscription = state.subscriptions[number] else { return nil }
             body(&subscription)
             let waiter = state.isDue(subscription) ? subscription.waiter.take() : nil

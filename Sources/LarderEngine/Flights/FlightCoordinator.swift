@@ -110,7 +110,7 @@ public final class FlightCoordinator: Sendable {
     /// wait is in place.
     // More than six parameters: the caller, its question, and what limits or observes its wait.
     private func admit(
-        _ continuation: CheckedContinuation<Obtained, Never>, _ ticket: FlightTicket, _ question: FlightQuestion,
+        _ continuation: TaskContinuation<Obtained, Never>, _ ticket: FlightTicket, _ question: FlightQuestion,
         _ patience: Duration?, _ plan: WaitClock?, _ interim: InterimRelay.Listener?
     ) {
         let now = time.moment()
@@ -133,7 +133,7 @@ public final class FlightCoordinator: Sendable {
             ticket.asker.hurry(wait, ticket: ticket.number)
             if membership.isQueued { ticket.asker.changed(true, at: timers.monotonic()) }
             // Before the final head it is unknown whether other callers may have the response.
-            if let interim, lead != nil { add(interim, to: membership.interim, ticket.number) }
+            if let interim, lead != nil { add(interim, to: membership.wait.interim, ticket.number) }
             let now = timers.monotonic()
             let own = patience.map { WaitClock(WaitLimit(began: now, granted: $0), wait) }
             let limits = Limits(own: own, plan: plan)
@@ -192,7 +192,7 @@ public final class FlightCoordinator: Sendable {
         let left = state.withLock { $0.leave(ticket, isLate: isLate) }
         guard let (waiter, membership, abandonedTask) = left else { return }
         membership.wait.remove(ticket: ticket, at: timers.monotonic())
-        membership.interim.remove(ticket: ticket)
+        membership.wait.interim.remove(ticket: ticket)
         waiter.continuation.resume(returning: ending)
         if let abandonedTask {
             abandoned.add()
@@ -204,14 +204,12 @@ public final class FlightCoordinator: Sendable {
 
     private func start(_ lead: FlightState.Lead, _ question: FlightQuestion, on loop: EventLoop) {
         FlightWait.$current.withValue(lead.wait) {
-            InterimRelay.$current.withValue(lead.interim) {
-                lead.task.attach(
-                    Task(executorPreference: loop) {
-                        let voice = FlightVoice { self.announce(lead.number, question, $0) }
-                        let result = await question.work(voice)
-                        self.land(lead.number, question, result)
-                    })
-            }
+            lead.task.attach(
+                Task(executorPreference: loop) {
+                    let voice = FlightVoice { self.announce(lead.number, question, $0) }
+                    let result = await question.work(voice)
+                    self.land(lead.number, question, result)
+                })
         }
     }
 
@@ -226,7 +224,7 @@ public final class FlightCoordinator: Sendable {
         let (landing, enders) = state.withLock { state in
             let landing = state.land(number, question, result, now: now)
             underWay.set(state.count)
-            guard state.count == 0 else { return (landing, [CheckedContinuation<Void, Never>]()) }
+            guard state.count == 0 else { return (landing, [TaskContinuation<Void, Never>]()) }
             defer { state.enders = [] }
             return (landing, state.enders)
         }
@@ -239,7 +237,7 @@ public final class FlightCoordinator: Sendable {
         let now = timers.monotonic()
         for (waiter, membership) in told {
             membership?.wait.remove(ticket: waiter.ticket, at: now)
-            membership?.interim.remove(ticket: waiter.ticket)
+            membership?.wait.interim.remove(ticket: waiter.ticket)
             waiter.resume(result)
         }
     }

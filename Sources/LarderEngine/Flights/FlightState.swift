@@ -59,7 +59,7 @@ struct FlightQuestion: Sendable {
 struct FlightState {
     /// A caller that waits on its own loop. `resume` chooses here what the caller gets, so that it goes there directly.
     struct Waiter: Sendable {
-        var continuation: CheckedContinuation<Obtained, Never>
+        var continuation: TaskContinuation<Obtained, Never>
         var ticket: UInt64
         /// The caller came to a flight that another caller had begun.
         var hasJoined: Bool
@@ -77,7 +77,6 @@ struct FlightState {
         let task = FlightTask()
         /// How long its calls have waited in Larder's queue.
         let wait = FlightWait()
-        let interim = InterimRelay()
         /// The removal stamp from when the flight began.
         var beginning: RemovalStamp
         /// See `FlightQuestion`.
@@ -92,7 +91,6 @@ struct FlightState {
         /// Others may join the flight.
         var isShared: Bool
         var wait: FlightWait
-        var interim: InterimRelay
         /// Whether a call of the flight waited in Larder's queue when the caller came.
         var isQueued: Bool
     }
@@ -113,7 +111,6 @@ struct FlightState {
         var number: FlightNumber
         var task: FlightTask
         var wait: FlightWait
-        var interim: InterimRelay
     }
 
     /// The callers to resume, each with the membership that it had.
@@ -128,7 +125,7 @@ struct FlightState {
     /// The memberships by ticket number.
     private var memberships: [UInt64: Membership] = [:]
     /// Callers that wait until no flight is in progress.
-    var enders: [CheckedContinuation<Void, Never>] = []
+    var enders: [TaskContinuation<Void, Never>] = []
 
     init(failurePause: Duration) {
         self.failurePause = failurePause
@@ -180,7 +177,7 @@ struct FlightState {
         }
         guard table.wait(number, ticket: waiter.ticket, waiter) else { return .answered(.left) }
         let membership = Membership(
-            number: number, isShared: question.isShared, wait: flight.wait, interim: flight.interim,
+            number: number, isShared: question.isShared, wait: flight.wait,
             isQueued: isQueued)
         memberships[waiter.ticket] = membership
         return .admitted(membership, lead: lead)
@@ -283,7 +280,7 @@ struct FlightState {
     private mutating func begin(_ number: FlightNumber, _ beginning: RemovalStamp, _ provider: String) -> Lead {
         let flight = Flight(beginning: beginning, provider: provider)
         flights[number] = flight
-        return Lead(number: number, task: flight.task, wait: flight.wait, interim: flight.interim)
+        return Lead(number: number, task: flight.task, wait: flight.wait)
     }
 
     /// Remembers a failure. The pause begins when the attempt ends; otherwise a slow failure would be repeated at once.

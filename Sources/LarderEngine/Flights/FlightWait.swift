@@ -12,10 +12,13 @@ final class FlightWait: Sendable {
     /// The flight whose work the current task does.
     @TaskLocal static var current: FlightWait?
 
+    /// Passes on the interim responses of the flight's fetch.
+    let interim = InterimRelay()
+
     private struct State {
         var clock = QueueClock()
         /// Those that wait for this flight, by their tickets.
-        var askers: [UInt64: Asker] = [:]
+        var askers = Numbered<Asker>()
         /// How often one was registered.
         var registrations: UInt64 = 0
         var isGivenUp = false
@@ -79,7 +82,7 @@ final class FlightWait: Sendable {
         let askers: [Asker] = state.withLock { state in
             let wasRunning = state.clock.isRunning
             if isWaiting { state.clock.enter(at: now) } else { state.clock.leave(at: now) }
-            return wasRunning == state.clock.isRunning ? [] : Array(state.askers.values)
+            return wasRunning == state.clock.isRunning ? [] : state.askers.values
         }
         for asker in askers { asker.changed(isWaiting, at: now) }
     }
@@ -121,7 +124,7 @@ final class FlightWait: Sendable {
     /// Whether all who wait for the flight have ended their input. A flight without askers is a refresh, or outlives the
     /// patience of its callers: it goes on.
     func isForsaken(at now: MonotonicTime) -> Bool {
-        let askers = state.withLock { Array($0.askers.values) }
+        let askers = state.withLock { $0.askers.values }
         return !askers.isEmpty && askers.allSatisfy { $0.hasEnded(at: now) }
     }
 
@@ -129,7 +132,7 @@ final class FlightWait: Sendable {
     /// meantime keeps it.
     /// - Returns: whether it is given up. From then on nobody is registered.
     func giveUp(at now: MonotonicTime) -> Bool {
-        let (askers, seen) = state.withLock { (Array($0.askers.values), $0.registrations) }
+        let (askers, seen) = state.withLock { ($0.askers.values, $0.registrations) }
         guard isForsaken(at: now), askers.allSatisfy({ $0.giveUp(at: now) }) else { return false }
         return state.withLock { state in
             if state.registrations == seen { state.isGivenUp = true }

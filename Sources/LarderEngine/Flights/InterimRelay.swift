@@ -11,14 +11,11 @@ public final class InterimRelay: Sendable {
     /// Takes one interim response, which nothing has filtered yet.
     public typealias Listener = @Sendable (InterimHead) -> Void
 
-    /// The relay of the flight whose work the current task does.
-    @TaskLocal static var current: InterimRelay?
-
     private struct State {
         /// The interim responses so far, at most `ResponseHeadReader.maxInterim`.
         var heads: [InterimHead] = []
         /// The listeners by ticket number.
-        var listeners: [UInt64: Listener] = [:]
+        var listeners = Numbered<Listener>()
     }
     private let state = Lock(State())
 
@@ -26,7 +23,7 @@ public final class InterimRelay: Sendable {
         let listeners: [Listener] = state.withLock { state in
             guard state.heads.count < ResponseHeadReader.maxInterim else { return [] }
             state.heads.append(head)
-            return Array(state.listeners.values)
+            return state.listeners.values
         }
         for listener in listeners { listener(head) }
     }

@@ -8,8 +8,12 @@ import LarderIO
 /// An attempt in the table. A class: a value in a dictionary would be moved out and in again for each change.
 private final class HeldAttempt {
     var attempt: CallAttempt
+    let lane: ProviderLane
 
-    init(_ attempt: CallAttempt) { self.attempt = attempt }
+    init(_ attempt: CallAttempt, _ lane: ProviderLane) {
+        self.attempt = attempt
+        self.lane = lane
+    }
 }
 
 /// A call between its first look at the lane and its outcome.
@@ -92,11 +96,11 @@ struct LaneTable {
     var notes = LaneNotes()
     var isWriting = false
     /// Callers that wait until a number of notes has been written.
-    var flushes: [(due: Int, waiter: CheckedContinuation<Void, Never>)] = []
+    var flushes: [(due: Int, waiter: TaskContinuation<Void, Never>)] = []
     /// Callers that wait until no call is being written down.
-    var reservationWaiters: [CheckedContinuation<Void, Never>] = []
+    var reservationWaiters: [TaskContinuation<Void, Never>] = []
     /// Callers whose turn has come, by the provider for whose stock they wait. There are no more of them than places.
-    var stockWaiters: [String: [CheckedContinuation<Void, Never>]] = [:]
+    var stockWaiters: [String: [TaskContinuation<Void, Never>]] = [:]
 
     /// The call with this number, until it has its outcome.
     func attempt(_ number: UInt64) -> CallAttempt? { held[number]?.attempt }
@@ -114,9 +118,9 @@ struct LaneTable {
         _ provider: String, _ user: CallUser = CallUser(), isTrial: Bool = false, now: Moment
     ) -> Entrance {
         guard let lane = lanes[provider] else { return .unknown }
-        returnUnused(provider, now: now)
+        if lane.stock.count > 0 { returnUnused(provider, now: now) }
         let admission = lane.permit(user, isProbe: isTrial, now: now)
-        look(provider, now: now)
+        look(lane, provider, now: now)
         switch admission {
         case .suspended, .spent, .kept, .resting:
             if isTrial { abandonTrial(provider, now: now.monotonic) }
@@ -124,13 +128,14 @@ struct LaneTable {
         case .granted, .probe: break
         }
         lastAttempt += 1
-        held[lastAttempt] = HeldAttempt(CallAttempt(provider: provider, user: user, isProbe: admission == .probe))
+        held[lastAttempt] = HeldAttempt(
+            CallAttempt(provider: provider, user: user, isProbe: admission == .probe), lane)
         return .entered(lastAttempt)
     }
 
     /// Whether the call need not wait; nil if its caller has left.
     func leavesAtOnce(_ number: UInt64, now: Moment) -> Bool? {
-        held[number].flatMap { lanes[$0.attempt.provider]?.leavesAtOnce(now: now) }
+        held[number]?.lane.leavesAtOnce(now: now)
     }
 
     /// Takes a call from its lane's stock or budget.
@@ -141,14 +146,15 @@ struct LaneTable {
         _ number: UInt64, _ urgency: Urgency? = nil, now: Moment,
         refusal: (LaneAdmission, String) -> UpstreamFailure?
     ) -> Turn {
-        guard let held = held[number], let lane = lanes[held.attempt.provider] else { return .gone }
+        guard let held = held[number] else { return .gone }
+        let lane = held.lane
         if let urgency { held.attempt.user.urgency = urgency }
         let attempt = held.attempt
         let provider = attempt.provider
-        if lane.awaitsStock(attempt.user, now: now) { return .coming(provider: provider) }
-        if lane.budget.isLimited { lane.stock.noteTurn(now: now.monotonic) }
+        if lane.stock.isComing, lane.awaitsStock(attempt.user, now: now) { return .coming(provider: provider) }
+        if !lane.isUnlimited { lane.stock.noteTurn(now: now.monotonic) }
         let (admission, used) = lane.admit(attempt.user, isProbe: attempt.isProbe, now: now)
-        look(provider, now: now)
+        look(lane, provider, now: now)
         switch admission {
         case .suspended, .spent, .kept, .resting:
             held.attempt.isProbe = false
@@ -163,7 +169,7 @@ struct LaneTable {
                 held.attempt.isReserved = true
                 stockFates.append(StockFate(provider: provider, isUsed: true))
             }
-            guard lane.budget.isLimited, used == nil else { return .ready }
+            guard !lane.isUnlimited, used == nil else { return .ready }
             held.attempt.isReserving = true
             let kept = lane.keptFromStock(now)
             let ahead = isEnding ? [] : lane.stock.reserveAhead(from: &lane.budget, leaving: kept, now: now)
@@ -321,7 +327,11 @@ struct LaneTable {
 
     /// Finds what changed about a lane and collects the news. Called wherever a call may have changed the lane.
     mutating func look(_ provider: String, now: Moment) {
-        guard isListened, let lane = lanes[provider] else { return }
+        if let lane = lanes[provider] { look(lane, provider, now: now) }
+    }
+
+    private mutating func look(_ lane: ProviderLane, _ provider: String, now: Moment) {
+        guard isListened, !lane.isUneventful else { return }
         let sight = lane.sight(now: now)
         for event in lane.watch.look(sight) {
             errands.news.append(LaneNews(provider: provider, event: event, at: now, isAway: sight.isAway))

@@ -89,7 +89,17 @@ public struct Reachability: Sendable {
 /// The state of one provider's lane. A class: a value in the table's dictionary would be moved out and in again at
 /// every step of a call.
 final class ProviderLane {
-    var budget: CallBudget { didSet { budgetChanges &+= 1 } }
+    var budget: CallBudget {
+        didSet {
+            budgetChanges &+= 1
+            isUnlimited = !budget.isLimited
+            hasCredits = budget.hasCredits
+        }
+    }
+    /// Whether the budget has no limits, and whether the API stated what is left. Asked at every step of a call, where the
+    /// budget itself would be copied.
+    private(set) var isUnlimited: Bool
+    private var hasCredits: Bool
     /// How often the budget was changed. A caller that made a new budget outside the lock can tell whether the old one
     /// is still the same.
     private(set) var budgetChanges = 0
@@ -123,6 +133,8 @@ final class ProviderLane {
         credits: @escaping @Sendable (HeaderFields, WallTime) -> Credits? = { _, _ in nil }
     ) {
         self.budget = budget
+        isUnlimited = !budget.isLimited
+        hasCredits = budget.hasCredits
         self.shares = shares
         self.suspension = suspension
         self.suspends = suspends
@@ -147,6 +159,13 @@ final class ProviderLane {
 
     /// Whether the suspension is heeded. A suspension by hand counts for every provider.
     var heedsSuspension: Bool { suspends || suspension.isByHand }
+
+    /// Whether nothing can have changed since the last report: there are no limits and no suspension, and the provider is as
+    /// reachable as it was.
+    var isUneventful: Bool {
+        isUnlimited && !hasCredits && suspension.suspension == nil
+            && watch.isQuiet(reachability.isReachable)
+    }
 
     /// Returns the state of the lane as it would be reported now.
     func sight(now: Moment) -> LaneSight {
@@ -237,7 +256,7 @@ final class ProviderLane {
     }
 
     /// Whether a call of this lane need not wait: there are no limits, or a call in stock is already on record.
-    func leavesAtOnce(now: Moment) -> Bool { !budget.isLimited || mayUseStock(of: budget, now: now) }
+    func leavesAtOnce(now: Moment) -> Bool { isUnlimited || mayUseStock(of: budget, now: now) }
 
     /// What the API says is left overrides calls that were reserved before it said so.
     private func mayUseStock(of budget: CallBudget, now: Moment) -> Bool {

@@ -141,7 +141,7 @@ public struct PassFetch: Sendable {
                 || !verdict(head, classification, found.older).isStored
                     && !isStoredInPart(head, classification, found)
         }
-        if let relay = InterimRelay.current { order.interim = { relay.tell($0) } }
+        if let relay = FlightWait.current?.interim { order.interim = { relay.tell($0) } }
         return await engine.upstream.open(
             request.call(order), upload: nil, stall: request.provider.settings.idleTimeout
         ).map { answer in

@@ -142,7 +142,7 @@ public final class PassRequest: Sendable {
         (override, keyFields, destination) = (request.override, request.keyFields, nil)
         form = "parts "
         folders = request.folders
-        primary = request.key(variant: "parts")
+        primary = request.primary.ofParts
     }
 
     /// The client's fields without those that Larder replaces, and without cookies that must not go to the provider.
@@ -202,7 +202,7 @@ public final class PassRequest: Sendable {
     public static let allowed = "GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS"
 
     /// The fields besides `Cache-Control` that tell certain caches what they may do (RFC 9213).
-    public var targets: [String] { provider.targets }
+    public var targets: TargetFields { provider.targets }
 
     /// The method by which the cache asks for the response. A HEAD response is also made from the whole response.
     var fetchMethod: Method { content == nil ? .get : method }
@@ -220,7 +220,15 @@ public final class PassRequest: Sendable {
 
     /// The label of a stored response: "GET https://h/p?q=a", followed by a space and the content's mark if the request
     /// has `content`.
-    var label: String { "\(fetchMethod) \(url)" + (content.map { " " + $0.mark } ?? "") }
+    var label: String {
+        // Each stored response has one, so it is made without interpolation.
+        let url = url
+        var label = fetchMethod.name
+        label.reserveCapacity(label.utf8.count + 1 + url.utf8.count)
+        label += " "
+        label += url
+        return content.map { label + " " + $0.mark } ?? label
+    }
 
     /// The key of the variant that these selecting values choose.
     func variantKey(_ selection: Digest) -> CacheKey {

@@ -12,8 +12,7 @@ extension PassSelection {
     /// - Parameter found: the result of the normal look-up, which selected no entry.
     func other(than found: EntryCache.Found) async -> EntryCache.Found? {
         if let chosen = await inBestLanguage(found) { return chosen }
-        // Only answers for all callers are noted.
-        guard request.content == nil, request.primary == request.target else { return nil }
+        guard mayHaveOtherQueries else { return nil }
         for query in engine.searchVariances.equivalents(of: request) {
             let asked = PassRequest(request, query: query)
             let there = await VariantStore(engine: engine, request: asked).find()
@@ -31,6 +30,9 @@ extension PassSelection {
         }
         return nil
     }
+
+    /// Whether responses to other queries may be known to answer this one. Only answers for all callers are noted.
+    var mayHaveOtherQueries: Bool { request.content == nil && request.primary == request.target }
 
     private func inBestLanguage(_ found: EntryCache.Found) async -> EntryCache.Found? {
         guard let index = found.index else { return nil }

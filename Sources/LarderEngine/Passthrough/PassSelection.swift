@@ -20,6 +20,25 @@ public struct PassSelection: Sendable {
     /// The digest whose removal makes a fetch in progress outdated.
     var removable: Digest { request.target.digest }
 
+    /// The result of `find` if nothing at all is stored of the URL, as for most requests that go upstream. It does not wait.
+    /// Nil if only `find` can tell.
+    var absent: EntryCache.Found? {
+        guard request.method == .get, !request.wantsRange else { return nil }
+        let cache = engine.cache
+        let ready = cache.readyStamp(request)
+        var found = EntryCache.Found(ready: ready, began: cache.begin(request))
+        guard cache.lacks(request.primary) else { return nil }
+        guard request.rule.semantics == .rfc else { return found }
+        if mayHaveOtherQueries, !engine.searchVariances.equivalents(of: request).isEmpty { return nil }
+        guard request.mayHaveParts else { return found }
+        let list = request.primary.ofParts
+        let both = cache.readyStamp(request, list.digest)
+        guard cache.lacks(list) else { return nil }
+        if cache.isCurrent(ready) { found.ready = both }
+        found.lacksParts = true
+        return found
+    }
+
     func find() async -> EntryCache.Found {
         let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
         let found = await fetch.variants.find()

@@ -38,9 +38,9 @@ public actor UploadCoordinator {
         /// The timeout of a wait for content or of a pause.
         var timer: TimerToken?
         /// Tasks that wait to hand bytes on while the upload is paused.
-        var gate: [CheckedContinuation<Void, Never>] = []
+        var gate: [TaskContinuation<Void, Never>] = []
         /// Tasks that wait for the end of the upload.
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters: [TaskContinuation<Void, Never>] = []
         var reportedAt: MonotonicTime = MonotonicTime(nanoseconds: 0)
     }
 

@@ -6,8 +6,8 @@ import LarderHTTP
 import LarderIO
 import LarderSettings
 
-/// The client that a task works for.
-public struct AskingClient: Sendable {
+/// The client that a task works for. A class, because every step of a request asks for it.
+public final class AskingClient: Sendable {
     /// Nil if the daemon works by itself.
     @TaskLocal public static var current: AskingClient?
 
@@ -15,18 +15,27 @@ public struct AskingClient: Sendable {
     private let fields: HeaderFields
     private let id: RequestID
     /// Tells when the client ends its input. Nil if the work does not depend on that.
-    private(set) var halfClose: HalfClose?
+    let halfClose: HalfClose?
     /// The tools of the settings, as they were when the request came.
     public let tools: [ToolSetting]
-    private var isPerson = false
+    private let isPerson: Bool
 
     /// The field by which a client names its tool.
     public static let toolField = "X-Larder-Tool"
 
     /// Keeps what identifies the client. The name is made only when a fetch needs it; most requests need none.
-    public init(
+    public convenience init(
         peer: Peer, fields: HeaderFields, id: RequestID, halfClose: HalfClose? = nil, tools: [ToolSetting] = []
     ) {
+        self.init(peer, fields, id, halfClose, tools, isPerson: false)
+    }
+
+    // More than six parameters: one for each property.
+    private init(
+        _ peer: Peer, _ fields: HeaderFields, _ id: RequestID, _ halfClose: HalfClose?, _ tools: [ToolSetting],
+        isPerson: Bool
+    ) {
+        self.isPerson = isPerson
         self.tools = tools
         self.peer = peer
         self.fields = fields
@@ -35,18 +44,10 @@ public struct AskingClient: Sendable {
     }
 
     /// The same client, for work that goes on without its connection.
-    public var detached: AskingClient {
-        var client = self
-        client.halfClose = nil
-        return client
-    }
+    public var detached: AskingClient { AskingClient(peer, fields, id, nil, tools, isPerson: isPerson) }
 
     /// The same client, for a page at which a person looks.
-    public var asPerson: AskingClient {
-        var client = self
-        client.isPerson = true
-        return client
-    }
+    public var asPerson: AskingClient { AskingClient(peer, fields, id, halfClose, tools, isPerson: true) }
 
     /// How urgently the present task's client waits. Nobody waits for the daemon's own work.
     static var urgency: Urgency { current?.urgency ?? .background }
@@ -91,7 +92,7 @@ public struct AskingClient: Sendable {
     /// client names one; otherwise the address of another machine, or the connection on this machine.
     var name: String {
         if case .unix(let uid, _) = peer { return "user \(uid)" }
-        if let session = fields.first(SessionCoordinator.field) {
+        if let session = fields.first(.xLarderSession) {
             // The session field's question number does not distinguish clients.
             return "session \(session.prefix { $0 != ";" }.prefix(128))"
         }

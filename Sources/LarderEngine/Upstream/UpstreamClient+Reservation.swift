@@ -15,12 +15,12 @@ extension UpstreamClient {
     /// call becomes the trial.
     /// - Returns: the attempt's number for `settle`; nil for a call that no budget counts.
     /// - Throws: the lane's refusal; also if the provider has no lane.
-    func begin(_ call: UpstreamCall) throws(UpstreamFailure) -> UInt64? {
+    func begin(_ call: UpstreamCall, for asker: CallAsker) throws(UpstreamFailure) -> UInt64? {
         guard call.isBudgeted else { return nil }
         let now = time.moment()
         let user = CallUser(
             caller: call.caller, tool: call.tool,
-            urgency: FlightWait.current?.urgency ?? AskingClient.urgency)
+            urgency: asker.urgency)
         switch step({ $0.enter(call.provider, user, isTrial: call.isTrial, now: now) }) {
         case .entered(let number): return number
         case .unknown:
@@ -36,53 +36,22 @@ extension UpstreamClient {
     }
 
     /// Returns the order for the fetcher. It waits in its provider's queue and is reserved when its turn comes.
-    func order(_ call: UpstreamCall, _ attempt: UInt64?) -> FetchOrder {
+    func order(_ call: UpstreamCall, _ attempt: UInt64?, for asker: CallAsker) -> FetchOrder {
         var order = call.order
-        let flight = FlightWait.current
-        order.turn = CallTurn(
-            flight?.urgency ?? AskingClient.urgency, tool: AskingClient.tool.turn,
-            client: AskingClient.current?.name ?? "")
-        if let flight { order.rises = { flight.watch($0) } }
-        tellTimes(of: call, to: &order)
+        order.turn = CallTurn(asker.urgency, tool: (asker.client?.tool ?? .own).turn)
+        order.watcher = CallWatcher(self, call, attempt, asker)
         // Artwork comes from other hosts and queues by host. Answers name these hosts, so they must learn nothing of a
         // client's trace.
         if call.isBudgeted {
             order.provider = call.provider
-            AskingClient.current?.trace?.continued(as: .random(in: 1...UInt64.max), in: &order.fields)
-        }
-        if let attempt {
-            order.beforeSendingAtOnce = { [weak self] in self?.permitAtOnce(attempt, flight?.urgency) }
-            order.beforeSending = { [weak self] in await self?.reserve(attempt, flight?.urgency) ?? false }
+            asker.client?.trace?.continued(as: .random(in: 1...UInt64.max), in: &order.fields)
         }
         return order
     }
 
-    /// Reports the time in Larder's own queue to the flight, which does not count it against its waiters, and all
-    /// stages to the request's timeline.
-    private func tellTimes(of call: UpstreamCall, to order: inout FetchOrder) {
-        let wait = FlightWait.current
-        let asker = FlightWait.Asker.current
-        order.isForsaken = { asker.giveUp(at: $0) }
-        guard let timeline = Timeline.current else {
-            if let wait { order.waits = { wait.changed($0, at: $1) } }
-            return
-        }
-        let provider = call.provider
-        let since = Lock<MonotonicTime?>(nil)
-        order.waits = { isWaiting, now in
-            wait?.changed(isWaiting, at: now)
-            if isWaiting {
-                since.withLock { $0 = now }
-            } else if let began = since.withLock({ $0.take() }) {
-                timeline.note(.wait, provider, from: began, to: now)
-            }
-        }
-        order.stages = { timeline.note($0, provider, from: $1, to: $2) }
-    }
-
     /// Takes a call that need not be written down: its lane has no limits, or a reserved call is in stock. Returns nil
     /// if the call must be written down first.
-    private func permitAtOnce(_ number: UInt64, _ urgency: Urgency?) -> Bool? {
+    func permitAtOnce(_ number: UInt64, _ urgency: Urgency?) -> Bool? {
         let now = time.moment()
         // The fleet's budget must be asked asynchronously.
         if fleetBudget(of: number, urgency) != nil { return nil }
@@ -102,7 +71,7 @@ extension UpstreamClient {
 
     /// Takes a call from the fleet's budget, if there is one, and from the lane. Returns false if the call must not be
     /// sent.
-    private func reserve(_ number: UInt64, _ urgency: Urgency?) async -> Bool {
+    func reserve(_ number: UInt64, _ urgency: Urgency?) async -> Bool {
         guard let budget = fleetBudget(of: number, urgency) else { return await reserveHere(number, urgency) }
         let own: @Sendable () -> [Int] = { [self] in ownCalls(budget.subject) }
         switch await budget.tier.takeCall(budget.subject, own: own) {

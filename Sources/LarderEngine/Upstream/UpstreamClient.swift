@@ -152,10 +152,11 @@ public final class UpstreamClient: Sendable {
 
     /// Sends one call, with the order's own credentials.
     func send(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
+        let asker = CallAsker.current
         let number: UInt64?
-        do throws(UpstreamFailure) { number = try begin(call) } catch { return .failure(error) }
+        do throws(UpstreamFailure) { number = try begin(call, for: asker) } catch { return .failure(error) }
         do {
-            let response = try await upstream.fetch(order(call, number))
+            let response = try await upstream.fetch(order(call, number, for: asker))
             let attempt = settle(number)
             hear(call, attempt, response.fields, redirects: response.redirects)
             let classify = call.classify
@@ -177,15 +178,16 @@ public final class UpstreamClient: Sendable {
     func opened(
         _ call: UpstreamCall, upload: Upload?, stall: Duration?
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
+        let asker = CallAsker.current
         let number: UInt64?
         do throws(UpstreamFailure) {
-            number = try begin(call)
+            number = try begin(call, for: asker)
         } catch {
             upload?.reader.abandon()
             return .failure(error)
         }
         do {
-            let stream = try await upstream.open(order(call, number), upload: upload, stall: stall)
+            let stream = try await upstream.open(order(call, number, for: asker), upload: upload, stall: stall)
             let attempt = settle(number)
             hear(call, attempt, stream.head.fields, redirects: stream.head.redirects)
             let answer = stream.head.response

@@ -4,79 +4,96 @@ import LarderCore
 import LarderHTTP
 
 /// Why a provider gave no usable answer.
-public struct UpstreamFailure: Error, Sendable {
-    /// The provider's name; `larder` if the daemon itself is at its limit.
-    public var provider: String
-    /// The class of the failure.
-    public var failure: FailureClass
-    /// A sentence for a person, without secrets.
-    public var detail: String
-    /// When a retry may help, if that is known.
-    var retryAt: WallTime?
-    /// The upstream's own answer, which pass-through forwards as it is.
-    public var response: UpstreamResponse?
-    /// The error of the fetch, if it brought no complete answer.
-    var fetch: FetchError?
-    /// The status that a standard requires here, regardless of the class.
-    var statusOverride: Int?
-    /// The client accepted only a stored answer (RFC 9111 §5.2.1.7). Nobody was asked, and nothing failed.
-    var isNotAsked = false
-    /// The client has left.
-    var hasClientLeft = false
-    /// The calls that are left are kept for others (`BudgetShares`). Another client's request may get one.
-    var isKeptForOthers = false
-    /// How long the failure answers further requests for the same entry, if longer than `fetch.failurePause`.
-    var lasts: Duration?
-    /// The request was sent, and sending it again might repeat its effect (RFC 9110 §9.2.2).
-    var mayHaveTakenEffect = false
+public struct UpstreamFailure: Error, Sendable, CopyOnWrite {
+    public struct Content: Sendable {
+        /// The provider's name; `larder` if the daemon itself is at its limit.
+        public var provider: String
+        /// The class of the failure.
+        public var failure: FailureClass
+        /// A sentence for a person, without secrets.
+        public var detail: String
+        /// When a retry may help, if that is known.
+        var retryAt: WallTime?
+        /// The upstream's own answer, which pass-through forwards as it is.
+        public var response: UpstreamResponse?
+        /// The error of the fetch, if it brought no complete answer.
+        var fetch: FetchError?
+        /// The status that a standard requires here, regardless of the class.
+        var statusOverride: Int?
+        /// The client accepted only a stored answer (RFC 9111 §5.2.1.7). Nobody was asked, and nothing failed.
+        var isNotAsked = false
+        /// The client has left.
+        var hasClientLeft = false
+        /// The calls that are left are kept for others (`BudgetShares`). Another client's request may get one.
+        var isKeptForOthers = false
+        /// How long the failure answers further requests for the same entry, if longer than `fetch.failurePause`.
+        var lasts: Duration?
+        /// The request was sent, and sending it again might repeat its effect (RFC 9110 §9.2.2).
+        var mayHaveTakenEffect = false
+    }
+
+    public var content: Shared<Content>
+
+    // More than six parameters: one for each thing that a failure may tell.
+    init(
+        provider: String, failure: FailureClass, detail: String, retryAt: WallTime? = nil,
+        response: UpstreamResponse? = nil, fetch: FetchError? = nil, statusOverride: Int? = nil,
+        isNotAsked: Bool = false, hasClientLeft: Bool = false
+    ) {
+        content = Shared(
+            Content(
+                provider: provider, failure: failure, detail: detail, retryAt: retryAt, response: response,
+                fetch: fetch,
+                statusOverride: statusOverride, isNotAsked: isNotAsked, hasClientLeft: hasClientLeft))
+    }
 
     /// Whether a request, or the beginning of one, was sent. False if Larder refused it or no connection was made.
-    public var wasSent: Bool { fetch.map { !$0.isUnsent } ?? false }
+    public var wasSent: Bool { self.fetch.map { !$0.isUnsent } ?? false }
 
     /// Whether the same request may succeed later without any change.
     var isRetryable: Bool {
-        if isNotAsked || mayHaveTakenEffect { return false }
-        return switch failure {
+        if self.isNotAsked || self.mayHaveTakenEffect { return false }
+        return switch self.failure {
         case .limited, .unreachable, .timedOut, .broken, .suspended, .overloaded: true
         case .refused, .invalidRequest, .notFound, .notConfigured: false
         }
     }
 
     /// The word for counters.
-    var word: String { fetch?.stage == .cancelled ? "cancelled" : failure.rawValue }
+    var word: String { self.fetch?.stage == .cancelled ? "cancelled" : self.failure.rawValue }
 
     /// Whether the API refused the credentials, as it does when a token has expired (RFC 6750 §3.1; Imgur also answers
     /// 403).
     var isAccountRefusal: Bool {
-        failure == .refused && (response?.status == 401 || response?.status == 403)
+        self.failure == .refused && (self.response?.status == 401 || self.response?.status == 403)
     }
 
     /// The same refusal, worded for an account. The provider's own wording is about the application's key.
     var ofAccount: UpstreamFailure {
         var failure = self
         failure.detail =
-            "\(provider) refuses this to the account that is signed in (\(response?.status ?? 403)); if it should not, "
-            + "sign in again: larder \(provider) login"
+            "\(self.provider) refuses this to the account that is signed in (\(self.response?.status ?? 403)); if it should not, "
+            + "sign in again: larder \(self.provider) login"
         return failure
     }
 
     /// Returns the whole seconds until a retry may help, at least 1; nil if no time is known or a retry does not help.
     func retryAfter(now: WallTime) -> Int64? {
-        guard isRetryable, let retryAt else { return nil }
+        guard isRetryable, let retryAt = self.retryAt else { return nil }
         return max(1, ((Moment.bounded(retryAt, now: now) - now).milliseconds + 999) / 1000)
     }
 
     /// Returns the failure with `retryAt` limited to the furthest end that is ever reported (`Moment.furthestEnd`).
     func withBoundedRetry(at now: WallTime) -> UpstreamFailure {
         var failure = self
-        failure.retryAt = retryAt.map { Moment.bounded($0, now: now) }
+        failure.retryAt = self.retryAt.map { Moment.bounded($0, now: now) }
         return failure
     }
 
     /// The HTTP status of a problem made from this failure.
     var status: Int {
-        if let statusOverride { return statusOverride }
-        return switch failure {
+        if let statusOverride = self.statusOverride { return statusOverride }
+        return switch self.failure {
         case .limited: 429
         case .refused, .broken, .unreachable: 502
         case .timedOut: 504
@@ -88,20 +105,21 @@ public struct UpstreamFailure: Error, Sendable {
 
     /// Returns the failure as reported to a client. Durations in it count from `now`.
     public func clientFacing(now: WallTime) -> ClientFacingError {
-        if isNotAsked { return notStored }
-        if hasClientLeft {
-            return ClientFacingError(status: 503, code: ClientFacingError.clientLeft, detail: detail)
+        if self.isNotAsked { return notStored }
+        if self.hasClientLeft {
+            return ClientFacingError(status: 503, code: ClientFacingError.clientLeft, detail: self.detail)
         }
         return ClientFacingError(
-            status: status, code: failure.rawValue, detail: detail, provider: provider, failure: failure,
+            status: status, code: self.failure.rawValue, detail: self.detail, provider: self.provider,
+            failure: self.failure,
             retryable: isRetryable, retryAfter: retryAfter(now: now),
-            fields: ["Proxy-Status": ProxyStatus.render(errorType, receivedStatus: response?.status)])
+            fields: ["Proxy-Status": ProxyStatus.render(errorType, receivedStatus: self.response?.status)])
     }
 
     /// The 504 of RFC 9111 §5.2.1.7. It has no failure class, because no provider failed, and a retry does not help.
     private var notStored: ClientFacingError {
         ClientFacingError(
-            status: status, code: "notStored", detail: detail, provider: provider,
+            status: status, code: "notStored", detail: self.detail, provider: self.provider,
             retryable: false,
             fields: [
                 "Cache-Status": "larder; detail=only-if-cached",
@@ -111,8 +129,8 @@ public struct UpstreamFailure: Error, Sendable {
 
     /// The registered error type (RFC 9209 §2.3) for this failure.
     private var errorType: ProxyStatus.ErrorType {
-        if let fetch { return ProxyStatus.error(for: fetch) }
-        return switch failure {
+        if let fetch = self.fetch { return ProxyStatus.error(for: fetch) }
+        return switch self.failure {
         case .limited: .httpRequestDenied
         case .suspended, .notConfigured: .destinationUnavailable
         case .overloaded: .connectionLimitReached
@@ -191,7 +209,7 @@ extension UpstreamFailure {
     /// stored, but asking again for the same wrong path costs no call.
     /// - Parameter longest: the lifetime of an absence that the API itself reports.
     func lastingAbsence(atMost longest: Duration) -> UpstreamFailure {
-        guard let response, response.status == 404 || response.status == 410 else { return self }
+        guard let response = self.response, response.status == 404 || response.status == 410 else { return self }
         let control = CacheControl(response.fields.all(.cacheControl))
         guard !control.noStore, !control.noCache, !control.isPrivate, let age = control.sMaxAge ?? control.maxAge
         else { return self }

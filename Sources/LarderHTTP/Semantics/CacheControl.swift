@@ -52,6 +52,18 @@ public struct CacheControl: Sendable, Hashable {
         self = control
     }
 
+    /// The directives of a message's `Cache-Control` lines.
+    public init(of fields: HeaderFields) {
+        guard fields.contains(.cacheControl) else { return }
+        var control = CacheControl()
+        var seen = Seen()
+        fields.visit(.cacheControl) { line in
+            FieldList.eachDirective(in: line.value) { control.take($0, &seen) }
+            return true
+        }
+        self = control
+    }
+
     /// The directives of a targeted field (RFC 9213 §2.1), whose members are typed: lifetimes are integers, and field
     /// names are strings or tokens. Parameters are ignored, and `?0` is no directive. A lifetime of another type counts
     /// as 0, like an unreadable one in `Cache-Control`.

@@ -74,13 +74,22 @@ public enum CacheStatus {
         _ reason: ForwardReason, status: Int? = nil, ttl: Int64? = nil, stored: Bool = false, collapsed: Bool = false,
         detail: String? = nil
     ) -> String {
-        var out = "larder; fwd=\(reason.rawValue)"
-        if let status, (100...999).contains(status) { out += "; fwd-status=\(status)" }
+        // Every forwarded answer has this text, so it is made without interpolation.
+        var out = "larder; fwd="
+        out.reserveCapacity(64)
+        out += reason.rawValue
+        if let status, (100...999).contains(status) {
+            out += "; fwd-status="
+            out += String(status)
+        }
         // A 304 stores nothing new, unless it confirmed the variant of another request.
         if stored, status != 304 || reason == .varyMiss { out += "; stored" }
         if collapsed { out += "; collapsed" }
-        if let ttl { out += "; ttl=\(StructuredField.integer(ttl))" }
-        return out + rendered(detail: detail)
+        if let ttl {
+            out += "; ttl="
+            out += String(StructuredField.integer(ttl))
+        }
+        return detail == nil ? out : out + rendered(detail: detail)
     }
 
     private static func rendered(detail: String?) -> String {

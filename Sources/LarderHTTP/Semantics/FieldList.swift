@@ -109,12 +109,15 @@ public enum FieldList {
     static func eachDirective(of values: [String], _ body: (DirectiveBytes) -> Void) {
         for value in values {
             var text = value
-            text.withUTF8 { bytes in
-                eachMember(of: bytes) { range in
-                    let member = UnsafeBufferPointer(rebasing: bytes[range])
-                    if !directive(member, body), endsInQuote(member) { eachHidden(in: member, body) }
-                }
-            }
+            text.withUTF8 { eachDirective(in: $0, body) }
+        }
+    }
+
+    /// Passes each directive of one line to `body`, in order.
+    static func eachDirective(in line: UnsafeBufferPointer<UInt8>, _ body: (DirectiveBytes) -> Void) {
+        eachMember(of: line) { range in
+            let member = UnsafeBufferPointer(rebasing: line[range])
+            if !directive(member, body), endsInQuote(member) { eachHidden(in: member, body) }
         }
     }
 

@@ -149,7 +149,7 @@ public struct ResponseHeadReader: Sendable {
         guard value.allSatisfy({ Octet.isValue($0) }) else {
             throw ResponseHeadFault("the value of a field contains a control character")
         }
-        fields.add(HeaderField.text(name), HeaderField.text(value))
+        fields.add(checkedName: name, value: value)
     }
 
     private static func framesBody(_ name: String) -> Bool {

@@ -80,9 +80,9 @@ final class ReadyConnection {
     // MARK: Looking
 
     func look(
-        _ query: ReadyQuery, _ moment: ReadyMoment, _ readers: ReadyReaders, _ wantsBytes: (Int) -> Bool
+        _ query: ReadyQuery, at place: ReadyPlace, _ moment: ReadyMoment, _ readers: ReadyReaders,
+        _ wantsBytes: (Int) -> Bool
     ) -> ReadyReader.Outcome {
-        let place = ReadyPlace(query.target, scope: query.scope)
         find.bind(1, place.first)
         find.bind(2, place.last)
         // The statement stays open while the body is read, so that both come from one snapshot.

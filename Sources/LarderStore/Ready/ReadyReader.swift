@@ -131,12 +131,13 @@ final class ReadyReader: Sendable {
 
     /// - Parameter wantsBytes: whether a body of that length, which lies in a file, is wanted in memory.
     func look(
-        _ query: ReadyQuery, _ moment: ReadyMoment, _ readers: ReadyReaders, wantsBytes: (Int) -> Bool
+        _ query: ReadyQuery, at place: ReadyPlace, _ moment: ReadyMoment, _ readers: ReadyReaders,
+        wantsBytes: (Int) -> Bool
     ) -> Outcome {
         let (outcome, generation) = state.withLock { state -> (Outcome, Int) in
             switch state {
             case .open(let open):
-                let outcome = open.look(query, moment, readers, wantsBytes)
+                let outcome = open.look(query, at: place, moment, readers, wantsBytes)
                 // A connection that failed is of no more use.
                 if case .failed(.some) = outcome { state = .failed(open) }
                 return (outcome, open.generation)

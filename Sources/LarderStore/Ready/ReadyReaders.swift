@@ -81,7 +81,12 @@ public final class ReadyReaders: Sendable {
     public func look(_ query: ReadyQuery, wantsBytes: (Int) -> Bool = { _ in true }) -> ReadyFound? {
         let moment = ReadyMoment(mark: shared.mark.load(ordering: .acquiring), commits: shared.commits.now)
         guard moment.mark != 0, readers.indices.contains(query.loop) else { return nil }
-        switch readers[query.loop].look(query, moment, self, wantsBytes: wantsBytes) {
+        let place = ReadyPlace(query.target, scope: query.scope)
+        if shared.keys.lacks(place) {
+            shared.meters.readyAbsent.add()
+            return nil
+        }
+        switch readers[query.loop].look(query, at: place, moment, self, wantsBytes: wantsBytes) {
         case .found(var found):
             if found.response.file == nil, let hold = bodies.claim(found.response.body.count) {
                 found.response = ReadyResponse(found.response, hold: hold)

@@ -47,6 +47,9 @@ struct ReadyPlace {
         first = Int64(bitPattern: hash) & ~3
     }
 
+    /// The place of the row with this id.
+    init(id: Int64) { first = id & ~3 }
+
     var last: Int64 { first | 3 }
     func id(_ coding: ReadyCoding) -> Int64 { first | coding.rawValue }
 }

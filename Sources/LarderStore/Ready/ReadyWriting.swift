@@ -173,6 +173,7 @@ extension EntryRows {
         }
         let id = order.row.id
         guard try hasRoom(for: order.row, of: entry) else { return false }
+        keys?.note(ReadyPlace(id: id))
         let insert = try connection.statement(
             "INSERT OR REPLACE INTO ready (id, entry, list, data, sum) VALUES (?1, ?2, ?3, ?4, ?5)")
         insert.bind(1, id)
@@ -182,6 +183,21 @@ extension EntryRows {
         insert.bind(5, data.withUnsafeBytes { ReadyRow.sum(id: id, entry: entry, list: list, $0) })
         try insert.run()
         return true
+    }
+
+    /// The rows that follow in the order of their entries, read from the index alone.
+    func readyIDs(
+        afterEntry entry: Int64, id: Int64, atMost limit: Int
+    ) throws(StoreError) -> [(entry: Int64, id: Int64)] {
+        let statement = try connection.statement(
+            "SELECT entry, id FROM ready WHERE (entry, id) > (?1, ?2) ORDER BY entry, id LIMIT ?3")
+        defer { statement.reset() }
+        statement.bind(1, entry)
+        statement.bind(2, id)
+        statement.bind(3, Int64(limit))
+        var found: [(entry: Int64, id: Int64)] = []
+        while try statement.step() { found.append((statement.int(0), statement.int(1))) }
+        return found
     }
 
     /// Whether one more row of an entry may be kept. Removes a row that was made under other settings to make room.

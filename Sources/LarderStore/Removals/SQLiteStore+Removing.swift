@@ -177,7 +177,7 @@ extension StoreShared {
 
     /// The reply of a write that its caller waits for only for a bounded time. If it is late, the older entry must not
     /// be served meanwhile.
-    func writeReply(_ order: WriteOrder, _ continuation: CheckedContinuation<WriteOutcome, Never>) -> Reply<
+    func writeReply(_ order: WriteOrder, _ continuation: TaskContinuation<WriteOutcome, Never>) -> Reply<
         WriteOutcome
     > {
         Reply(

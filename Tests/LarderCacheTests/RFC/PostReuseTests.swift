@@ -8,7 +8,8 @@ import Testing
         _ fields: HeaderFields, method: Method = .post, status: Int = 200, targets: [String] = []
     ) -> Bool {
         PostReuse.isDue(
-            method: method, status: status, requestURL: "http://a.example/x?y=1", fields: fields, targets: targets)
+            method: method, status: status, requestURL: "http://a.example/x?y=1", fields: fields,
+            targets: TargetFields(targets))
     }
 
     @Test(arguments: ["/x?y=1", "http://a.example/x?y=1", "?y=1", "http://A.EXAMPLE:80/x?y=1", ""])

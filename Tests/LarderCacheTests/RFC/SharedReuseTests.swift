@@ -122,7 +122,8 @@ import Testing
         let entry = Sample.entry(["Larder-Cache-Control": "max-age=100", "Cache-Control": "no-cache"])
         let decide = { (targets: [String]) in
             RFCReuse.decide(
-                entry: entry, directives: .none, rule: Sample.rule(.rfc), targets: targets, now: Sample.now
+                entry: entry, directives: .none, rule: Sample.rule(.rfc), targets: TargetFields(targets),
+                now: Sample.now
             ).decision
         }
         #expect(decide([ResponseControl.ownTarget]) == .fresh)
