@@ -47,7 +47,7 @@ build: deps check-swift
 
 # Prints what it installs, and installs only what dpkg lacks. Uses sudo only when not root.
 deps:
-	@scripts/install-packages libcurl4-openssl-dev libsqlite3-dev libyaml-dev zlib1g-dev libssl-dev libhiredis-dev libexpat1-dev pkg-config make
+	@scripts/install-packages libcurl4-openssl-dev libsqlite3-dev libyaml-dev zlib1g-dev libssl-dev libhiredis-dev libexpat1-dev libgoogle-perftools-dev pkg-config make
 
 # Packages for the tests only: the browser for the console, and the engine that hosts share. Without an engine its tests
 # are skipped and say so; in CI they fail.
@@ -58,7 +58,7 @@ deps-test:
 
 # Packages for a machine that only runs the binary.
 deps-runtime:
-	@scripts/install-packages libcurl4 libsqlite3-0 libyaml-0-2 zlib1g libssl3 libexpat1 ca-certificates
+	@scripts/install-packages libcurl4 libsqlite3-0 libyaml-0-2 zlib1g libssl3 libexpat1 libtcmalloc-minimal4 ca-certificates
 
 check-swift:
 	@scripts/check-swift

@@ -111,7 +111,10 @@ let package = Package(
         // With a build id a debugger finds the symbols that `make deb` packs apart.
         .executableTarget(
             name: "larder", dependencies: ["LarderCLI"], swiftSettings: strict,
-            linkerSettings: [.unsafeFlags(["-Xlinker", "--build-id=sha1", "-Xlinker", "--version-script=\(exports)"])]),
+            linkerSettings: [
+                .unsafeFlags(["-Xlinker", "--build-id=sha1", "-Xlinker", "--version-script=\(exports)"]),
+                .linkedLibrary("tcmalloc_minimal", .when(configuration: .release)),
+            ]),
 
         room(
             "LarderTestSupport",

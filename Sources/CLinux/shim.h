@@ -27,16 +27,58 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// The begin and end of the program's code, as the linker tells them.
-extern const char __executable_start[], etext[];
+// tcmalloc's own functions (gperftools, malloc_extension_c.h). They are null in a build that uses the C library's heap.
+extern void MallocExtension_ReleaseFreeMemory(void) __attribute__((weak));
+extern int MallocExtension_GetNumericProperty(const char *, size_t *) __attribute__((weak));
 
-// Unmaps the pages of the program's code until they are used again. They stay in the page cache of the system, and nothing
-// writes to them.
-static inline int larder_forget_code(void) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t begin = ((uintptr_t)__executable_start + page - 1) & ~(page - 1), end = (uintptr_t)etext & ~(page - 1);
-    return begin < end ? madvise((void *)begin, end - begin, MADV_DONTNEED) : 0;
+// Returns the free memory of the heap to the system.
+static inline void larder_trim_heap(void) {
+    if (MallocExtension_ReleaseFreeMemory)
+        MallocExtension_ReleaseFreeMemory();
+    else
+        malloc_trim(0);
 }
+
+// The bytes of the heap that are in use.
+static inline size_t larder_heap_used(void) {
+    size_t used = 0;
+    if (MallocExtension_GetNumericProperty && MallocExtension_GetNumericProperty("generic.current_allocated_bytes", &used))
+        return used;
+    struct mallinfo2 figures = mallinfo2();
+    return figures.uordblks + figures.hblkhd;
+}
+
+// A segment of an object file in memory, and such an object (dl_iterate_phdr(3), elf(5)). Declared here because <link.h> has
+// the function only under _GNU_SOURCE.
+struct larder_segment {
+    uint32_t type, flags;
+    uint64_t offset, address, physical, file_size, memory_size, alignment;
+};
+struct larder_object {
+    uintptr_t address;
+    const char *name;
+    const struct larder_segment *segments;
+    uint16_t count;
+};
+extern int larder_iterate_objects(int (*)(struct larder_object *, size_t, void *), void *) __asm__("dl_iterate_phdr");
+
+// Unmaps what the program and its libraries have mapped of their files and never write to: code and constants. A page that
+// is used again is mapped again from the page cache of the system.
+static inline int larder_forget_object(struct larder_object *object, size_t size, void *unused) {
+    const uint32_t loaded = 1, writable = 2;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    (void)size, (void)unused;
+    for (int i = 0; i < object->count; i++) {
+        const struct larder_segment *segment = object->segments + i;
+        if (segment->type != loaded || segment->flags & writable) continue;
+        uintptr_t start = object->address + segment->address, end = (start + segment->file_size) & ~(page - 1);
+        start = (start + page - 1) & ~(page - 1);
+        if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+static inline void larder_forget_code(void) { larder_iterate_objects(larder_forget_object, NULL); }
 
 // EPOLLEXCLUSIVE and friends are enumerators with an expression value; Swift imports none of them as Int32/UInt32.
 static const uint32_t larder_EPOLLIN = EPOLLIN;

@@ -1,9 +1,10 @@
-// Settings of the C library's heap for a process that allocates and frees buffers of hundreds of kilobytes.
+// The heap of a process that allocates and frees buffers of hundreds of kilobytes. A release uses tcmalloc, whose heap all
+// threads share; a debug build uses the C library's, which is told to (Docs/Decisions/0015, 0045).
 import CLinux
 import Glibc
 
 public enum ProcessMemory {
-    /// Configures the heap. Must be called before the first thread is made.
+    /// Configures the C library's heap. Must be called before the first thread is made.
     ///
     /// All threads share one heap. A body is allocated by the thread that reads it, a loop's or the store's, and freed
     /// by the thread that answers with it. With a heap for each thread (mallopt(3), M_ARENA_MAX), memory freed into one
@@ -22,20 +23,15 @@ public enum ProcessMemory {
 
     /// Returns free memory to the system. This locks the heap, for milliseconds if some hundred megabytes are free.
     public static func trim() {
-        malloc_trim(0)
+        larder_trim_heap()
     }
 
-    /// Lets go of the program's code that was used until now. What is used again is mapped again from the system's page
-    /// cache, 16 pages at a time; a start uses some ten megabytes that nothing uses later.
-    public static func forgetCode() {
-        _ = larder_forget_code()
-    }
+    /// Lets go of the code of the program and its libraries that was used until now. What is used again is mapped again
+    /// from the system's page cache, 16 pages at a time; a start uses some ten megabytes that nothing uses later.
+    public static func forgetCode() { larder_forget_code() }
 
     /// The bytes of the heap in use. This walks the free memory with the heap locked.
-    public static func used() -> Int {
-        let figures = mallinfo2()
-        return figures.uordblks + figures.hblkhd
-    }
+    public static func used() -> Int { larder_heap_used() }
 
     /// The resident memory of the process in bytes; nil if the kernel does not report it (proc(5), statm).
     public static func resident() -> Int? { pages()?.resident }

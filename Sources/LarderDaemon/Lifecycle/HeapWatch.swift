@@ -1,5 +1,5 @@
-// When the heap returns memory that a burst has left free. Free blocks lie between live ones, and glibc returns only
-// the top of its heap. The rest stays resident until a trim walks through the whole heap (Docs/Decisions/0015).
+// When the heap returns memory that a burst has left free. Free blocks lie between live ones, and a heap returns little of
+// them by itself. The rest stays resident until it is told to return it (Docs/Decisions/0015, 0045).
 //
 // The trim runs when the process is at rest: its size is that of ten seconds ago, and far above the part of its heap in
 // use. Measuring the part in use walks through the free blocks as well. It is done at most once a minute, unless the
@@ -11,7 +11,7 @@ import LarderIO
 struct HeapWatch: Sendable {
     /// The time between two looks.
     static let interval = Duration.seconds(10)
-    /// The free resident bytes allowed: as many as the heap itself keeps (`ProcessMemory.shapeHeap`).
+    /// The free resident bytes allowed.
     static let slack = 16 << 20
     /// The process is at rest if its size has changed by at most this many bytes since the last look.
     static let still = 4 << 20
