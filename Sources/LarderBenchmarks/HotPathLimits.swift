@@ -11,8 +11,8 @@ struct HotPathLimits {
     }
 
     /// A build of the same code may have a slightly different layout. A difference above this share is a change of the
-    /// code.
-    static let tolerance = 0.05
+    /// code. How many misses share a commit depends on the machine.
+    static func tolerance(_ one: HotPathCase) -> Double { one == .miss ? 0.1 : 0.05 }
 
     private(set) var rows: [HotPathCase: Row] = [:]
 
@@ -33,11 +33,12 @@ struct HotPathLimits {
         guard let row = rows[one] else { return (["\(one.rawValue): has no limit"], []) }
         var failures: [String] = []
         var hints: [String] = []
+        let tolerance = Self.tolerance(one)
         // Timers and other threads add a few calls in a thousand requests.
         let figures = [
-            ("instructions", cost.instructions, row.instructions, row.instructions * Self.tolerance),
-            ("allocations", cost.allocations, row.allocations, max(row.allocations * Self.tolerance, 0.05)),
-            ("reference counts", cost.references, row.references, max(row.references * Self.tolerance, 0.05)),
+            ("instructions", cost.instructions, row.instructions, row.instructions * tolerance),
+            ("allocations", cost.allocations, row.allocations, max(row.allocations * tolerance, 0.05)),
+            ("reference counts", cost.references, row.references, max(row.references * tolerance, 0.05)),
         ]
         for (what, found, limit, slack) in figures {
             let text =
@@ -52,7 +53,7 @@ struct HotPathLimits {
     static func text(_ costs: [HotPathCase: RequestCost]) -> String {
         var text = """
             # What one request costs in the release binary, counted by callgrind: scripts/check-hot-path fails where a
-            # figure is more than 5 % above. `scripts/check-hot-path --update` writes this file; say in the commit why
+            # figure is more than 5 % above, that of a miss 10 %. `scripts/check-hot-path --update` writes this file; say in the commit why
             # a figure rose.
             # case instructions allocations reference-counts
 
