@@ -33,8 +33,11 @@ public struct EntryFacts: Sendable, Hashable {
 public struct PurgeCondition: Sendable, Hashable {
     public var provider: String?
     public var layer: CacheKey.Layer?
-    /// The beginning of the URL, compared byte by byte: upper and lower case differ in a path (RFC 3986 §6.2.2.1).
-    public var prefix: String?
+    /// The beginning of the URL, in any spelling of it (`EquivalentURL`): an entry keeps the one that was asked for first.
+    /// Upper and lower case differ in a path (RFC 3986 §6.2.2.1).
+    public var prefix: String? {
+        didSet { prefix = prefix.map(EquivalentURL.normalised) }
+    }
     /// Selects entries whose response was received before that instant.
     public var receivedBefore: WallTime?
 
@@ -43,7 +46,7 @@ public struct PurgeCondition: Sendable, Hashable {
     ) {
         self.provider = provider
         self.layer = layer
-        self.prefix = prefix
+        self.prefix = prefix.map(EquivalentURL.normalised)
         self.receivedBefore = receivedBefore
     }
 
@@ -55,7 +58,9 @@ public struct PurgeCondition: Sendable, Hashable {
             guard let at = facts.receivedAt, at < receivedBefore else { return false }
         }
         if let prefix {
-            guard let url = facts.url, url.utf8.starts(with: prefix.utf8) else { return false }
+            guard let url = facts.url, EquivalentURL.normalised(String(url)).utf8.starts(with: prefix.utf8) else {
+                return false
+            }
         }
         return true
     }
