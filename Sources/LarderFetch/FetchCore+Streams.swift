@@ -43,8 +43,7 @@ extension FetchCore {
     /// Fails the exchange if nothing comes for `stall` although the tape has room. A full tape is looked at even if
     /// silence has no limit.
     func watchStall(_ exchange: Exchange, _ transfer: CurlTransfer, at deadline: MonotonicTime) {
-        exchange.stallTimer = loop.schedule(at: deadline) { [weak self, weak exchange, weak transfer] in
-            guard let self, let exchange, let transfer else { return }
+        exchange.stallTimer = loop.schedule(at: deadline) { [self] in
             exchange.stallTimer = nil
             let now = loop.monotonic
             if transfer.isFull {

@@ -107,8 +107,9 @@ final class FetchCore {
     }
 
     func watchDeadline(_ exchange: Exchange, at deadline: MonotonicTime) {
-        exchange.deadlineTimer = loop.schedule(at: deadline) { [weak self, weak exchange] in
-            guard let self, let exchange else { return }
+        // The timers of an exchange are cancelled when it ends, so they may hold it. A weak reference would make each of its
+        // reference counts slower.
+        exchange.deadlineTimer = loop.schedule(at: deadline) { [self] in
             exchange.deadlineTimer = nil
             // Time spent forwarding the request's body, or waiting for it, does not count against the response.
             if let feed = exchange.feed, case .transferring(let transfer) = exchange.phase {
@@ -161,8 +162,8 @@ final class FetchCore {
     private func moveHome(_ exchange: Exchange) {
         exchanges[exchange.id] = nil
         exchange.cancelTimers(on: loop)
-        // The exchange's transfer is closed and its timers are cancelled, so nothing on this loop refers to it any
-        // more. From here on it is confined to the home loop.
+        // The exchange's transfer is closed and its timers are cancelled. Only closures that do nothing more with it refer
+        // to it on this loop. From here on it is confined to the home loop.
         nonisolated(unsafe) let moved = exchange
         places.post(to: Self.home) { $0.arrive(moved) }
     }
@@ -207,13 +208,12 @@ final class FetchCore {
             exchange.phase = .transferring(transfer)
             try multi.add(
                 transfer,
-                attend: { [weak self, weak exchange, weak transfer] in
-                    guard let self, let exchange, let transfer else { return }
+                // The handle forgets both when the transfer has ended or is removed.
+                attend: { [self] in
                     attend(exchange, transfer)
                     pump()
                 },
-                ended: { [weak self, weak exchange] end in
-                    guard let self, let exchange else { return }
+                ended: { [self] end in
                     // The exchange may have been cut while the ends of other transfers were reported.
                     guard case .transferring(let current) = exchange.phase, current === transfer else { return }
                     ended(exchange, transfer, end)

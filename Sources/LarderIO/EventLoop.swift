@@ -171,7 +171,8 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     /// Cancels a timer. Does nothing if it has fired.
     public func cancel(_ timer: TimerToken) {
-        core.value.timers.cancel(timer)
+        // What the body holds is released when the heap is whole again.
+        withExtendedLifetime(core.value.timers.cancel(timer)) {}
     }
 
     /// Runs the body in the next turn, after others have had theirs. A handler with more to do uses this to yield.

@@ -4,7 +4,9 @@ import LarderCore
 
 /// Identifies a timer that was set.
 public struct TimerToken: Sendable, Hashable {
-    let number: UInt64
+    let slot: UInt32
+    /// How often the slot had been used before.
+    let generation: UInt32
 }
 
 /// A binary heap of deadlines. A cancelled timer keeps its place until it comes up, or until cancelled places are the
@@ -15,45 +17,76 @@ public struct TimerToken: Sendable, Hashable {
 struct TimerHeap {
     private struct Entry {
         var deadline: MonotonicTime
+        /// The order in which timers were set.
         var number: UInt64
+        var token: TimerToken
 
         static func < (left: Entry, right: Entry) -> Bool {
             left.deadline == right.deadline ? left.number < right.number : left.deadline < right.deadline
         }
     }
 
+    private struct Slot {
+        var generation: UInt32 = 0
+        /// Nil if no timer in force has the slot.
+        var body: (() -> Void)?
+    }
+
     private var heap: [Entry] = []
-    private var bodies: [UInt64: () -> Void] = [:]
+    private var slots: [Slot] = []
+    private var vacant: [UInt32] = []
     private var next: UInt64 = 0
 
     /// The number of timers in force.
-    var count: Int { bodies.count }
+    var count: Int { slots.count - vacant.count }
     /// The number of places, including cancelled timers.
     var places: Int { heap.count }
 
     mutating func insert(at deadline: MonotonicTime, _ body: @escaping () -> Void) -> TimerToken {
-        let number = next
+        let slot: UInt32
+        if let free = vacant.popLast() {
+            slot = free
+        } else {
+            slot = UInt32(slots.count)
+            slots.append(Slot())
+        }
+        slots[Int(slot)].body = body
+        let token = TimerToken(slot: slot, generation: slots[Int(slot)].generation)
+        heap.append(Entry(deadline: deadline, number: next, token: token))
         next += 1
-        bodies[number] = body
-        heap.append(Entry(deadline: deadline, number: number))
         siftUp(from: heap.count - 1)
-        return TimerToken(number: number)
+        return token
     }
 
-    /// Cancels a timer. Returns whether it was still in force.
+    /// A token of a heap that was thrown away may name a slot that there is not.
+    private func isInForce(_ token: TimerToken) -> Bool {
+        token.slot < slots.count && slots[Int(token.slot)].generation == token.generation
+    }
+
+    /// Frees the slot of a timer in force, and returns the timer's body.
+    private mutating func take(_ token: TimerToken) -> (() -> Void)? {
+        let body = slots[Int(token.slot)].body.take()
+        slots[Int(token.slot)].generation &+= 1
+        vacant.append(token.slot)
+        return body
+    }
+
+    /// Cancels a timer.
+    /// - Returns: its body, for the caller to release when the heap is whole again; nil if it was no longer in force.
     @discardableResult
-    mutating func cancel(_ token: TimerToken) -> Bool {
-        guard bodies.removeValue(forKey: token.number) != nil else { return false }
-        if heap.first?.number == token.number {
+    mutating func cancel(_ token: TimerToken) -> (() -> Void)? {
+        guard isInForce(token) else { return nil }
+        let body = take(token)
+        if heap.first?.token == token {
             removeFirst()
             dropCancelled()
         }
-        if heap.count > 64, heap.count > 2 * bodies.count {
-            heap.removeAll { bodies[$0.number] == nil }
+        if heap.count > 64, heap.count > 2 * count {
+            heap = heap.filter { isInForce($0.token) }
             // A sorted array is a heap.
             heap.sort(by: <)
         }
-        return true
+        return body
     }
 
     /// The earliest deadline in force; nil if there is none.
@@ -63,14 +96,14 @@ struct TimerHeap {
     mutating func popDue(at now: MonotonicTime) -> (() -> Void)? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         removeFirst()
-        let body = bodies.removeValue(forKey: first.number)
+        let body = take(first.token)
         dropCancelled()
         return body
     }
 
     /// Removes cancelled timers from the front.
     private mutating func dropCancelled() {
-        while let first = heap.first, bodies[first.number] == nil { removeFirst() }
+        while let first = heap.first, !isInForce(first.token) { removeFirst() }
     }
 
     private mutating func removeFirst() {
@@ -80,25 +113,29 @@ struct TimerHeap {
     }
 
     private mutating func siftUp(from start: Int) {
-        var child = start
-        while child > 0 {
-            let parent = (child - 1) / 2
-            guard heap[child] < heap[parent] else { return }
-            heap.swapAt(child, parent)
-            child = parent
+        heap.withUnsafeMutableBufferPointer { heap in
+            let entry = heap[start]
+            var place = start
+            while place > 0, entry < heap[(place - 1) / 2] {
+                heap[place] = heap[(place - 1) / 2]
+                place = (place - 1) / 2
+            }
+            heap[place] = entry
         }
     }
 
     private mutating func siftDown() {
-        var parent = 0
-        while true {
-            var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child] < heap[least] {
-                least = child
+        heap.withUnsafeMutableBufferPointer { heap in
+            let entry = heap[0]
+            var place = 0
+            while 2 * place + 1 < heap.count {
+                var child = 2 * place + 1
+                if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
+                guard heap[child] < entry else { break }
+                heap[place] = heap[child]
+                place = child
             }
-            if least == parent { return }
-            heap.swapAt(parent, least)
-            parent = least
+            heap[place] = entry
         }
     }
 }

@@ -165,9 +165,8 @@ public final class FlightCoordinator: Sendable {
 
     /// Sets the timer on the caller's loop, or on the home loop if the caller is on none.
     private func watch(_ ticket: FlightTicket, _ limits: Limits, until end: MonotonicTime) {
-        let look: @Sendable () -> Void = { [weak self, weak ticket] in
-            if let ticket { self?.outOfPatience(ticket, limits) }
-        }
+        // The timer ends with the membership, so it may hold the ticket.
+        let look: @Sendable () -> Void = { [self] in outOfPatience(ticket, limits) }
         if let here = EventLoop.current {
             ticket.timer.set(at: end, on: here, look)
         } else {
