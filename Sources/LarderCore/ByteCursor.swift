@@ -1,6 +1,17 @@
 // Keys and heads are assembled from many short texts. Each append to an array checks whether the array is shared and
 // large enough. If the size is known beforehand, a cursor writes the texts one behind another without these checks.
 
+extension String {
+    /// Runs the body with the UTF-8 bytes. `withUTF8` would need a copy that it may change, which costs two reference
+    /// counts.
+    @inlinable
+    public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
+        var own = self
+        return try own.withUTF8(body)
+    }
+}
+
 /// A position in memory of a known size that is being filled. Writing past its end traps.
 public struct ByteCursor {
     @usableFromInline let base: UnsafeMutableBufferPointer<UInt8>
@@ -26,8 +37,7 @@ public struct ByteCursor {
     /// Writes the UTF-8 bytes of a text.
     @inlinable
     public mutating func put(_ text: String) {
-        var text = text
-        text.withUTF8 { put($0) }
+        text.withBytes { put($0) }
     }
 
     @inlinable

@@ -177,8 +177,7 @@ public struct FieldLine {
     static func withBytes<Result>(
         _ text: String, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result {
-        var text = text
-        let plain: Result? = try text.withUTF8 { utf8 in
+        let plain: Result? = try text.withBytes { utf8 in
             for byte in utf8 where byte >= 0x80 { return nil }
             return try body(utf8)
         }

@@ -43,15 +43,21 @@ struct CurlOptions {
         }
     }
 
-    /// A list of NUL-terminated lines. `kept` owns the list, because libcurl does not copy it.
-    mutating func list(_ option: CURLoption, _ lines: [Bytes], kept: inout UnsafeMutablePointer<curl_slist>?) {
-        for line in lines {
-            let longer = line.withUnsafeBufferPointer { buffer in
-                buffer.withMemoryRebound(to: CChar.self) { curl_slist_append(kept, $0.baseAddress) }
+    /// A list of NUL-terminated lines, which lie one after another. `kept` owns the list, because libcurl does not copy it.
+    mutating func list(_ option: CURLoption, _ lines: Bytes, kept: inout UnsafeMutablePointer<curl_slist>?) {
+        let isWhole = lines.withUnsafeBufferPointer { buffer in
+            var place = 0
+            while place < buffer.count, let start = buffer.baseAddress {
+                let longer = UnsafeRawPointer(start + place).withMemoryRebound(to: CChar.self, capacity: 1) {
+                    curl_slist_append(kept, $0)
+                }
+                guard let longer else { return false }
+                kept = longer
+                place = (buffer[place...].firstIndex(of: 0) ?? buffer.count) + 1
             }
-            guard let longer else { return keep(CURLE_OUT_OF_MEMORY) }
-            kept = longer
+            return true
         }
+        guard isWhole else { return keep(CURLE_OUT_OF_MEMORY) }
         keep(larder_easy_set_list(easy, option, kept))
     }
 }

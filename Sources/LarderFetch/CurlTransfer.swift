@@ -113,7 +113,7 @@ final class CurlTransfer {
         head = ResponseHeadReader(method: hop.method)
         requestTime = context.time.wall()
         responseTime = requestTime
-        let lines: [Bytes]
+        let lines: Bytes
         do {
             lines = try RequestLines.make(
                 fields: hop.fields, secretFields: hop.secretFields, hasBody: hop.body != nil || feed != nil,

@@ -14,21 +14,18 @@ enum RequestLines {
         var message: String
     }
 
-    /// NUL-terminated lines for a `curl_slist`. In libcurl's notation "Name;" sends an empty field and "Name:" removes
-    /// the field that libcurl would add (https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html).
+    /// NUL-terminated lines, one after another, for a `curl_slist`. In libcurl's notation "Name;" sends an empty field and
+    /// "Name:" removes the field that libcurl would add (https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html).
     /// - Parameter expectsContinue: whether the body is held back until the upstream asks for it.
     static func make(
         fields: HeaderFields, secretFields: HeaderFields, hasBody: Bool, expectsContinue: Bool = false
-    ) throws(Refusal) -> [Bytes] {
-        var lines: [Bytes] = []
-        lines.reserveCapacity(fields.count + secretFields.count + 3)
+    ) throws(Refusal) -> Bytes {
+        var lines = Bytes()
+        lines.reserveCapacity(fields.wireSize + secretFields.wireSize + 64)
         var refusal: Refusal?
         func add(_ line: FieldLine) {
             if line.isIn(ownedByTheConnection) { return }
-            switch Self.line(line) {
-            case .success(let bytes): lines.append(bytes)
-            case .failure(let fault): refusal = refusal ?? fault
-            }
+            refusal = refusal ?? append(line, to: &lines)
         }
         // A credential replaces a field of the same name.
         fields.visit { line in
@@ -44,9 +41,9 @@ enum RequestLines {
         // "Expect:" prevents that. If a 100 is wanted, we wait for it ourselves: libcurl answers a 417 by sending the
         // request again, without the field and without reporting the response. libcurl obeys the first line of a name
         // and sends the others.
-        if hasBody { lines.append(Bytes(text: "Expect:\0")) }
-        if expectsContinue { lines.append(Bytes(text: "Expect: 100-continue\0")) }
-        if hasBody, !fields.contains(.contentType) { lines.append(Bytes(text: "Content-Type:\0")) }
+        if hasBody { lines += Bytes(text: "Expect:\0") }
+        if expectsContinue { lines += Bytes(text: "Expect: 100-continue\0") }
+        if hasBody, !fields.contains(.contentType) { lines += Bytes(text: "Content-Type:\0") }
         return lines
     }
 
@@ -55,27 +52,24 @@ enum RequestLines {
         !method.name.isEmpty && method.name.utf8.allSatisfy(ASCII.isToken) && method.name != "CONNECT"
     }
 
-    private static func line(_ field: FieldLine) -> Result<Bytes, Refusal> {
+    /// Appends one line. Returns why it cannot be sent; nil if it was appended.
+    private static func append(_ field: FieldLine, to lines: inout Bytes) -> Refusal? {
         let name = field.name
         guard !name.isEmpty, name.allSatisfy(ASCII.isToken) else {
-            return .failure(Refusal(message: "A field of the request has an invalid name."))
+            return Refusal(message: "A field of the request has an invalid name.")
         }
         let value = ASCII.trimmed(field.value)
         for byte in value where byte < 0x20 && byte != 0x09 || byte == 0x7F {
             let text = HeaderField.text(name)
-            return .failure(Refusal(message: "The value of the field \(text) contains a control character."))
+            return Refusal(message: "The value of the field \(text) contains a control character.")
         }
-        return .success(
-            Bytes(room: name.count + value.count + 3) { buffer, count in
-                var line = ByteCursor(buffer)
-                line.put(name)
-                line.put(value.isEmpty ? 0x3B : 0x3A)
-                if !value.isEmpty {
-                    line.put(0x20)
-                    line.put(value)
-                }
-                line.put(0)
-                count = line.count
-            })
+        lines.append(contentsOf: name)
+        lines.append(value.isEmpty ? 0x3B : 0x3A)
+        if !value.isEmpty {
+            lines.append(0x20)
+            lines.append(contentsOf: value)
+        }
+        lines.append(0)
+        return nil
     }
 }

@@ -9,7 +9,23 @@ import LarderCore
 /// A connection with one owner.
 final class DatabaseConnection {
     let handle: OpaquePointer
-    private var statements: [String: Statement] = [:]
+    private var statements: [StatementText: Statement] = [:]
+
+    /// The text of a statement as a key. Texts are long, and few have the same length and the same end; equal literals have
+    /// one address, which `==` sees at once.
+    private struct StatementText: Hashable {
+        let sql: String
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(sql.utf8.count)
+            sql.utf8.withContiguousStorageIfAvailable { bytes in
+                // The end of a text tells a table's statements apart, its middle those with the same condition.
+                for at in [bytes.count / 2, bytes.count - 8] where at >= 0 && at + 8 <= bytes.count {
+                    hasher.combine(UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: at, as: UInt64.self))
+                }
+            }
+        }
+    }
     private var owner: pthread_t?
     private var isClosed = false
     /// How the connection waits for the locks of other processes.
@@ -123,9 +139,10 @@ final class DatabaseConnection {
     /// The prepared statement of this text, prepared at first use and kept.
     func statement(_ sql: String) throws(StoreError) -> Statement {
         assertOwner()
-        if let known = statements[sql] { return known }
+        let text = StatementText(sql: sql)
+        if let known = statements[text] { return known }
         let made = try Statement(self, sql)
-        statements[sql] = made
+        statements[text] = made
         return made
     }
 
@@ -151,10 +168,24 @@ final class DatabaseConnection {
         return try statement.step() ? statement.text(0) : nil
     }
 
+    /// The statements of each transaction.
+    private enum Text {
+        static let begin = "BEGIN IMMEDIATE"
+        static let commit = "COMMIT"
+        static let count = """
+            UPDATE bodies SET commits = coalesce(?1, commits), bytes = max(-(1 << 60), min(bytes, 1 << 60)) + ?2
+            """
+    }
+
+    /// Prepares the statements of a transaction on a connection that counts commits.
+    func prepareTransaction() throws(StoreError) {
+        for text in [Text.begin, Text.commit, Text.count] { _ = try statement(text) }
+    }
+
     /// Runs the body in a transaction that takes the write lock at once: a transaction that began by reading could meet
     /// SQLITE_BUSY whatever the timeout (sqlite.org/lang_transaction.html).
     func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try statement("BEGIN IMMEDIATE").run()
+        try statement(Text.begin).run()
         do {
             let before = allChanges
             taking = .nothing
@@ -167,7 +198,7 @@ final class DatabaseConnection {
             let number = isChange ? try countCommit() : nil
             // Counted even if the commit fails: it is not certain then that nothing was committed.
             defer { commits?.committed() }
-            try statement("COMMIT").run()
+            try statement(Text.commit).run()
             if let number { mark?.committed(number, taking) }
             return result
         } catch {
@@ -185,10 +216,7 @@ final class DatabaseConnection {
     private func countCommit() throws(StoreError) -> Int64? {
         let number = mark?.next()
         guard number != nil || fileBytes != 0 else { return nil }
-        let row = try statement(
-            """
-            UPDATE bodies SET commits = coalesce(?1, commits), bytes = max(-(1 << 60), min(bytes, 1 << 60)) + ?2
-            """)
+        let row = try statement(Text.count)
         if let number { row.bind(1, number) } else { row.bindNull(1) }
         row.bind(2, fileBytes)
         try row.run()

@@ -9,28 +9,35 @@ enum EntryCodec {
     static let version: UInt8 = 1
 
     static func encode(_ entry: StoredResponse) -> Bytes {
-        var out = Bytes()
-        out.reserveCapacity(160 + entry.fields.wireSize)
-        out.append(version)
-        out.append(entry.layer.rawValue)
-        out.append(entry.isNegative ? 1 : 0)
-        put(signed: Int64(entry.status), &out)
-        put(signed: entry.requestTime.milliseconds, &out)
-        put(signed: entry.responseTime.milliseconds, &out)
-        put(signed: entry.initialAge, &out)
-        put(signed: Int64(entry.normaliserVersion), &out)
-        put(entry.provider, &out)
-        put(entry.endpoint, &out)
-        put(entry.reason, &out)
-        put(UInt64(entry.parents.count), &out)
-        for parent in entry.parents { parent.withRawBytes { out.append(contentsOf: $0) } }
-        put(UInt64(entry.fields.count), &out)
-        entry.fields.visit { line in
-            put(utf8Of: line.name, &out)
-            put(utf8Of: line.value, &out)
-            return true
+        // A number takes at most ten bytes. A byte of a field takes two in UTF-8 if it is no ASCII.
+        let numbers = 10 * (10 + 2 * entry.fields.count)
+        let texts = entry.provider.utf8.count + entry.endpoint.utf8.count + entry.reason.utf8.count
+        return Bytes(room: 3 + numbers + texts + 32 * entry.parents.count + 2 * entry.fields.wireSize) {
+            memory, count in
+            var out = ByteCursor(memory)
+            out.put(version)
+            out.put(entry.layer.rawValue)
+            out.put(entry.isNegative ? 1 : 0)
+            put(signed: Int64(entry.status), &out)
+            put(signed: entry.requestTime.milliseconds, &out)
+            put(signed: entry.responseTime.milliseconds, &out)
+            put(signed: entry.initialAge, &out)
+            put(signed: Int64(entry.normaliserVersion), &out)
+            put(entry.provider, &out)
+            put(entry.endpoint, &out)
+            put(entry.reason, &out)
+            put(UInt64(entry.parents.count), &out)
+            for parent in entry.parents {
+                parent.withRawBytes { out.put($0.assumingMemoryBound(to: UInt8.self)) }
+            }
+            put(UInt64(entry.fields.count), &out)
+            entry.fields.visit { line in
+                put(utf8Of: line.name, &out)
+                put(utf8Of: line.value, &out)
+                return true
+            }
+            count = out.count
         }
-        return out
     }
 
     /// The entry of a head and its other columns; nil if the head is damaged or of another version.
@@ -102,34 +109,34 @@ enum EntryCodec {
             provider: origin?.provider, label: label, layer: origin?.layer, receivedAt: origin?.at)
     }
 
-    private static func put(_ value: UInt64, _ out: inout Bytes) {
+    private static func put(_ value: UInt64, _ out: inout ByteCursor) {
         var value = value
         while value >= 0x80 {
-            out.append(UInt8(truncatingIfNeeded: value) | 0x80)
+            out.put(UInt8(truncatingIfNeeded: value) | 0x80)
             value >>= 7
         }
-        out.append(UInt8(truncatingIfNeeded: value))
+        out.put(UInt8(truncatingIfNeeded: value))
     }
 
-    private static func put(signed value: Int64, _ out: inout Bytes) {
+    private static func put(signed value: Int64, _ out: inout ByteCursor) {
         put(UInt64(bitPattern: value << 1 ^ value >> 63), &out)
     }
 
     /// Writes the UTF-8 form of the text whose scalars stand for the bytes. For ASCII it is the bytes.
-    private static func put(utf8Of bytes: UnsafeBufferPointer<UInt8>, _ out: inout Bytes) {
+    private static func put(utf8Of bytes: UnsafeBufferPointer<UInt8>, _ out: inout ByteCursor) {
         var others = 0
         for byte in bytes { others += Int(byte >> 7) }
         guard others > 0 else {
             put(UInt64(bytes.count), &out)
-            out.append(contentsOf: bytes)
+            out.put(bytes)
             return
         }
         put(HeaderField.text(bytes), &out)
     }
 
-    private static func put(_ text: String, _ out: inout Bytes) {
+    private static func put(_ text: String, _ out: inout ByteCursor) {
         put(UInt64(text.utf8.count), &out)
-        out.append(contentsOf: text.utf8)
+        out.put(text)
     }
 
     /// Reads a head from its beginning to its end.

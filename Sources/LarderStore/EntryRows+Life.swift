@@ -15,11 +15,7 @@ extension EntryRows {
     }
 
     func begin(_ life: Life, sums: Int64, now: WallTime) throws(StoreError) {
-        let row = try connection.statement(
-            """
-            INSERT INTO life (id, version, freshUntil, staleUntil, lastUsed, format, sums, sum)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-            """)
+        let row = try connection.statement(Text.life)
         row.bind(1, life.id)
         row.bind(2, life.version)
         row.bind(3, life.freshUntil)

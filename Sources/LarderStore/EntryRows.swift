@@ -74,11 +74,7 @@ struct EntryRows {
         keys?.note(entry.key.digest)
         if !isNew { try replace(entry.key.digest) }
         let provider = try providerID(entry.provider)
-        let statement = try connection.statement(
-            """
-            INSERT INTO entry (id, digest, provider, size, key, label, head, body)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-            """)
+        let statement = try connection.statement(Text.entry)
         statement.bind(1, id)
         statement.bind(2, entry.key.digest)
         statement.bind(3, provider)
@@ -104,9 +100,28 @@ struct EntryRows {
         try count(id, provider, size)
     }
 
+    /// The statements of each write of an entry.
+    enum Text {
+        static let entry = """
+            INSERT INTO entry (id, digest, provider, size, key, label, head, body)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            """
+        static let life = """
+            INSERT INTO life (id, version, freshUntil, staleUntil, lastUsed, format, sums, sum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            """
+        static let parent = "INSERT OR IGNORE INTO parent (digest, child) VALUES (?1, ?2)"
+    }
+
+    /// Prepares the statements of a write, so that the first one need not wait for it.
+    func prepare() throws(StoreError) {
+        for text in [Text.entry, Text.life, Text.parent] { _ = try connection.statement(text) }
+        try connection.prepareTransaction()
+    }
+
     func note(_ parents: [Digest], of id: Int64) throws(StoreError) {
         for parent in parents {
-            let row = try connection.statement("INSERT OR IGNORE INTO parent (digest, child) VALUES (?1, ?2)")
+            let row = try connection.statement(Text.parent)
             row.bind(1, parent)
             row.bind(2, id)
             try row.run()

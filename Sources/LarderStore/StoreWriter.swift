@@ -63,6 +63,7 @@ final class StoreWriter {
                 lastSpread: try CacheMigration.last(before: CacheMigration.countedBodies, connection))
             var rows = try EntryRows(connection)
             rows.files = bodies
+            try rows.prepare()
             return Database(connection: connection, rows: rows, bodies: bodies)
         } catch {
             connection.close(keepsLog: true)
