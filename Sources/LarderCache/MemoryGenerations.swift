@@ -89,6 +89,12 @@ extension MemoryGenerations {
             place: place, provider: provider, others: others, sum: sum(place, others) &+ value(provider))
     }
 
+    func readyStamp(_ key: Digest, _ other: Digest, of provider: String) -> ReadyStamp {
+        let (place, provider) = (Self.place(key), Self.place(Self.mark(provider)))
+        let others = [Self.place(other)]
+        return ReadyStamp(place: place, provider: provider, others: others, sum: sum(place, others) &+ value(provider))
+    }
+
     func readyStamp(_ key: Digest, of provider: String) -> ReadyStamp {
         let (place, provider) = (Self.place(key), Self.place(Self.mark(provider)))
         return ReadyStamp(place: place, provider: provider, others: [], sum: sum(place) &+ value(provider))
@@ -106,7 +112,11 @@ extension MemoryGenerations {
     /// A short mark of a text. Two texts may have the same.
     static func mark(_ text: String) -> UInt64 {
         // FNV-1a: it only spreads the marks.
-        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        text.withBytes { bytes in
+            var mark: UInt64 = 0xCBF2_9CE4_8422_2325
+            for byte in bytes { mark = (mark ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            return mark
+        }
     }
 
     private static func place(_ mark: UInt64) -> Int { 1 + Int(truncatingIfNeeded: mark % UInt64(keys)) }

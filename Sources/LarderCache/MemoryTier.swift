@@ -105,6 +105,11 @@ public final class MemoryTier: ReadySource {
         generations.readyStamp(keys, of: providers)
     }
 
+    /// The same for a response that is made from two entries of one provider.
+    public func readyStamp(_ key: Digest, _ other: Digest, of provider: String) -> ReadyStamp {
+        generations.readyStamp(key, other, of: provider)
+    }
+
     /// The same for a response that is made from one entry.
     public func readyStamp(_ key: Digest, of provider: String) -> ReadyStamp {
         generations.readyStamp(key, of: provider)

@@ -81,10 +81,16 @@ public final class CounterRegistry: Sendable {
         static let indexes = 256
 
         /// An index that tells the names of one daemon's busy series apart, at the cost of a few additions.
-        var index: Int {
+        var index: Int { Self.index(family, first, second) }
+
+        static func index(_ family: String, _ first: String, _ second: String) -> Int {
             // Of labels of one length, the first letters differ: "2xx" and "4xx", "hit" and "raw".
             func mark(_ text: String) -> Int { text.utf8.count &* 31 &+ Int(text.utf8.first ?? 0) &* 7 }
-            return (family.utf8.count &* 59 &+ mark(first) &* 3 &+ mark(second)) & (Self.indexes - 1)
+            return (family.utf8.count &* 59 &+ mark(first) &* 3 &+ mark(second)) & (indexes - 1)
+        }
+
+        func isOf(_ family: String, _ first: String, _ second: String) -> Bool {
+            self.first == first && self.second == second && self.family == family && others.isEmpty
         }
 
         /// Family names are long. Their lengths distinguish most of them, so only the length is hashed and `==`
@@ -147,6 +153,10 @@ public final class CounterRegistry: Sendable {
 
     /// Returns the cell for two label values without building an array of them. Some cells are looked up per request.
     public func cell(_ family: MetricFamily, _ first: String, _ second: String) -> CounterCell {
+        let index = SeriesName.index(family.name, first, second)
+        let recent = table.withLock { $0.recentCells[index] }
+        // The cells of every request are found so, without making a name.
+        if let recent, recent.name.isOf(family.name, first, second) { return recent.cell }
         precondition(family.labels.count == 2, "\(family.name) has other labels")
         return cell(SeriesName(family.name, first, second), family, [first, second])
     }
@@ -172,6 +182,9 @@ public final class CounterRegistry: Sendable {
 
     /// Returns the histogram of a family and its two label values. The same values always give the same histogram.
     public func histogram(_ family: MetricFamily, _ first: String, _ second: String) -> HistogramCell {
+        let index = SeriesName.index(family.name, first, second)
+        let recent = table.withLock { $0.recentHistograms[index] }
+        if let recent, recent.name.isOf(family.name, first, second) { return recent.cell }
         precondition(family.kind == .histogram && family.labels.count == 2, "\(family.name) has other labels")
         let name = SeriesName(family.name, first, second)
         return table.withLock { table in

@@ -66,6 +66,18 @@ public struct Digest: Sendable, Hashable, Comparable {
         // The digest is already evenly distributed, so one word of it is enough for a hash table.
         hasher.combine(words.0)
     }
+
+    /// The hash for a table of digests alone. Clients choose what is digested, and could look for digests of which some bits
+    /// are equal. So two words are multiplied after secrets of this process have been mixed into them.
+    @inlinable
+    public func _rawHashValue(seed: Int) -> Int {
+        let secret = Self.secret
+        let product = (words.0 ^ secret.0 ^ UInt64(truncatingIfNeeded: seed)).multipliedFullWidth(
+            by: words.1 ^ secret.1)
+        return Int(truncatingIfNeeded: product.high ^ product.low)
+    }
+
+    @usableFromInline static let secret = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
 }
 
 /// Random bytes, and the comparison of secrets.

@@ -117,7 +117,8 @@ extension Duration {
     /// Whole milliseconds, rounded towards zero.
     @inlinable
     public var milliseconds: Int64 {
-        if let short = Int64(exactly: attoseconds) { return short / 1_000_000_000_000_000 }
+        // 10^15 is 2^15 · 5^15. After the shift a duration of up to three days fits a word; 128 bits divide slowly.
+        if self >= .zero, let short = Int64(exactly: attoseconds >> 15) { return short / 30_517_578_125 }
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         return overflow ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000_000_000
@@ -146,10 +147,9 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
     /// Adds a duration. Saturates instead of wrapping.
     @inlinable
     public static func + (left: MonotonicTime, right: Duration) -> MonotonicTime {
-        // A duration of up to nine seconds has its attoseconds in one word. Most are shorter.
-        let attoseconds = right.attoseconds
-        if let short = Int64(exactly: attoseconds) {
-            let (sum, overflow) = left.nanoseconds.addingReportingOverflow(short / 1_000_000_000)
+        // 10^9 is 2^9 · 5^9. After the shift a duration of up to an hour fits a word; 128 bits divide slowly.
+        if right >= .zero, let short = Int64(exactly: right.attoseconds >> 9) {
+            let (sum, overflow) = left.nanoseconds.addingReportingOverflow(short / 1_953_125)
             if !overflow { return MonotonicTime(nanoseconds: sum) }
         }
         let (product, overflow) = right.milliseconds.multipliedReportingOverflow(by: 1_000_000)

@@ -55,8 +55,11 @@ import Testing
         #expect(entry.age(at: WallTime(seconds: 1010)) == 13)
     }
 
-    /// Nine seconds of attoseconds fill a word of 64 bits.
-    @Test(arguments: [0, 1, 999_999, 9_223_372_036, 9_223_372_037, 9_300_000_000, 86_400_000_000_000])
+    /// Up to 4,722 seconds a sum, and up to 302,231 seconds the milliseconds, are computed in one word.
+    @Test(arguments: [
+        0, 1, 999_999, 9_223_372_037, 4_722_366_482_869, 4_722_366_482_870, 86_400_000_000_000, 302_231_454_903_657,
+        302_231_454_903_658, 400_000_000_000_001,
+    ])
     func aDurationIsAddedToTheNanosecond(nanoseconds: Int64) {
         let start = MonotonicTime(nanoseconds: 5)
         #expect((start + .nanoseconds(nanoseconds)).nanoseconds == 5 + nanoseconds)

@@ -176,7 +176,7 @@ public final class EntryCache: Sendable {
     }
     func readyStamp(_ request: PassRequest, _ other: Digest) -> ReadyStamp {
         request.primary.digest == other
-            ? readyStamp(request) : memory.readyStamp([request.primary.digest, other], of: [request.provider.name])
+            ? readyStamp(request) : memory.readyStamp(request.primary.digest, other, of: request.provider.name)
     }
 
     /// Whether nothing that concerns the stamp was rewritten, hidden or removed since.

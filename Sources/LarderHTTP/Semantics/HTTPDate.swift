@@ -63,12 +63,19 @@ public enum HTTPDate {
 
     private enum Names {
         static let days: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        static let longDays: [StaticString] = [
-            "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
-        ]
+        /// What the names of RFC 850 add to the short ones.
+        static let longEndings: [StaticString] = ["day", "day", "sday", "nesday", "rsday", "day", "urday"]
         static let months: [StaticString] = [
             "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
         ]
+        /// The short names as numbers, for comparison in one step.
+        static let dayLetters = days.map { letters(UnsafeBufferPointer(start: $0.utf8Start, count: 3)) }
+        static let monthLetters = months.map { letters(UnsafeBufferPointer(start: $0.utf8Start, count: 3)) }
+
+        /// Three letters as a number, regardless of case.
+        static func letters(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
+            bytes.reduce(0) { $0 << 8 | UInt32(ASCII.lowercased($1)) }
+        }
     }
 
     /// A position in the text. Every step either advances or returns nil.
@@ -87,15 +94,15 @@ public enum HTTPDate {
         }
 
         mutating func date(now: WallTime) -> WallTime? {
-            // Long names come first, because "Sun" begins "Sunday".
-            if name(of: Names.longDays) != nil { return rfc850(now: now) }
-            guard name(of: Names.days) != nil else { return nil }
-            return take(0x2C) ? fixdate() : asctime()
+            guard let day = letters(among: Names.dayLetters) else { return nil }
+            if take(0x2C) { return fixdate() }
+            return takeLetters(Names.longEndings[day]) ? rfc850(now: now) : asctime()
         }
 
         /// " 06 Nov 1994 08:49:37 GMT"
         private mutating func fixdate() -> WallTime? {
-            guard take(0x20), let day = number(2), take(0x20), let month = name(of: Names.months), take(0x20),
+            guard take(0x20), let day = number(2), take(0x20), let month = letters(among: Names.monthLetters),
+                take(0x20),
                 let year = number(4), take(0x20), let time = clock(), take(0x20), zone()
             else { return nil }
             return instant(year: year, month: month + 1, day: day, time: time)
@@ -103,7 +110,8 @@ public enum HTTPDate {
 
         /// ", 06-Nov-94 08:49:37 GMT"
         private mutating func rfc850(now: WallTime) -> WallTime? {
-            guard take(0x2C), take(0x20), let day = number(2), take(0x2D), let month = name(of: Names.months),
+            guard take(0x2C), take(0x20), let day = number(2), take(0x2D),
+                let month = letters(among: Names.monthLetters),
                 take(0x2D),
                 let short = number(2), take(0x20), let time = clock(), take(0x20), zone()
             else { return nil }
@@ -121,7 +129,7 @@ public enum HTTPDate {
 
         /// " Nov  6 08:49:37 1994"
         private mutating func asctime() -> WallTime? {
-            guard take(0x20), let month = name(of: Names.months), take(0x20) else { return nil }
+            guard take(0x20), let month = letters(among: Names.monthLetters), take(0x20) else { return nil }
             guard let day = take(0x20) ? number(1) : number(2) else { return nil }
             guard take(0x20), let time = clock(), take(0x20), let year = number(4) else { return nil }
             return instant(year: year, month: month + 1, day: day, time: time)
@@ -142,7 +150,7 @@ public enum HTTPDate {
         }
 
         private mutating func zone() -> Bool {
-            name(of: ["GMT"]) != nil
+            takeLetters("GMT")
         }
 
         private func instant(year: Int64, month: Int, day: Int64, time: Int64) -> WallTime? {
@@ -169,20 +177,23 @@ public enum HTTPDate {
             return value
         }
 
-        /// The index of the name at the current position, regardless of case.
-        private mutating func name(of names: [StaticString]) -> Int? {
-            for (number, name) in names.enumerated() {
-                let count = name.utf8CodeUnitCount
-                guard place + count <= bytes.count else { continue }
-                let matches = (0..<count).allSatisfy {
-                    ASCII.lowercased(bytes[place + $0]) == ASCII.lowercased(name.utf8Start[$0])
-                }
-                if matches {
-                    place += count
-                    return number
-                }
-            }
-            return nil
+        /// Which of the names of three letters is at the current position.
+        private mutating func letters(among names: [UInt32]) -> Int? {
+            guard place + 3 <= bytes.count else { return nil }
+            let here = Names.letters(UnsafeBufferPointer(rebasing: bytes[place..<place + 3]))
+            guard let number = names.firstIndex(of: here) else { return nil }
+            place += 3
+            return number
+        }
+
+        /// Takes the letters if they are at the current position, regardless of case.
+        private mutating func takeLetters(_ letters: StaticString) -> Bool {
+            let count = letters.utf8CodeUnitCount
+            guard place + count <= bytes.count else { return false }
+            for index in 0..<count
+            where ASCII.lowercased(bytes[place + index]) != ASCII.lowercased(letters.utf8Start[index]) { return false }
+            place += count
+            return true
         }
     }
 }
