@@ -83,6 +83,16 @@ public enum ASCII {
         return true
     }
 
+    /// The same for a whole text, which is compared where it lies.
+    public static func hasPrefixFolded(_ text: String, _ prefix: StaticString) -> Bool {
+        text.withBytes { bytes in
+            guard bytes.count >= prefix.utf8CodeUnitCount else { return false }
+            for index in 0..<prefix.utf8CodeUnitCount
+            where lowercased(bytes[index]) != lowercased(prefix.utf8Start[index]) { return false }
+            return true
+        }
+    }
+
     @inlinable
     public static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 

@@ -12,6 +12,16 @@ public protocol CopyOnWrite {
 }
 
 extension CopyOnWrite {
+    /// All members. A change of several costs one look whether the object is shared.
+    @inlinable
+    public var whole: Content {
+        get { content.object.value }
+        _modify {
+            content.own()
+            yield &content.object.value
+        }
+    }
+
     @inlinable
     public subscript<Member>(dynamicMember path: KeyPath<Content, Member>) -> Member {
         content.object.value[keyPath: path]
@@ -47,6 +57,18 @@ public struct Shared<Content> {
     mutating func own() {
         if !isKnownUniquelyReferenced(&object) { object = Object(object.value) }
     }
+}
+
+extension Shared: Equatable where Content: Equatable {
+    @inlinable
+    public static func == (left: Shared, right: Shared) -> Bool {
+        left.object === right.object || left.object.value == right.object.value
+    }
+}
+
+extension Shared: Hashable where Content: Hashable {
+    @inlinable
+    public func hash(into hasher: inout Hasher) { hasher.combine(object.value) }
 }
 
 // Unchecked because the object can be changed. It is changed only by the caller of `own()`, on that caller's thread, when there is

@@ -3,30 +3,30 @@
 // line.
 
 /// A request to a provider in its canonical form. It is the identity of a raw entry.
-public struct UpstreamRequest: Sendable, Hashable {
-    public var method: Method
-    /// Percent-encoded path relative to the provider's base URL, beginning with "/".
-    public var path: String
-    /// The canonical query without "?"; nil if there is none.
-    public var query: String?
-    /// Fields that this request sends in addition to those that every request carries. Never secret.
-    public var fields: HeaderFields
-    public var body: Bytes?
-    /// Whether the request only reads though its method is POST. Its content is then part of the question.
-    public var isReadOnly = false
+public struct UpstreamRequest: Sendable, Hashable, CopyOnWrite {
+    public struct Content: Sendable, Hashable {
+        public var method: Method
+        /// Percent-encoded path relative to the provider's base URL, beginning with "/".
+        public var path: String
+        /// The canonical query without "?"; nil if there is none.
+        public var query: String?
+        /// Fields that this request sends in addition to those that every request carries. Never secret.
+        public var fields: HeaderFields
+        public var body: Bytes?
+        /// Whether the request only reads though its method is POST. Its content is then part of the question.
+        public var isReadOnly = false
+    }
+
+    public var content: Shared<Content>
 
     public init(
         method: Method = .get, path: String, query: String? = nil, fields: HeaderFields = [:], body: Bytes? = nil
     ) {
-        self.method = method
-        self.path = path
-        self.query = query
-        self.fields = fields
-        self.body = body
+        content = Shared(Content(method: method, path: path, query: query, fields: fields, body: body))
     }
 
     /// Path and query, as they follow the base URL.
-    public var target: String { query.map { "\(path)?\($0)" } ?? path }
+    public var target: String { self.query.map { "\(self.path)?\($0)" } ?? self.path }
 }
 
 /// The addresses that a fetch may connect to.

@@ -112,14 +112,20 @@ final class Exchange {
         self.stall = stall.map { max($0, .milliseconds(1)) }
         self.feed = feed
         if case .stream = asker { isStream = true } else { isStream = false }
-        wantsEvents = isStream && order.fields.contains(.accept) && order.fields.contains(where: Self.asksForEvents)
+        wantsEvents = isStream && Self.asksForEvents(order.fields)
         // With an upload the client decides how fast it sends. With an event stream it decides how long it stays.
         pace = feed != nil || wantsEvents ? .client : .upstream
     }
 
-    private static func asksForEvents(_ field: HeaderField) -> Bool {
-        guard field.isNamed(.accept) else { return false }
-        return FieldList.members([field.value]).contains { ASCII.hasPrefixFolded($0, "text/event-stream") }
+    private static func asksForEvents(_ fields: HeaderFields) -> Bool {
+        let type = "text/event-stream"
+        var isLongEnough = false
+        fields.visit(.accept) { line in
+            if line.value.count >= type.utf8.count { isLongEnough = true }
+            return true
+        }
+        guard isLongEnough else { return false }
+        return FieldList.members(fields.all(.accept)).contains { ASCII.hasPrefixFolded($0, type) }
     }
 
     /// The time until the next look at a response body: whether the upstream is silent or a reader does not advance.
@@ -133,9 +139,14 @@ final class Exchange {
     }
 
     func cancelTimers(on loop: EventLoop) {
-        for timer in [deadlineTimer, queueTimer, clientTimer, stallTimer, holdTimer, earlyTimer, placeTimer] {
-            timer.map(loop.cancel)
-        }
+        func cancel(_ timer: TimerToken?) { if let timer { loop.cancel(timer) } }
+        cancel(deadlineTimer)
+        cancel(queueTimer)
+        cancel(clientTimer)
+        cancel(stallTimer)
+        cancel(holdTimer)
+        cancel(earlyTimer)
+        cancel(placeTimer)
         (deadlineTimer, queueTimer, clientTimer, stallTimer) = (nil, nil, nil, nil)
         (holdTimer, earlyTimer, placeTimer) = (nil, nil, nil)
     }

@@ -66,7 +66,7 @@ final class FetchURL: Sendable, Hashable {
 
     /// Whether a text has the scheme http. Nothing else is checked, and case does not matter (RFC 3986 §3.1).
     static func isPlain(_ text: String) -> Bool {
-        ASCII.hasPrefixFolded(text[...], "http:")
+        ASCII.hasPrefixFolded(text, "http:")
     }
 
     /// The range of path and query in a text, up to the fragment. Nil if libcurl would have to encode something or to

@@ -4,53 +4,51 @@ import LarderHTTP
 import LarderIO
 
 /// One whole request.
-public struct ServerRequest: Sendable {
-    public var id: RequestID
-    public var method: Method
-    /// The bytes of the request target as received.
-    public var target: Bytes
-    /// The path, percent-encoded as received ("/" for an absolute target without a path, "*" for `OPTIONS *`). What the
-    /// client should have encoded is encoded here (`RequestTarget`). Decoding shows whether bytes above ASCII are text.
-    public var path: String
-    /// The query without "?", encoded like the path; nil if there is none.
-    public var query: String?
-    public var fields: HeaderFields
-    /// The decoded body. Empty if there is none or if the body is streamed.
-    public var body: Bytes
-    /// The streamed body, if there is one and the handler asked for it (`RequestHandler.takesStream`). A client that
-    /// waits for "100 Continue" gets it when the first piece is requested.
-    public var upload: Upload?
-    /// The number of the listener that the request came in by, and the provider that the listener is bound to.
-    public var listener: UInt16
-    public var listenerProvider: String?
-    public var peer: Peer
-    public var receivedAt: WallTime
-    public var isVersion10: Bool
-    /// Sends an interim response before the final one (RFC 9110 §15.2). An interim response that comes too late is
-    /// dropped. Nil for an HTTP/1.0 client. May be called on any thread.
-    public var interim: (@Sendable (InterimHead) -> Void)?
-    /// Tells when the client ends its input. Nil if that must not matter, as for an unsafe method.
-    public var halfClose: HalfClose?
-    /// Free for the handler's use.
-    public var mark: UInt64 = 0
+public struct ServerRequest: Sendable, CopyOnWrite {
+    public struct Content: Sendable {
+        public var id: RequestID
+        public var method: Method
+        /// The bytes of the request target as received.
+        public var target: Bytes
+        /// The path, percent-encoded as received ("/" for an absolute target without a path, "*" for `OPTIONS *`). What the
+        /// client should have encoded is encoded here (`RequestTarget`). Decoding shows whether bytes above ASCII are text.
+        public var path: String
+        /// The query without "?", encoded like the path; nil if there is none.
+        public var query: String?
+        public var fields: HeaderFields
+        /// The decoded body. Empty if there is none or if the body is streamed.
+        public var body: Bytes
+        /// The streamed body, if there is one and the handler asked for it (`RequestHandler.takesStream`). A client that
+        /// waits for "100 Continue" gets it when the first piece is requested.
+        public var upload: Upload?
+        /// The number of the listener that the request came in by, and the provider that the listener is bound to.
+        public var listener: UInt16
+        public var listenerProvider: String?
+        public var peer: Peer
+        public var receivedAt: WallTime
+        public var isVersion10: Bool
+        /// Sends an interim response before the final one (RFC 9110 §15.2). An interim response that comes too late is
+        /// dropped. Nil for an HTTP/1.0 client. May be called on any thread.
+        public var interim: (@Sendable (InterimHead) -> Void)?
+        /// Tells when the client ends its input. Nil if that must not matter, as for an unsafe method.
+        public var halfClose: HalfClose?
+        /// Free for the handler's use.
+        public var mark: UInt64 = 0
+    }
 
+    public var content: Shared<Content>
+
+    // More than six parameters: one for each part of a request that the parser or the connection knows.
     public init(
         id: RequestID, method: Method = .get, target: Bytes, path: String, query: String? = nil,
         fields: HeaderFields = [:], body: Bytes = [], listener: UInt16 = 0, listenerProvider: String? = nil,
         peer: Peer = .tcp(nil), receivedAt: WallTime, isVersion10: Bool = false
     ) {
-        self.id = id
-        self.method = method
-        self.target = target
-        self.path = path
-        self.query = query
-        self.fields = fields
-        self.body = body
-        self.listener = listener
-        self.listenerProvider = listenerProvider
-        self.peer = peer
-        self.receivedAt = receivedAt
-        self.isVersion10 = isVersion10
+        content = Shared(
+            Content(
+                id: id, method: method, target: target, path: path, query: query, fields: fields, body: body,
+                listener: listener, listenerProvider: listenerProvider, peer: peer, receivedAt: receivedAt,
+                isVersion10: isVersion10))
     }
 }
 

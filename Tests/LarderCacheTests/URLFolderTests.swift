@@ -40,4 +40,21 @@ import Testing
         let folders = URLFolder(of: "p").all(above: deep + "/x", hasQuery: false)
         #expect(folders.count == 1 + URLFolder.most && URLFolder(of: "p").folder(deep) == folders.last)
     }
+
+    /// The list that was made last is used again, so each path is asked for after each other one.
+    @Test func theKeptListIsThatOfThePath() {
+        let paths = ["/", "/a", "/a/", "/a/b", "/a/b/", "/a/bc", "/ab/c", "//", "/a//b", "x", ""]
+        let kept = URLFolders(of: "p")
+        for one in paths {
+            for other in paths {
+                for hasQuery in [true, false] {
+                    _ = kept.above(one, hasQuery: !hasQuery)
+                    _ = kept.above(one, hasQuery: hasQuery)
+                    #expect(
+                        kept.above(other, hasQuery: hasQuery)
+                            == URLFolder(of: "p").all(above: other, hasQuery: hasQuery))
+                }
+            }
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //
 // A folder is one more parent of an entry, like a group (`CacheGroups`): removing its digest removes every entry below
 // it. Nothing is stored under the digest itself.
+import Glibc
 import LarderCore
 
 /// The part of a provider's URLs that lies below one path.
@@ -14,24 +15,20 @@ public struct URLFolder: Sendable, Hashable {
     let text: String
 
     /// The digest that is a parent of every entry below the folder.
-    public var digest: Digest { rootDigest ?? Self.digest(text) }
-    /// The digest of a root folder, which is above every URL and so made only once.
-    private let rootDigest: Digest?
+    public let digest: Digest
 
     /// A short mark of the folder, for answers that are under way. Two folders may have the same mark.
     public let mark: UInt64
 
     /// The root folder, of which all of a provider's paths are part.
     /// - Parameter provider: the name, and the base URL.
-    public init(of provider: String) { self.init(text: provider + "\n", isRoot: true) }
+    public init(of provider: String) { self.init(text: provider + "\n") }
 
-    private init(text: String, isRoot: Bool = false) {
+    private init(text: String) {
         self.text = text
-        rootDigest = isRoot ? Self.digest(text) : nil
+        digest = Digest(of: Bytes(text: "folder\n" + text))
         mark = MemoryGenerations.mark(text)
     }
-
-    private static func digest(_ text: String) -> Digest { Digest(of: Bytes(text: "folder\n" + text)) }
 
     public static func == (left: URLFolder, right: URLFolder) -> Bool { left.text == right.text }
 
@@ -68,5 +65,49 @@ public struct URLFolder: Sendable, Hashable {
             place += 1
         }
         return ends
+    }
+}
+
+/// The folders of one provider's URLs. Most URLs lie in the same folder as the one before, so its list is kept: each folder
+/// in it costs a digest.
+public final class URLFolders: Sendable {
+    /// The folder of which all the paths are part.
+    public let root: URLFolder
+
+    private struct Latest {
+        /// The path, up to its last slash if it had no query.
+        var path: String
+        var hasQuery: Bool
+        var above: [URLFolder]
+
+        /// Whether the bytes of that path are these.
+        func isPath(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+            path.withBytes { own in
+                guard own.count == bytes.count else { return false }
+                guard let start = own.baseAddress, let other = bytes.base.baseAddress else { return true }
+                return memcmp(start, other, own.count) == 0
+            }
+        }
+    }
+    private let latest: Lock<Latest>
+
+    /// - Parameter provider: the name, and the base URL.
+    public init(of provider: String) {
+        root = URLFolder(of: provider)
+        latest = Lock(Latest(path: "/", hasQuery: false, above: [root]))
+    }
+
+    /// The same as `URLFolder.all(above:hasQuery:)` of the root.
+    public func above(_ path: String, hasQuery: Bool) -> [URLFolder] {
+        path.withBytes { bytes in
+            // What follows the last slash names no folder, unless a query shows it to be one.
+            let naming = hasQuery ? bytes[...] : bytes[..<(bytes.lastIndex(of: 0x2F).map { $0 + 1 } ?? 0)]
+            let latest = latest.withLock { $0 }
+            if latest.hasQuery == hasQuery, latest.isPath(naming) { return latest.above }
+            let folder = String(decoding: naming, as: UTF8.self)
+            let above = root.all(above: folder, hasQuery: hasQuery)
+            self.latest.withLock { $0 = Latest(path: folder, hasQuery: hasQuery, above: above) }
+            return above
+        }
     }
 }

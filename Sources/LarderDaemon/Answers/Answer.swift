@@ -6,31 +6,46 @@ import LarderHTTP
 import LarderServer
 
 /// A 200, or a mirrored upstream response, before the request's conditions and ranges are applied.
-struct Answer: Sendable {
-    var status = 200
-    var reason: String?
-    /// The constant fields: type, validators, caching by the client. Without Age, Cache-Status and Content-Length.
-    var fields: HeaderFields
-    /// The source of the body.
-    var body: BodySource
-    /// The memory reservation of the body, which other answers may share; nil if it has none yet.
-    var hold: BodyHold?
-    /// When the response's age was zero.
-    var bornAt: WallTime
-    var freshUntil: WallTime
-    var provenance: Provenance
-    /// Nil for an answer that several sources contribute to.
-    var provider: String?
-    /// How the answer may be kept ready. If nil, neither memory nor the database keeps it.
-    var keeping: Keeping?
-    /// Whether the answer was merged from several sources' answers.
-    var isMerged = false
-    /// Whether the client's `Accept-Encoding` decided the form of the answer.
-    var variesByCoding = false
-    /// Whether Larder made the representation. A raw answer is the upstream's, and Larder acts as its cache.
-    var isOurs = true
-    /// Whether the answer is an error from the upstream. Conditions do not apply to it.
-    var isMirroredError = false
+struct Answer: Sendable, CopyOnWrite {
+    struct Content: Sendable {
+        var status = 200
+        var reason: String?
+        /// The constant fields: type, validators, caching by the client. Without Age, Cache-Status and Content-Length.
+        var fields: HeaderFields
+        /// The source of the body.
+        var body: BodySource
+        /// The memory reservation of the body, which other answers may share; nil if it has none yet.
+        var hold: BodyHold?
+        /// When the response's age was zero.
+        var bornAt: WallTime
+        var freshUntil: WallTime
+        var provenance: Provenance
+        /// Nil for an answer that several sources contribute to.
+        var provider: String?
+        /// How the answer may be kept ready. If nil, neither memory nor the database keeps it.
+        var keeping: Keeping?
+        /// Whether the answer was merged from several sources' answers.
+        var isMerged = false
+        /// Whether the client's `Accept-Encoding` decided the form of the answer.
+        var variesByCoding = false
+        /// Whether Larder made the representation. A raw answer is the upstream's, and Larder acts as its cache.
+        var isOurs = true
+        /// Whether the answer is an error from the upstream. Conditions do not apply to it.
+        var isMirroredError = false
+    }
+
+    var content: Shared<Content>
+
+    // More than six parameters: one for each property that answers differ in.
+    init(
+        status: Int = 200, reason: String? = nil, fields: HeaderFields, body: BodySource, hold: BodyHold? = nil,
+        bornAt: WallTime, freshUntil: WallTime, provenance: Provenance, provider: String? = nil
+    ) {
+        content = Shared(
+            Content(
+                status: status, reason: reason, fields: fields, body: body, hold: hold, bornAt: bornAt,
+                freshUntil: freshUntil, provenance: provenance, provider: provider))
+    }
 }
 
 extension Answer {
@@ -66,6 +81,6 @@ extension Answer {
             status: response.status, reason: response.reason.isEmpty ? nil : response.reason, fields: fields,
             body: .bytes(response.body), hold: response.hold, bornAt: response.responseTime,
             freshUntil: response.responseTime, provenance: provenance, provider: provider)
-        isMirroredError = true
+        self.isMirroredError = true
     }
 }

@@ -16,44 +16,44 @@ extension Answer {
     /// - Returns: the coding to undo for this client; nil if the client gets the answer as it is.
     mutating func chooseCoding(for request: ServerRequest) -> String? {
         // A part of a coded body cannot be decoded, and no-transform forbids decoding (RFC 9111 §5.2.2.6).
-        guard let coding = fields.first(.contentEncoding), status != 206, ContentCoding.isKnown(coding),
-            !CacheControl(fields.all(.cacheControl)).noTransform
+        guard let coding = self.fields.first(.contentEncoding), self.status != 206, ContentCoding.isKnown(coding),
+            !CacheControl(self.fields.all(.cacheControl)).noTransform
         else { return nil }
-        switch Vary(fields) {
+        switch Vary(self.fields) {
         case .any: break
-        case .names(let names): if !names.contains("accept-encoding") { fields.add(.vary, "Accept-Encoding") }
+        case .names(let names): if !names.contains("accept-encoding") { self.fields.add(.vary, "Accept-Encoding") }
         }
         return ContentCoding.accepts(request.fields.combined(.acceptEncoding), coding) ? nil : coding
     }
 
     /// Changes to the plain form. If it cannot be made, the answer stays as it is.
     fileprivate mutating func undoCoding(_ coding: String, _ lengths: PlainLengths, _ bodies: BodyMemory) {
-        guard let coded = body.whole else {
+        guard let coded = self.body.whole else {
             guard ContentInflater(coding: coding) != nil else { return }
-            return becomePlain(.plain(body, coding: coding, length: nil))
+            return becomePlain(.plain(self.body, coding: coding, length: nil))
         }
         do throws(ContentCodingError) {
             let plain = try ContentCoding.inflate(coded, coding: coding, limit: Self.undoneWhole)
             let room = bodies.hold()
             if plain.count > BodyMemory.uncounted, !room.resize(to: plain.count) {
                 // There is no memory for another whole plain body, so it is decoded piece by piece too.
-                return becomePlain(.plain(body, coding: coding, length: Int64(plain.count)))
+                return becomePlain(.plain(self.body, coding: coding, length: Int64(plain.count)))
             }
             becomePlain(.bytes(plain))
-            hold = room
+            self.hold = room
         } catch .tooLarge {
             guard let length = lengths.length(of: coded, coding: coding) else { return }
-            becomePlain(.plain(body, coding: coding, length: length))
+            becomePlain(.plain(self.body, coding: coding, length: length))
         } catch {
             return
         }
     }
 
     private mutating func becomePlain(_ plain: BodySource) {
-        body = plain
+        self.body = plain
         // The plain form is not what the row holds, so the database must not keep it as the row's answer.
-        keeping?.row = nil
-        fields.describeOtherBytes()
+        self.keeping?.row = nil
+        self.fields.describeOtherBytes()
     }
 }
 

@@ -44,7 +44,8 @@ struct RawRequest: Sendable {
         try UpstreamPath.check(path, isText: true)
         let about = provider.about
         // HEAD is answered from GET's entry, so one fetch serves both.
-        upstream = provider.provider.canonical(UpstreamRequest(path: path, query: request.query))
+        let upstream = provider.provider.canonical(UpstreamRequest(path: path, query: request.query))
+        self.upstream = upstream
         usesOwnKey = provider.settings.key != nil
         namesPerson = about.isPersonal(upstream)
         redactedPath = about.personalPath(of: upstream.path) ?? upstream.path

@@ -7,7 +7,7 @@ extension ServerRequest {
     /// - Throws: 400 if the query is not percent-encoded UTF-8.
     func parameters() throws(ClientFacingError) -> QueryParameters {
         do {
-            return try QueryParameters(parsing: query ?? "")
+            return try QueryParameters(parsing: self.query ?? "")
         } catch {
             throw ClientFacingError(
                 status: 400, code: "malformedQuery",
@@ -18,5 +18,5 @@ extension ServerRequest {
 
 extension ServerRequest {
     /// Whether the client shows pages, as a browser's navigation says. Programs rarely name the type.
-    var acceptsPages: Bool { fields.combined(.accept)?.contains("text/html") == true }
+    var acceptsPages: Bool { self.fields.combined(.accept)?.contains("text/html") == true }
 }

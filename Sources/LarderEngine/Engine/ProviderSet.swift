@@ -62,7 +62,7 @@ public final class ConfiguredProvider: Sendable {
             ]
         let hasOneBase = about.pathPrefix.isEmpty && about.searchBase == nil
         plainBase = hasOneBase ? about.url(base: settings.baseURL, request: UpstreamRequest(path: "")) : nil
-        rootFolder = URLFolder(of: "\(settings.name) \(settings.baseURL)")
+        folders = URLFolders(of: "\(settings.name) \(settings.baseURL)")
         bases = (HTTPURL(settings.baseURL), HTTPURL(settings.searchURL ?? settings.baseURL))
     }
 
@@ -173,17 +173,19 @@ public final class ConfiguredProvider: Sendable {
         let identity = identity.isEmpty ? accountIdentity(request) : identity
         let content = content ?? (request.isReadOnly ? request.body.map { Digest(of: $0).hex } : nil)
         let spelled = { [isPassthrough] (text: String) in isPassthrough ? EquivalentURL.normalised(text) : text }
+        var parameters = [
+            KeyParameter("base", base(of: request.path)), KeyParameter("path", spelled(request.path)),
+            KeyParameter("query", withoutKey(request.query).map(spelled)), KeyParameter("coding", variant),
+        ]
+        if let content { parameters.append(KeyParameter("content", content)) }
+        if let fields { parameters.append(KeyParameter("fields", fields)) }
+        if !fieldsPart.isEmpty { parameters += fieldsPart }
         return CacheKey(
-            layer: .raw, provider: name, endpoint: request.method.name,
-            parameters: [
-                KeyParameter("base", base(of: request.path)), KeyParameter("path", spelled(request.path)),
-                KeyParameter("query", withoutKey(request.query).map(spelled)), KeyParameter("coding", variant),
-            ] + (content.map { [KeyParameter("content", $0)] } ?? [])
-                + (fields.map { [KeyParameter("fields", $0)] } ?? []) + fieldsPart, identity: identity)
+            layer: .raw, provider: name, endpoint: request.method.name, parameters: parameters, identity: identity)
     }
 
-    /// The folder of which all of this provider's paths are part.
-    let rootFolder: URLFolder
+    /// The folders of this provider's paths.
+    let folders: URLFolders
 
     /// Returns the key of the raw entry for a URL, or nil if the URL is not below one of this provider's bases.
     public func rawKey(url: HTTPURL) -> CacheKey? { request(url: url).map { rawKey($0) } }
@@ -239,11 +241,20 @@ public final class ConfiguredProvider: Sendable {
         if !fields.contains(.accept) { fields.set(.accept, "application/json") }
         fields.set(.acceptEncoding, "gzip")
         for field in settings.requestFields { fields.set(field.name, field.value) }
-        let base = about.isSearch(path: request.path) ? bases.search : bases.usual
+        var order = order(request.method, path: request.path, url: url(request), fields, settings: whole)
+        order.body = request.body
+        return order
+    }
+
+    /// Returns the order for a request with these fields. Larder's own key is added, and redirects lead to public hosts.
+    func order(
+        _ method: Method, path: String, url: String, _ fields: HeaderFields, settings whole: Settings
+    ) -> FetchOrder {
+        let base = about.isSearch(path: path) ? bases.search : bases.usual
         let plainHTTP = settings.plainHTTP
         var order = FetchOrder(
-            url: url(request), method: request.method, fields: fields,
-            secretFields: settings.key.map { provider.credentialFields(key: $0) } ?? [:], body: request.body,
+            url: url, method: method, fields: fields,
+            secretFields: settings.key.map { provider.credentialFields(key: $0) } ?? [:],
             addresses: .configured, maxBody: Int(clamping: whole.fetch.maxBody),
             deadline: settings.deadline ?? whole.fetch.deadline,
             maxRedirects: 3,

@@ -18,24 +18,28 @@ struct KeyFields: Sendable {
     /// Whether these fields contribute nothing, so that the key is that of the target.
     var isEmpty: Bool { identity.isEmpty && parameter == nil }
 
-    /// - Parameter fields: the fields that go upstream.
-    init(_ fields: HeaderFields, _ settings: ProviderSettings) {
-        if settings.keyCredentials {
+    /// - Parameters:
+    ///   - fields: the fields that go upstream.
+    ///   - provider: the provider that is asked. To pass its settings instead would copy them.
+    init(_ fields: HeaderFields, _ provider: ConfiguredProvider) {
+        if provider.settings.keyCredentials {
             // RFC 9111 §3.5 decides about these two.
             var other = fields
             other.remove(PassRequest.personal)
             identity = RequestCredentials(fields: other).identity
             if !identity.isEmpty { names = other.map(\.name).filter(RequestCredentials.isField) }
         }
-        let possible = settings.semantics == .ttl ? Self.preferences : RequestFieldTable.selecting
-        guard fields.contains(anyOf: possible) || settings.keyFields.contains(where: fields.contains) else { return }
+        let possible = provider.settings.semantics == .ttl ? Self.preferences : RequestFieldTable.selecting
+        guard fields.contains(anyOf: possible) || provider.settings.keyFields.contains(where: fields.contains) else {
+            return
+        }
         let selecting = possible.names
         let chosen =
-            settings.keyFields
-            + selecting.filter { name in !settings.keyFields.contains { ASCII.equalFolded($0, name) } }
+            provider.settings.keyFields
+            + selecting.filter { name in !provider.settings.keyFields.contains { ASCII.equalFolded($0, name) } }
         // No preference is the same as accepting anything (RFC 9110 §12.5.1).
         let given = chosen.filter { name in
-            fields.contains(name) && !settings.requestFields.contains(name)
+            fields.contains(name) && !provider.settings.requestFields.contains(name)
                 && !(ASCII.equalFolded(name, "Accept") && fields.combined(name) == "*/*")
         }
         guard !given.isEmpty else { return }

@@ -133,7 +133,7 @@ public struct PassFetch: Sendable {
         fields.add(conditions)
         var order = request.order(fields, method: request.fetchMethod, settings: settings, limit: .max)
         order.body = request.content?.body
-        let classify = request.call(order).classify
+        let classify = request.classify
         order.isPacedByClient = { head in
             // The store sets the pace of a body that it keeps. An event stream has no end, so its client sets the pace.
             let classification = classify(head.response)

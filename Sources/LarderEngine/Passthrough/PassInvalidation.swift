@@ -37,7 +37,7 @@ extension Engine {
         let provider = request.provider
         let other = path.utf8.last == 0x2F ? String(path.dropLast()) : path + "/"
         if !other.isEmpty { await cache.invalidate(provider.rawKey(UpstreamRequest(path: other)).digest, of: provider) }
-        let folder = provider.rootFolder.folder(EquivalentURL.normalised(path))
+        let folder = provider.folders.root.folder(EquivalentURL.normalised(path))
         let isKnown = request.destination != nil || path.isEmpty || path.utf8.last == 0x2F
         await cache.remove(below: folder, of: provider, isKnown: isKnown)
     }

@@ -45,6 +45,10 @@ public final class PassRequest: Sendable {
     let form: String
     /// The folders above the request's URL.
     public let folders: [URLFolder]
+    /// The URL that the upstream is asked for.
+    public let url: String
+    /// What an explanation tells of the key.
+    public let explained: PassTarget
     /// The provider's endpoint name for such requests.
     let endpoint: String
     /// The freshness rule for the responses of `endpoint`.
@@ -91,11 +95,14 @@ public final class PassRequest: Sendable {
         self.forwarded = forwarded
         try ConnectionAuthentication.check(forwarded)
         isPersonal = forwarded.contains(anyOf: Self.personal)
-        let keyFields = KeyFields(forwarded, provider.settings)
+        let keyFields = KeyFields(forwarded, provider)
         self.keyFields = keyFields
-        folders = provider.rootFolder.all(above: EquivalentURL.normalised(path), hasQuery: query != nil)
-        let target = provider.rawKey(UpstreamRequest(path: path, query: query))
+        folders = provider.folders.above(EquivalentURL.normalised(path), hasQuery: query != nil)
+        let upstream = UpstreamRequest(path: path, query: query)
+        url = provider.url(upstream)
+        let target = provider.rawKey(upstream)
         self.target = target
+        explained = PassTarget(provider, path, query, forwarded, request.content, keyFields)
         primary =
             request.content == nil && keyFields.isEmpty
             ? target
@@ -116,16 +123,19 @@ public final class PassRequest: Sendable {
         directives = other.directives
         isPersonal = other.isPersonal
         content = nil
-        target = other.provider.rawKey(UpstreamRequest(path: other.path, query: query))
+        let upstream = UpstreamRequest(path: other.path, query: query)
+        url = other.provider.url(upstream)
+        target = other.provider.rawKey(upstream)
+        explained = PassTarget(other.provider, other.path, query, other.forwarded, nil, other.keyFields)
         primary =
             other.keyFields.isEmpty
             ? target
             : other.provider.rawKey(
-                UpstreamRequest(path: other.path, query: query), fields: other.keyFields.parameter,
+                upstream, fields: other.keyFields.parameter,
                 identity: other.keyFields.identity)
         (isReadOnly, override, keyFields, destination) = (other.isReadOnly, other.override, other.keyFields, nil)
         form = ""
-        folders = provider.rootFolder.all(above: EquivalentURL.normalised(path), hasQuery: query != nil)
+        folders = provider.folders.above(EquivalentURL.normalised(path), hasQuery: query != nil)
         endpoint = other.endpoint
         rule = other.rule
     }
@@ -140,6 +150,7 @@ public final class PassRequest: Sendable {
         (isPersonal, target, content) = (request.isPersonal, request.target, request.content)
         (endpoint, rule, isReadOnly) = (request.endpoint, request.rule, request.isReadOnly)
         (override, keyFields, destination) = (request.override, request.keyFields, nil)
+        (url, explained) = (request.url, request.explained)
         form = "parts "
         folders = request.folders
         primary = request.primary.ofParts
@@ -209,11 +220,7 @@ public final class PassRequest: Sendable {
 
     /// Whether a stored response may be validated upstream. A POST fails if its condition does not hold (RFC 9110
     /// §13.1.2).
-    /// §13.1.2).
     var mayBeConditional: Bool { fetchMethod != .post }
-
-    /// The URL that the upstream is asked for.
-    public var url: String { provider.url(UpstreamRequest(path: path, query: query)) }
 
     /// The method by which the request may change something: an unsafe one that it asks for, or its own.
     public var effectiveMethod: Method { override.flatMap { $0.isSafe ? nil : $0 } ?? method }
@@ -222,7 +229,6 @@ public final class PassRequest: Sendable {
     /// has `content`.
     var label: String {
         // Each stored response has one, so it is made without interpolation.
-        let url = url
         var label = fetchMethod.name
         label.reserveCapacity(label.utf8.count + 1 + url.utf8.count)
         label += " "
@@ -257,9 +263,7 @@ public final class PassRequest: Sendable {
     /// Makes an order for this request with the given fields.
     /// - Parameter limit: the largest body, in bytes.
     public func order(_ fields: HeaderFields, method: Method, settings: Settings, limit: Int) -> FetchOrder {
-        let upstream = UpstreamRequest(method: method, path: path, query: query)
-        var order = provider.order(upstream, settings: settings)
-        order.fields = fields
+        var order = provider.order(method, path: path, url: url, fields, settings: settings)
         // A redirect is a response like any other. Only the client knows whether it wants to follow.
         order.maxRedirects = 0
         // An error is a response too. It is forwarded, or a stale response stands in for it (RFC 9111 §4.3.3).
@@ -321,14 +325,6 @@ extension PassRequest {
         fields.filtered { $0.isIn(preconditions) }
     }
 
-    /// What an explanation tells of the key.
-    public var explained: PassTarget {
-        PassTarget(
-            base: provider.settings.baseURL, path: path, query: query, coding: forwarded.first(.acceptEncoding),
-            content: content.map { $0.body.count == 1 ? "1 byte" : "\($0.body.count) bytes" },
-            fields: keyFields.names.isEmpty ? nil : keyFields.names.joined(separator: ", "))
-    }
-
     /// Whether the response may be stored in parts: with `ttl` semantics validators do not count.
     var mayHaveParts: Bool { rule.semantics == .rfc && content == nil }
 
@@ -339,12 +335,14 @@ extension PassRequest {
 
     /// The call for an order.
     public func call(_ order: FetchOrder) -> UpstreamCall {
-        let provider = provider
-        let endpoint = endpoint
-        return UpstreamCall(
+        UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true,
-            caller: RequestCredentials(fields: order.fields, query: query).identity,
-            classify: { provider.provider.classify($0, endpoint: endpoint) })
+            caller: RequestCredentials(fields: order.fields, query: query).identity, classify: classify)
+    }
+
+    /// Tells what a response of the provider is.
+    var classify: @Sendable (UpstreamResponse) -> Classification {
+        { [provider, endpoint] in provider.provider.classify($0, endpoint: endpoint) }
     }
 
     /// The failure for a response body that was cut off.
@@ -352,44 +350,5 @@ extension PassRequest {
         UpstreamFailure(
             provider: provider.name, failure: .unreachable, detail: "\(provider.name): \(failure.reason)",
             fetch: FetchError(stage: .receive, origin: "", message: failure.reason))
-    }
-}
-
-/// The target of a pass-through request, for explanations.
-public struct PassTarget: Sendable {
-    var base: String
-    var path: String
-    var query: String?
-    var coding: String?
-    /// What an explanation tells of content that is part of the key: its length.
-    var content: String?
-    /// The names of the request's fields that are part of the key. Their values may be secret.
-    var fields: String?
-
-    /// A target. By default it has no query, no content, no coding and no fields.
-    public init(
-        base: String, path: String, query: String? = nil, coding: String? = nil, content: String? = nil,
-        fields: String? = nil
-    ) {
-        self.content = content
-        self.fields = fields
-        self.base = base
-        self.path = path
-        self.query = query
-        self.coding = coding
-    }
-
-    /// The parts of the key. The values of a query may be private, so only its names are told. A component without a
-    /// name may be a secret as a whole, so it is hidden.
-    public var keyParts: [KeyParameter] {
-        let names = query.map { query in
-            query.split(separator: "&").map { $0.contains("=") ? $0.prefix { $0 != "=" } + "=…" : "…" }
-                .joined(separator: "&")
-        }
-        return [
-            KeyParameter("base", base), KeyParameter("path", path), KeyParameter("query", names),
-            KeyParameter("coding", coding),
-        ] + (content.map { [KeyParameter("content", $0)] } ?? [])
-            + (fields.map { [KeyParameter("fields", $0)] } ?? [])
     }
 }

@@ -25,6 +25,6 @@ extension Provider {
 extension UpstreamRequest {
     /// The last segment of the path, decoded; nil if there is none or it cannot be decoded.
     var lastSegment: String? {
-        path.split(separator: "/").last.flatMap { try? PercentCoding.decode($0.utf8, plusIsSpace: false) }
+        self.path.split(separator: "/").last.flatMap { try? PercentCoding.decode($0.utf8, plusIsSpace: false) }
     }
 }
