@@ -16,6 +16,9 @@ public struct TargetFields: Sendable, ExpressibleByArrayLiteral {
     }
 
     public init(arrayLiteral names: String...) { self.init(names) }
+
+    /// Whether a response has one of them.
+    public func mayControl(_ fields: HeaderFields) -> Bool { fields.contains(anyOf: set) }
 }
 
 /// The cache directives that apply to one response.
@@ -28,7 +31,6 @@ public struct ResponseControl: Sendable, Hashable {
     public let isTargeted: Bool
 
     /// Selects and reads the field (RFC 9213 §2.2).
-    ///
     public init(fields: HeaderFields, targets: TargetFields) {
         for target in fields.contains(anyOf: targets.set) ? targets.names : [] {
             let values = fields.all(target)

@@ -7,32 +7,43 @@ import LarderHTTP
 extension Served {
     /// The notes for the explanation of this answer.
     func explained(_ key: [KeyParameter]) -> ExplainedPart {
-        var part = ExplainedPart(provider: entry.provider)
-        part.key = key
+        var part = ExplainedPart.Content(provider: entry.provider)
+        part.named = key
         part.digest = entry.key.digest
         part.tell(provenance)
         part.tell(entry)
         // The status of other entries is Larder's own, not the upstream's.
         if entry.layer != .raw { part.upstreamStatus = nil }
-        return part
+        return ExplainedPart(part)
+    }
+}
+
+extension ExplainedPart.Content {
+    /// Notes how the answer came about.
+    mutating func tell(_ provenance: Provenance) {
+        outcome = provenance.outcome
+        forward = provenance.forward
+        upstreamStatus = provenance.forwardStatus
+        rule = provenance.rule
+        storing = provenance.storing
+        shared = provenance.shared
+        if outcome.isFetched || outcome == .bypass { isStored = provenance.isStored }
+        isBeingStored = provenance.isBeingStored
+        asked = provenance.asked
+        note(provenance.failure)
+    }
+
+    /// Notes the entry that answered.
+    mutating func tell(_ entry: StoredResponse) {
+        receivedAt = entry.responseTime
+        initialAge = entry.initialAge
+        freshUntil = entry.freshUntil
+        staleUntil = entry.staleUntil
+        deprecation = Deprecation(entry.fields, now: entry.responseTime)
     }
 }
 
 extension ExplainedPart {
-    /// Notes how the answer came about.
-    mutating func tell(_ provenance: Provenance) {
-        self.outcome = provenance.outcome
-        self.forward = provenance.forward
-        self.upstreamStatus = provenance.forwardStatus
-        self.rule = provenance.rule
-        self.storing = provenance.storing
-        self.shared = provenance.shared
-        if self.outcome.isFetched || self.outcome == .bypass { self.isStored = provenance.isStored }
-        self.isBeingStored = provenance.isBeingStored
-        self.asked = provenance.asked
-        note(provenance.failure)
-    }
-
     /// The rules by which the response differs from the stored or fetched one, derived from its status.
     func form(status: Int) -> [CacheRule] {
         guard self.outcome != .bypass, self.outcome != .none, self.upstreamStatus != status else { return [] }
@@ -41,14 +52,5 @@ extension ExplainedPart {
         case 304: [.conditional]
         default: []
         }
-    }
-
-    /// Notes the entry that answered.
-    mutating func tell(_ entry: StoredResponse) {
-        self.receivedAt = entry.responseTime
-        self.initialAge = entry.initialAge
-        self.freshUntil = entry.freshUntil
-        self.staleUntil = entry.staleUntil
-        self.deprecation = Deprecation(entry.fields, now: entry.responseTime)
     }
 }

@@ -49,6 +49,12 @@ struct ExplainedPart: Sendable, CopyOnWrite {
         /// What went wrong: its class, and a sentence.
         var failure: FailureClass?
         var detail: String?
+
+        /// Notes what went wrong, or nil if nothing did. A request may be answered in spite of a failure.
+        mutating func note(_ failure: UpstreamFailure?) {
+            self.failure = failure?.failure
+            detail = failure?.detail
+        }
     }
 
     var content: Shared<Content>
@@ -61,20 +67,15 @@ struct ExplainedPart: Sendable, CopyOnWrite {
         case account
     }
 
-    init(provider: String) {
-        content = Shared(Content(provider: provider))
-    }
+    init(_ content: Content) { self.content = Shared(content) }
+
+    init(provider: String) { self.init(Content(provider: provider)) }
 
     /// A part that consists of a failure only.
     init(_ failure: UpstreamFailure) {
-        self.init(provider: failure.provider)
-        note(failure)
-    }
-
-    /// Notes what went wrong, or nil if nothing did. A request may be answered in spite of a failure.
-    mutating func note(_ failure: UpstreamFailure?) {
-        self.failure = failure?.failure
-        self.detail = failure?.detail
+        var part = Content(provider: failure.provider)
+        part.note(failure)
+        self.init(part)
     }
 
     /// What identifies the entry, by name. For a pass-through request it is put together only when somebody asks.

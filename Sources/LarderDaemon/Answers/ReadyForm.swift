@@ -45,7 +45,15 @@ struct ReadyForm: Sendable {
     }
 
     /// The forms, for memory to make at the first hit.
-    var late: LateForms { LateForms(byteCount: 2 * fields.wireSize + 320) { response($0) } }
+    /// - Parameters:
+    ///   - kept: the bytes of the texts that `made` keeps.
+    ///   - made: called before each making. Two loops may both make them.
+    func late(keeping kept: Int, _ made: @escaping @Sendable () -> Void) -> LateForms {
+        LateForms(byteCount: 2 * fields.wireSize + 320 + kept) { body in
+            made()
+            return response(body)
+        }
+    }
 
     /// The response without any form.
     func bare(_ body: Bytes) -> ReadyResponse {

@@ -181,27 +181,33 @@ extension Responder {
                 ?? engine.counters.cell(DaemonCounters.mergedMemoryHits))
         let accepted = request.fields.first(.acceptEncoding)
         let takesGzip = answer.variesByCoding ? ContentCoding.acceptsGzip(accepted) : nil
+        let target = keeping.target
+        let kept = KeptRequest(
+            path: request.path, query: SeenTarget.noted(request.query), listenerProvider: request.listenerProvider,
+            route: context.route, bytes: body.count)
+        let (digest, provider) = (keeping.digest, answer.provider)
+        let explain: @Sendable () -> Void = { [explanations] in
+            var part = ExplainedPart.Content(provider: provider ?? "search")
+            part.target = target
+            explanations.keep(digest, ExplainedPart(part), for: kept)
+        }
         // What was found in the database is kept ready there too. Of what was fetched, memory makes the forms at the
-        // first hit.
+        // first hit. The hits are explained from then on.
         let ready = keeping.row == nil ? nil : form.response(body)
         if !engine.cache.memory.isOff {
+            let late = ready == nil ? form.late(keeping: 2 * request.target.count, explain) : nil
             engine.cache.memory.insert(
                 listener: request.listener, target: request.target, takesGzip: takesGzip,
-                response: ready ?? form.bare(body), forms: ready == nil ? form.late : nil, key: keeping.digest,
-                rows: keeping.rows, stamp: keeping.stamp, now: now)
+                response: ready ?? form.bare(body), forms: late, key: digest, rows: keeping.rows, stamp: keeping.stamp,
+                now: now)
         }
-        if let ready, let row = keeping.row, let provider = answer.provider {
+        guard let ready else { return }
+        if let row = keeping.row, let provider {
             engine.cache.keepReady(
                 ready, of: row, scope: ReadyScope.of(request.listenerProvider), target: request.target,
                 takesGzip: takesGzip, provider: provider, under: request.mark, keeping.stamp)
         }
-        var part = ExplainedPart(provider: answer.provider ?? "search")
-        part.target = keeping.target
-        explanations.keep(
-            keeping.digest, part,
-            for: KeptRequest(
-                path: request.path, query: SeenTarget.noted(request.query), listenerProvider: request.listenerProvider,
-                route: context.route, bytes: body.count))
+        explain()
     }
 }
 
@@ -209,8 +215,8 @@ extension ServerRequest {
     /// Whether the fast path would have looked for an answer: no field of the request asks for a different one.
     var isPlain: Bool {
         // Several Accept-Encoding lines form one list (RFC 9110 §5.3), but memory compares one line only.
-        guard body.isEmpty, fields.all(.acceptEncoding).count <= 1 else { return false }
-        return !fields.contains(anyOf: Self.special)
+        guard self.body.isEmpty, self.fields.all(.acceptEncoding).count <= 1 else { return false }
+        return !self.fields.contains(anyOf: Self.special)
     }
 
     private static let special: FieldNameSet = [

@@ -91,7 +91,7 @@ struct ExplainRoute: Sendable {
         part.freshUntil = hit.answeredAt + .seconds(Int64(hit.ttl))
         // The record counts whole seconds. The entry has the exact times, and the rest of its head.
         if let entry, let told = part.freshUntil, entry.freshUntil >= told, entry.freshUntil - told < .seconds(2) {
-            part.tell(entry)
+            part.whole.tell(entry)
         }
         part.further = part.form(status: Int(hit.status))
         part.detail = hit.isFromStore ? "It was read from the database." : "It was answered from memory."

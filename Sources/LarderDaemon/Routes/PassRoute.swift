@@ -116,7 +116,8 @@ struct PassRoute: Sendable {
                 rows: [request.primary.digest, served.entry.key.digest])
             // A variant's row also depends on the list that selected it.
             if served.entry.key == request.primary || served.list != nil,
-                !ClientCredentials.mayName(context.request.query, request.provider.about)
+                context.request.query == nil
+                    || !ClientCredentials.mayName(context.request.query, request.provider.about)
             {
                 keeping.row = engine.cache.row(of: served)
             }
@@ -141,16 +142,17 @@ struct PassRoute: Sendable {
     private func explain(
         _ context: RequestContext, _ request: PassRequest, _ served: Served, _ further: [CacheRule]
     ) {
-        var part = ExplainedPart(provider: request.provider.name)
+        let entry = served.entry
+        var part = ExplainedPart.Content(provider: request.provider.name)
         part.target = request.explained
         if served.outcome == .bypass, request.provider.settings.key != nil { part.sent = .configuredKey }
-        part.digest = served.entry.key.digest
+        part.digest = entry.key.digest
         part.tell(served.provenance)
-        part.tell(served.entry)
+        part.tell(entry)
         part.isOfParts = served.isOfParts && served.outcome != .miss && served.outcome != .joined
         part.isLeftStale = request.directives.onlyIfCached || request.directives.noStore
         part.further = further + Self.cookieRules(context, request) + served.furtherRules(request)
-        responder.explanations.note(context.request.id, at: engine.time.wall(), part)
+        responder.explanations.note(context.request.id, at: engine.time.wall(), ExplainedPart(part))
     }
 
     /// Notes if the client's cookies were not forwarded.

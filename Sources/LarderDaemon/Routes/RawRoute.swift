@@ -182,7 +182,7 @@ struct RawRoute: Sendable {
     ) async throws(ClientFacingError) -> ServerResponse {
         let provider = way.provider
         var part = explained(raw, provider, forward: forward, status: failure.response?.status)
-        part.note(failure)
+        part.whole.note(failure)
         guard let response = failure.response else {
             // There is no response. The part's rule says that the request would have been passed on.
             part.outcome = .none
