@@ -48,6 +48,8 @@ final class Connection: EventHandler {
     var upload: UploadInHand?
     /// The response whose body is being sent.
     var stream: StreamedAnswer?
+    /// The tunnel that the connection is one side of.
+    var tunnel: Tunnel?
     var stash = StashedInput.none
     var input = SocketInput.none
     /// Bytes discarded while the connection closes. A client that sends more than 4 MiB is cut off.
@@ -114,7 +116,7 @@ final class Connection: EventHandler {
         case .idle: input == .none ? .idle(since: active) : .busy
         case .head: .incomplete(since: waitBegan)
         case .body: .incomplete(since: active)
-        case .answering, .streaming, .closing, .closingUnread, .lingering, .closed: .busy
+        case .answering, .streaming, .tunnel, .closing, .closingUnread, .lingering, .closed: .busy
         }
     }
 
@@ -139,6 +141,7 @@ final class Connection: EventHandler {
     }
 
     func ready(_ events: ReadyEvents) {
+        if let tunnel { return tunnel.clientReady(events) }
         if !events.isDisjoint(with: [.error, .hangup]) {
             // A reset, or a Unix socket that the client has closed. Nothing can be written any more, so unread input
             // does not matter.
@@ -355,7 +358,7 @@ final class Connection: EventHandler {
             case .answering, .streaming:
                 guard takesUpload else { return (used, false) }
                 used += takeUpload(rest)
-            case .closed: return (used, false)
+            case .tunnel, .closed: return (used, false)
             }
         }
         return (used, false)

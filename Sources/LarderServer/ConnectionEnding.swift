@@ -71,6 +71,8 @@ extension Connection {
             task.cancel()
         }
         inHand = nil
+        tunnel?.close(.broken)
+        tunnel = nil
         failUpload("The client left.")
         let mustReset = dropStream(ending)
         machine.closed()
@@ -101,6 +103,7 @@ extension Connection {
             refuse(.drainEnded(mayHaveTakenEffect: !isRepeatable))
             run()
         case .lingering: break
+        case .tunnel: endTunnel(.stopped)
         case .closingUnread where !pending.isEmpty: break
         default: leave()
         }
@@ -109,6 +112,10 @@ extension Connection {
     /// Ends the connection, or its upload, if a time limit has passed.
     func expire(at now: MonotonicTime) {
         let limits = worker.settings.limits
+        if let tunnel {
+            if let ending = tunnel.expired(at: now, worker.settings.tunnels) { endTunnel(ending) }
+            return
+        }
         if !pending.isEmpty { return expireWriting(at: now, limits) }
         let wait = machine.wait
         let (since, limit): (MonotonicTime, Duration) =

@@ -25,10 +25,11 @@ extension Connection {
         let target = head.target.bytes(in: bytes)
         guard RequestTarget.isWellFormed(target) else { return refuse(.badTarget) }
         let method = method(head, bytes)
+        if listener.isProxy { return handToProxy(head, method, bytes) }
         // CONNECT asks for a tunnel to another host, and its target has no path (RFC 9112 §3.2.3).
         if method.name == "CONNECT" {
             worker.shared.cells.forwardProxy.add()
-            return refuse(.forwardProxy(status: 501))
+            return refuse(.notAProxy(status: 501))
         }
         guard let parts = TargetParts(target) else { return refuse(.badTarget) }
         guard allowsHost(head, parts, bytes) else { return refuseHost(head, parts, bytes) }
@@ -37,23 +38,40 @@ extension Connection {
             worker.shared.cells.crossSite.add()
             return refuse(.crossSite)
         }
+        take(head, bytes, request(head, method, parts, bytes))
+    }
+
+    /// The request whose head is complete, without its body.
+    func request(
+        _ head: RequestHead, _ method: Method, _ parts: TargetParts, _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> ServerRequest {
+        var fields = worker.parser.fields(of: head, in: bytes)
+        if let authority = parts.authority { fields.set(.host, HeaderField.text(authority)) }
+        return ServerRequest(
+            id: worker.nextRequest(), method: method, target: Bytes(head.target.bytes(in: bytes)), path: parts.path,
+            query: parts.query, fields: fields, listener: listener.number,
+            listenerProvider: listener.provider, peer: peer, receivedAt: worker.loop.now,
+            isVersion10: head.minorVersion == 0)
+    }
+
+    /// Notes the request in hand.
+    func keep(_ request: ServerRequest, _ head: RequestHead) {
+        inHand = RequestInHand(
+            request: request, framing: head.framing, began: worker.shared.time.monotonic(),
+            persistsBySaying: head.minorVersion == 0 && head.persists)
+    }
+
+    /// Starts the handler of a request that passed all checks, or begins to read its body.
+    func take(_ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>, _ request: ServerRequest) {
+        let method = request.method
         let begin = machine.began(
             head, maxBody: worker.settings.limits.maxBody,
             streamsBody: head.flags.contains(.body)
                 && worker.shared.handler.takesStream(
-                    method: method, path: parts.path, listenerProvider: listener.provider)
+                    method: method, path: request.path, listenerProvider: request.listenerProvider)
         )
         if case .refuse(let fault) = begin { return refuse(fault) }
-        var fields = worker.parser.fields(of: head, in: bytes)
-        if let authority = parts.authority { fields.set(.host, HeaderField.text(authority)) }
-        inHand = RequestInHand(
-            request: ServerRequest(
-                id: worker.nextRequest(), method: method, target: Bytes(target), path: parts.path,
-                query: parts.query, fields: fields, listener: listener.number,
-                listenerProvider: listener.provider, peer: peer, receivedAt: worker.loop.now,
-                isVersion10: head.minorVersion == 0),
-            framing: head.framing, began: worker.shared.time.monotonic(),
-            persistsBySaying: head.minorVersion == 0 && head.persists)
+        keep(request, head)
         // A request to change something is sent whatever becomes of its client.
         if method.isSafe { inHand?.request.halfClose = HalfClose() }
         switch begin {
@@ -98,7 +116,7 @@ extension Connection {
         guard isAuthority, HostPolicy.isWellFormed(head.host.bytes(in: bytes)) else { return refuse(.badHost) }
         if let authority = parts.authority, !isAccepted(authority) {
             worker.shared.cells.forwardProxy.add()
-            return refuse(.forwardProxy(status: 421))
+            return refuse(.notAProxy(status: 421))
         }
         worker.shared.cells.foreignHost.add()
         refuse(.foreignHost)

@@ -50,14 +50,14 @@ extension ClientFacingError {
             + "the setting \"hostNames\".",
         parameter: "Host", closesConnection: true)
 
-    /// The error for a request to forward to the host in its target (RFC 9112 §3.2.2, §3.2.3). Larder is a gateway to
-    /// the configured APIs and not a proxy (RFC 9110 §3.7).
-    static func forwardProxy(status: Int) -> ClientFacingError {
+    /// The error for a request to forward to the host in its target (RFC 9112 §3.2.2, §3.2.3). Only a listener that is
+    /// declared to be one is a proxy (RFC 9110 §3.7).
+    public static func notAProxy(status: Int) -> ClientFacingError {
         ClientFacingError(
             status: status, code: "notAProxy",
-            detail: "Larder is no forward proxy. Request /raw/{provider}/{path} instead, or give "
-                + "the provider a listener of its own (\"listen\" with address and provider) and use that as the API's "
-                + "base URL. If the name is Larder's own, add it to \"hostNames\".",
+            detail: "This address is no forward proxy. Use a listener with \"proxy: true\", or request "
+                + "/raw/{provider}/{path}, or give the provider a listener of its own (\"listen\" with address and "
+                + "provider) and use that as the API's base URL. If the name is Larder's own, add it to \"hostNames\".",
             closesConnection: true)
     }
 

@@ -15,6 +15,11 @@ final class ServerCells: Sendable {
     let foreignHost: CounterCell
     let crossSite: CounterCell
     let forwardProxy: CounterCell
+    let tunnels: CounterCell
+    private let tunnelBytes: (sent: CounterCell, received: CounterCell)
+    private let tunnelEndings: [TunnelEnding: CounterCell]
+    let proxyRefusals: CounterCell
+    let proxyPasswords: CounterCell
     let slowUploads: CounterCell
     let slowReaders: CounterCell
     let shed: CounterCell
@@ -38,6 +43,16 @@ final class ServerCells: Sendable {
         foreignHost = counters.cell(ServerCounters.refusals, "foreignHost")
         crossSite = counters.cell(ServerCounters.refusals, "crossSite")
         forwardProxy = counters.cell(ServerCounters.refusals, "notAProxy")
+        tunnels = counters.cell(ServerCounters.tunnels)
+        tunnelBytes = (
+            counters.cell(ServerCounters.tunnelBytes, "sent"), counters.cell(ServerCounters.tunnelBytes, "received")
+        )
+        tunnelEndings = Dictionary(
+            uniqueKeysWithValues: TunnelEnding.allCases.map {
+                ($0, counters.cell(ServerCounters.tunnelEndings, $0.rawValue))
+            })
+        proxyRefusals = counters.cell(ServerCounters.refusals, "proxyRule")
+        proxyPasswords = counters.cell(ServerCounters.refusals, "proxyPassword")
         slowUploads = counters.cell(ServerCounters.slow, "upload")
         slowReaders = counters.cell(ServerCounters.slow, "answer")
         shed = counters.cell(ServerCounters.shed)
@@ -65,6 +80,11 @@ final class ServerCells: Sendable {
         outcomes[response.outcome]?.add()
         counters.histogram(ServerCounters.durations, response.provider ?? "none", response.outcome.rawValue)
             .observe(took)
+    }
+    func ended(_ tunnel: TunnelRecord) {
+        tunnelEndings[tunnel.ending]?.add()
+        tunnelBytes.sent.add(tunnel.sent)
+        tunnelBytes.received.add(tunnel.received)
     }
     func cut(_ ending: StreamEnding) { cuts[ending]?.add() }
     func timedOut(_ wait: ConnectionMachine.Wait) { timeouts[wait]?.add() }

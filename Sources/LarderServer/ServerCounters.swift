@@ -27,6 +27,14 @@ public enum ServerCounters {
     public static let cuts = MetricFamily(
         "larder_server_streams_cut_total",
         help: "Streamed answers whose connection was closed before their end, by cause.", labels: ["cause"])
+    public static let tunnels = MetricFamily(
+        "larder_proxy_tunnels", .gauge, help: "Tunnels of the proxy open now.")
+    public static let tunnelEndings = MetricFamily(
+        "larder_proxy_tunnels_ended_total", help: "Tunnels of the proxy that ended, by cause.", labels: ["cause"])
+    public static let tunnelBytes = MetricFamily(
+        "larder_proxy_tunnel_bytes_total",
+        help: "Bytes that passed through tunnels of the proxy, from the client (sent) and from the host (received).",
+        labels: ["direction"])
     public static let accepted = MetricFamily(
         "larder_server_connections_total", help: "Connections accepted.")
     public static let open = MetricFamily(

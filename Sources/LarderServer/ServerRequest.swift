@@ -24,6 +24,8 @@ public struct ServerRequest: Sendable, CopyOnWrite {
         /// The number of the listener that the request came in by, and the provider that the listener is bound to.
         public var listener: UInt16
         public var listenerProvider: String?
+        /// The host that the client asks, if it asks through the proxy. The path is then that below the provider's root.
+        public var proxied: ProxiedOrigin?
         public var peer: Peer
         public var receivedAt: WallTime
         public var isVersion10: Bool
@@ -183,11 +185,29 @@ public protocol RequestHandler: Sendable {
     func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never>
     /// Whether the handler reads this body as a stream. Otherwise the body is first read whole, up to the limit.
     func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool
+    /// What happens to a request that came to a proxy listener. Called on the connection's loop, for each request.
+    /// - Parameter path: the path and query of the target, percent-encoded as received; empty for CONNECT.
+    func verdict(on target: ProxyTarget, path: String) -> ProxyVerdict
+    /// Connects to the host of a tunnel. Called in a task of its own, which is cancelled if the client leaves.
+    /// - Returns: a connected, non-blocking socket. The caller closes it.
+    func connect(to target: ProxyTarget) async throws(ClientFacingError) -> Int32
+    /// Notes what a tunnel was. Called on the connection's loop.
+    func ended(_ tunnel: TunnelRecord)
 }
 
 extension RequestHandler {
     public func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never> { start() }
     public func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool { false }
+    public func verdict(on target: ProxyTarget, path: String) -> ProxyVerdict { .refuse(.notAProxy(status: 421)) }
+    public func connect(to target: ProxyTarget) async throws(ClientFacingError) -> Int32 {
+        throw .notAProxy(status: 501)
+    }
+    public func ended(_ tunnel: TunnelRecord) {}
+}
+
+extension ServerRequest {
+    /// The part of a ready response's key that says what the client's address serves.
+    public var readyScope: UInt64 { self.proxied?.scope ?? ReadyScope.of(self.listenerProvider) }
 }
 
 /// The parts of a request target (RFC 9112 §3.2).
@@ -196,6 +216,10 @@ struct TargetParts {
     var query: String?
     /// The authority of an absolute target. It replaces the Host field (RFC 9112 §3.2.2).
     var authority: Bytes?
+    /// Whether an absolute target has the scheme https.
+    var isSecure = false
+    /// Where path and query begin in the target.
+    var start = 0
 
     /// Nil if the target has no form that this server accepts.
     init?(_ target: UnsafeBufferPointer<UInt8>) {
@@ -211,6 +235,7 @@ struct TargetParts {
             let end = rest.firstIndex { $0 == 0x2F || $0 == 0x3F } ?? rest.endIndex
             guard skipped > 0, end > rest.startIndex else { return nil }
             authority = Bytes(rest[..<end])
+            (isSecure, start) = (skipped == 8, end)
             origin = rest[end...]
         }
         let mark = origin.firstIndex(of: 0x3F)

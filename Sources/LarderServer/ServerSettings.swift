@@ -16,9 +16,12 @@ public struct ListenerSpec: Sendable, Hashable {
     public var inherited: Int32?
     /// Whether the listener is left out, without an error, if the machine lacks the address (::1 without IPv6).
     public var isOptional: Bool
+    /// Whether the listener is a proxy: it takes CONNECT and absolute targets, and nothing else.
+    public var isProxy: Bool
 
     public init(
-        address: Address, number: UInt16, provider: String? = nil, inherited: Int32? = nil, isOptional: Bool = false
+        address: Address, number: UInt16, provider: String? = nil, inherited: Int32? = nil, isOptional: Bool = false,
+        isProxy: Bool = false
     ) {
         self.address = address
         self.number = number
@@ -26,6 +29,7 @@ public struct ListenerSpec: Sendable, Hashable {
         scope = ReadyScope.of(provider)
         self.inherited = inherited
         self.isOptional = isOptional
+        self.isProxy = isProxy
     }
 
     /// Returns the listeners with inherited sockets assigned to equal addresses. Sockets that match no listener are
@@ -105,15 +109,21 @@ public struct ServerSettings: Sendable {
     public var hosts: HostPolicy
     public var crossSite: CrossSitePolicy
     public var accessLog: AccessLogging
+    public var tunnels: TunnelLimits
+    /// The password that clients of proxy listeners must send over TCP; nil if there is none.
+    public var proxyPassword: String?
 
     public init(
         limits: ServerLimits = ServerLimits(), hosts: HostPolicy = HostPolicy(),
-        crossSite: CrossSitePolicy = CrossSitePolicy(), accessLog: AccessLogging = .misses
+        crossSite: CrossSitePolicy = CrossSitePolicy(), accessLog: AccessLogging = .misses,
+        tunnels: TunnelLimits = TunnelLimits(), proxyPassword: String? = nil
     ) {
         self.limits = limits
         self.hosts = hosts
         self.crossSite = crossSite
         self.accessLog = accessLog
+        self.tunnels = tunnels
+        self.proxyPassword = proxyPassword
     }
 }
 

@@ -17,6 +17,8 @@ public struct ConnectionMachine: Sendable, Hashable {
         case answering
         /// The head of a response is handed over, and its body follows in pieces.
         case streaming
+        /// The connection is one side of a tunnel (RFC 9110 §9.3.6). It carries no messages any more.
+        case tunnel
         /// The last response is handed over. The connection ends when it is written.
         case closing
         /// Like `closing`, but the client may still send input that nobody will read. The connection lingers when the
@@ -72,7 +74,12 @@ public struct ConnectionMachine: Sendable, Hashable {
     /// Whether the connection may read bytes from the client, to parse or discard them. The bytes of a body that comes
     /// while the request is with its handler are read only when the handler asks.
     @inlinable
-    public var reads: Bool { phase != .answering && phase != .streaming && phase != .closed }
+    public var reads: Bool {
+        switch phase {
+        case .answering, .streaming, .tunnel, .closed: false
+        case .idle, .head, .body, .closing, .closingUnread, .lingering: true
+        }
+    }
 
     /// Whether the last response is handed over but `written` has not been called.
     @inlinable
@@ -83,7 +90,7 @@ public struct ConnectionMachine: Sendable, Hashable {
         case .idle: .nextRequest
         case .head: .head
         case .body: .body
-        case .answering, .streaming: .handler
+        case .answering, .streaming, .tunnel: .handler
         case .closing, .closingUnread, .lingering, .closed: .clientEnd
         }
     }
@@ -129,6 +136,19 @@ public struct ConnectionMachine: Sendable, Hashable {
     /// The longest body, in bytes, for a handler that streams it. The parser reads lengths up to this exactly, and no
     /// client legitimately sends more.
     public static let longestBody = Int.max >> 5
+
+    /// A request asks for a tunnel, and what follows its head belongs to the tunnel. If there is none, the connection
+    /// ends with the response.
+    public mutating func tunnelAsked() {
+        closes = true
+        bodyComes = false
+        phase = .answering
+    }
+
+    /// The tunnel is there.
+    public mutating func tunnelBegan() {
+        if phase == .answering { phase = .tunnel }
+    }
 
     /// The body is complete. The request goes to its handler if it is not there already.
     public mutating func bodyEnded() {
@@ -192,7 +212,7 @@ public struct ConnectionMachine: Sendable, Hashable {
         closes = true
         switch phase {
         case .answering: return bodyComes ? .refuse : .finish
-        case .streaming: return .finish
+        case .streaming, .tunnel: return .finish
         case .body: return .refuse
         case .idle, .head:
             guard writing else { return .close }
