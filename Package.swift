@@ -83,6 +83,7 @@ let package = Package(
         room("LarderProviders", ["LarderCore", "LarderHTTP", "CExpat"]),
         room("LarderConsole", ["LarderCore"]),
         room("LarderIO", ["LarderCore", "CLinux"]),
+        room("LarderTLS", ["LarderCore", "CSSL"]),
         room("LarderStore", ["LarderCore", "CLinux", "CSQLite"]),
         room("LarderFetch", ["LarderCore", "LarderHTTP", "LarderIO", "CCurl", "CSSL"]),
         room("LarderShared", ["LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "CHiredis"]),
@@ -133,6 +134,7 @@ let package = Package(
         tests("LarderProvidersTests", ["LarderCore", "LarderHTTP", "LarderProviders", "LarderTestSupport"]),
         tests("LarderConsoleTests", ["LarderCore", "LarderConsole"]),
         tests("LarderIOTests", ["LarderCore", "LarderIO", "LarderTestSupport", "CLinux"]),
+        tests("LarderTLSTests", ["LarderCore", "LarderTLS", "CSSL"]),
         tests("LarderStoreTests", ["LarderCore", "LarderStore", "LarderTestSupport", "CSQLite"]),
         tests(
             "LarderFetchTests",
