@@ -82,6 +82,7 @@ let package = Package(
         room("LarderCache", ["LarderCore", "LarderHTTP"]),
         room("LarderProviders", ["LarderCore", "LarderHTTP", "CExpat"]),
         room("LarderConsole", ["LarderCore"]),
+        room("LarderYAML", ["LarderCore", "CYAML"]),
         room("LarderIO", ["LarderCore", "CLinux"]),
         room("LarderTLS", ["LarderCore", "CSSL"]),
         room("LarderStore", ["LarderCore", "CLinux", "CSQLite"]),
@@ -89,7 +90,7 @@ let package = Package(
         room("LarderShared", ["LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "CHiredis"]),
         room("LarderServer", ["LarderCore", "LarderHTTP", "LarderIO"]),
         room("LarderOrigin", ["LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderServer"]),
-        room("LarderSettings", ["LarderCore", "LarderProviders", "LarderIO", "CYAML", "CBuild"]),
+        room("LarderSettings", ["LarderCore", "LarderProviders", "LarderYAML", "LarderIO", "CYAML", "CBuild"]),
         room(
             "LarderEngine",
             [
@@ -153,7 +154,9 @@ let package = Package(
                 "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderServer", "LarderOrigin",
                 "LarderTestSupport",
             ]),
-        tests("LarderSettingsTests", ["LarderCore", "LarderProviders", "LarderSettings", "LarderTestSupport"]),
+        tests(
+            "LarderSettingsTests",
+            ["LarderCore", "LarderProviders", "LarderYAML", "LarderSettings", "LarderTestSupport"]),
         tests(
             "LarderEngineTests",
             [

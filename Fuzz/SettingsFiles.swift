@@ -1,6 +1,6 @@
 // A settings file from any bytes: it is read whole or refused with reasons, each at a place inside the file, and what was
 // read is read alike again.
-// Fuzzes: LarderSettings LarderCore/Units.swift LarderCore/Parameter.swift
+// Fuzzes: LarderSettings LarderYAML LarderCore/Units.swift LarderCore/Parameter.swift
 import LarderCore
 import LarderSettings
 

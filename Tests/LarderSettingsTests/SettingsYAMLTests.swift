@@ -1,5 +1,6 @@
 // The tree of a YAML text, and the parts of YAML that are refused.
 @testable import LarderCore
+import LarderYAML
 import Testing
 
 @testable import LarderSettings

@@ -2,6 +2,7 @@
 // unknown, repeated or misplaced ones. The environment overrides the file, and the command line overrides both.
 import LarderCore
 import LarderProviders
+import LarderYAML
 
 /// A value as it was written, before the reader of its parameter interprets it.
 struct WrittenSetting: Sendable {

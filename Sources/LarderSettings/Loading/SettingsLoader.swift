@@ -2,6 +2,7 @@
 import LarderCore
 import LarderIO
 import LarderProviders
+import LarderYAML
 
 /// Reads the configuration.
 public struct SettingsLoader: Sendable {

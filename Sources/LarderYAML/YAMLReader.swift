@@ -5,18 +5,18 @@ import CYAML
 import LarderCore
 
 /// Reads one YAML document.
-struct YAMLReader: ~Copyable {
+public struct YAMLReader: ~Copyable {
     /// Limits. A settings file is small; these keep a hostile or mistaken one cheap.
-    static let maxBytes = 1 << 20
+    public static let maxBytes = 1 << 20
     static let maxDepth = 16
-    static let maxNodes = 50_000
+    public static let maxNodes = 50_000
 
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let event: UnsafeMutablePointer<yaml_event_t>
     private var nodes = 0
 
     /// Returns the root of the document. An empty text gives an empty mapping.
-    static func read(_ text: Bytes) throws(YAMLError) -> YAMLNode {
+    public static func read(_ text: Bytes) throws(YAMLError) -> YAMLNode {
         guard text.count <= maxBytes else {
             throw YAMLError(
                 mark: YAMLMark(line: 1, column: 1),
