@@ -85,6 +85,7 @@ let package = Package(
         room("LarderYAML", ["LarderCore", "CYAML"]),
         room("LarderIO", ["LarderCore", "CLinux"]),
         room("LarderTLS", ["LarderCore", "CSSL"]),
+        room("LarderTape", ["LarderCore", "LarderHTTP", "LarderYAML", "LarderIO"]),
         room("LarderStore", ["LarderCore", "CLinux", "CSQLite"]),
         room("LarderFetch", ["LarderCore", "LarderHTTP", "LarderIO", "CCurl", "CSSL"]),
         room("LarderShared", ["LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "CHiredis"]),
@@ -136,6 +137,7 @@ let package = Package(
         tests("LarderConsoleTests", ["LarderCore", "LarderConsole"]),
         tests("LarderIOTests", ["LarderCore", "LarderIO", "LarderTestSupport", "CLinux"]),
         tests("LarderTLSTests", ["LarderCore", "LarderTLS", "CSSL"]),
+        tests("LarderTapeTests", ["LarderCore", "LarderHTTP", "LarderIO", "LarderTape"]),
         tests("LarderStoreTests", ["LarderCore", "LarderStore", "LarderTestSupport", "CSQLite"]),
         tests(
             "LarderFetchTests",
