@@ -89,8 +89,10 @@ let package = Package(
         room("LarderStore", ["LarderCore", "CLinux", "CSQLite"]),
         room("LarderFetch", ["LarderCore", "LarderHTTP", "LarderIO", "CCurl", "CSSL"]),
         room("LarderShared", ["LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "CHiredis"]),
-        room("LarderServer", ["LarderCore", "LarderHTTP", "LarderIO"]),
-        room("LarderOrigin", ["LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderServer"]),
+        room("LarderServer", ["LarderCore", "LarderHTTP", "LarderIO", "LarderTLS"]),
+        room(
+            "LarderOrigin",
+            ["LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderTape", "LarderServer"]),
         room("LarderSettings", ["LarderCore", "LarderProviders", "LarderYAML", "LarderIO", "CYAML", "CBuild"]),
         room(
             "LarderEngine",
@@ -102,14 +104,14 @@ let package = Package(
             "LarderDaemon",
             [
                 "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderConsole", "LarderIO",
-                "LarderStore",
+                "LarderTLS", "LarderStore",
                 "LarderFetch", "LarderShared", "LarderServer", "LarderSettings", "LarderEngine",
             ]),
         room(
             "LarderCLI",
             [
-                "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderFetch", "LarderSettings",
-                "LarderDaemon", "LarderOrigin", "CBuild",
+                "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderTLS", "LarderTape", "LarderFetch",
+                "LarderServer", "LarderSettings", "LarderDaemon", "LarderOrigin", "CBuild",
             ]),
         // With a build id a debugger finds the symbols that `make deb` packs apart.
         .executableTarget(
@@ -153,8 +155,8 @@ let package = Package(
         tests(
             "LarderOriginTests",
             [
-                "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderServer", "LarderOrigin",
-                "LarderTestSupport",
+                "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderTape", "LarderServer",
+                "LarderOrigin", "LarderTestSupport",
             ]),
         tests(
             "LarderSettingsTests",
@@ -175,9 +177,8 @@ let package = Package(
         tests(
             "LarderCLITests",
             [
-                "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderOrigin", "LarderSettings",
-                "LarderDaemon",
-                "LarderCLI",
+                "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderTape", "LarderOrigin",
+                "LarderSettings", "LarderDaemon", "LarderCLI",
                 "LarderTestSupport",
             ]),
         tests("LarderBenchmarksTests", ["LarderCore", "LarderCache", "LarderBenchmarks"]),
@@ -187,7 +188,7 @@ let package = Package(
             "ScenarioTests",
             [
                 "LarderCore", "LarderIO", "LarderHTTP", "LarderProviders", "LarderSettings", "LarderDaemon",
-                "LarderOrigin", "LarderTestSupport", "CLinux",
+                "LarderOrigin", "LarderTLS", "LarderTestSupport", "CLinux",
             ]),
     ],
     swiftLanguageModes: [.v6]

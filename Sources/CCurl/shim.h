@@ -37,6 +37,10 @@ typedef int (*larder_prereq_callback)(void *context, char *peer, char *local, in
 static inline CURLcode larder_easy_set_prereq(CURL *easy, larder_prereq_callback value) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
+// The socket of a connection that a handle has made.
+static inline CURLcode larder_easy_get_socket(CURL *easy, curl_socket_t *value) {
+    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
+}
 static inline CURLcode larder_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

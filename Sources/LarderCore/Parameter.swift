@@ -20,6 +20,8 @@ public enum ParameterKind: Sendable, Hashable {
     case listeners
     /// A mapping from names of fields to their values.
     case fields
+    /// A mapping from hosts to one of the given words.
+    case actions([String])
     /// A list of mappings with `path`, `ttl` and `kind`: POST endpoints that only read.
     case readOnlyPosts
     /// A whole number of percent.

@@ -100,6 +100,8 @@ public struct FetchOrder: Sendable, CopyOnWrite {
         /// token of another client, which a reload may bring, is never sent.
         public var tokenOf: String?
         public var body: Bytes?
+        /// The request target, if it is not that of the URL: for a proxy at a Unix socket.
+        public var target: String?
         public var addresses: AddressPolicy
         /// The maximum size of a response body in bytes. A transfer with a larger body is cut off.
         public var maxBody: Int

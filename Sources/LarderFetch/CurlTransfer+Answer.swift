@@ -10,6 +10,7 @@ extension CurlTransfer {
     func end(_ code: CURLcode) -> TransferEnd {
         readUse()
         if let failure { return .failed(failure, sawAnswer: !head.isUntouched) }
+        if limits.isConnection, code == CURLE_OK { takeConnection() }
         // A server that has sent its whole response may close without reading the rest of the request (RFC 9112 §9.6).
         // The response stays valid although libcurl could not send that rest.
         guard code == CURLE_OK || isAnsweredEarly else {

@@ -14,7 +14,7 @@ extension CurlTransfer {
         let address = hop.url.joined(hop.secretQuery)
         // The target exactly as it was written. libcurl's own form drops an empty query (RFC 9110 §7.7 forbids
         // rewriting it).
-        let target = isProxied ? nil : address.target
+        let target = hop.target ?? (isProxied ? nil : address.target)
         if let target { options.text(CURLOPT_REQUEST_TARGET, target) }
         if target != nil, let parsed = hop.url.parsed {
             options.pointer(CURLOPT_CURLU, UnsafeMutableRawPointer(parsed.handle))
@@ -38,14 +38,13 @@ extension CurlTransfer {
         }
 
         setCallbacks(&options)
+        if limits.isConnection {
+            options.number(CURLOPT_CONNECT_ONLY, 1)
+            options.number(CURLOPT_HTTPPROXYTUNNEL, 1)
+        }
         if limits.window != nil { options.number(CURLOPT_BUFFERSIZE, Self.streamBuffer) }
 
-        // An empty text, unlike an unset option, keeps libcurl from reading the proxy from the environment.
-        options.text(CURLOPT_PROXY, settings.proxy ?? "")
-        options.text(CURLOPT_NOPROXY, "")
-        options.number(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        options.number(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
-
+        setWay(&options, settings)
         options.number(CURLOPT_SSL_VERIFYPEER, 1)
         options.number(CURLOPT_SSL_VERIFYHOST, 2)
         options.number(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
@@ -65,6 +64,22 @@ extension CurlTransfer {
         options.number(CURLOPT_MAXAGE_CONN, 55)
         // A name may get another address, so connections are not kept for ever.
         options.number(CURLOPT_MAXLIFETIME_CONN, 600)
+    }
+
+    /// Where the connection leads, and through what.
+    private func setWay(_ options: inout CurlOptions, _ settings: FetchSettings) {
+        // An empty text, unlike an unset option, keeps libcurl from reading the proxy from the environment.
+        options.text(CURLOPT_PROXY, settings.proxy ?? "")
+        options.text(CURLOPT_NOPROXY, "")
+        if let detour = settings.detour {
+            if !detour.hosts.isEmpty {
+                let lines = Bytes(text: detour.hosts.joined(separator: "\0")) + [0]
+                options.list(CURLOPT_CONNECT_TO, lines, kept: &ways)
+            }
+            if let socket = detour.unixSocket { options.text(CURLOPT_UNIX_SOCKET_PATH, socket) }
+        }
+        options.number(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        options.number(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
     }
 
     private func setCallbacks(_ options: inout CurlOptions) {
@@ -108,7 +123,9 @@ extension CurlTransfer {
         // twice therefore gets a new connection. That connection is not kept: each such request would leave one more to
         // the same host, up to the limit on kept connections.
         let isOwn = feed != nil || !RetryPolicy.isRepeatable(hop.method)
-        if isOwn || hop.needsFreshConnection || tlsLayers > 1 { options.number(CURLOPT_FRESH_CONNECT, 1) }
+        if isOwn || hop.needsFreshConnection || tlsLayers > 1 || limits.isConnection {
+            options.number(CURLOPT_FRESH_CONNECT, 1)
+        }
         // Unread input cannot be examined through two layers of TLS: see `KeptConnection`.
         if isOwn || tlsLayers > 1 { options.number(CURLOPT_FORBID_REUSE, 1) }
     }

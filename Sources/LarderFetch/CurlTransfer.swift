@@ -22,6 +22,8 @@ struct TransferLimits {
     var connectTimeout: Duration
     /// The bytes of the body's tape that are kept in memory; nil if the body is gathered whole.
     var window: Int?
+    /// Whether a connection is made and no request is sent.
+    var isConnection = false
 }
 
 /// What the transfers of one loop share.
@@ -67,6 +69,8 @@ final class CurlTransfer {
     /// The number of TLS layers between the request and the socket: one for an https proxy, one for an https origin.
     let tlsLayers: Int
     private var list: UnsafeMutablePointer<curl_slist>?
+    /// Where hosts are connected to instead.
+    var ways: UnsafeMutablePointer<curl_slist>?
     /// Directions in which libcurl was told to pause.
     private(set) var restsReceiving = false
     private var restsSending = false
@@ -84,6 +88,8 @@ final class CurlTransfer {
     var triedAddress = false
     /// A kept connection was not fit for use, and nothing was sent.
     private(set) var metUnaskedInput = false
+    /// The socket of a transfer that only makes a connection. Its owner closes it.
+    var connection: Int32?
     /// The transfer completed, and libcurl holds no state of it any more.
     var isReusable = false
     /// Decodes the response's chunks while a request body is sent. libcurl reports the end of a chunked response only
@@ -122,6 +128,9 @@ final class CurlTransfer {
             throw fault(.send, error.message)
         }
         guard RequestLines.isMethod(hop.method) else { throw fault(.send, "The method of the request is not valid.") }
+        if isProxySecure, limits.isConnection {
+            throw fault(.connect, "A tunnel cannot lead through an https proxy (fetch.proxy).")
+        }
         if isProxied, hop.addresses == .publicOnly, PublicAddress.isPlainlyLocal(host: hop.url.origin.host) {
             throw fault(.forbidden, "The host is not a public one.")
         }
@@ -150,8 +159,9 @@ final class CurlTransfer {
     func close() {
         if let easy { context.handles.giveBack(easy, isReusable: isReusable) }
         if let list { curl_slist_free_all(list) }
+        if let ways { curl_slist_free_all(ways) }
         easy = nil
-        list = nil
+        (list, ways) = (nil, nil)
         body = WholeBody()
     }
 

@@ -10,7 +10,7 @@ import LarderIO
 final class FetchCore {
     let loop: EventLoop
     private let log: Logger
-    private let time: any TimeSource
+    let time: any TimeSource
     let cells: FetchCells
     private(set) var settings: FetchSettings
     let places: SharedPlaces
@@ -20,17 +20,17 @@ final class FetchCore {
     private let sharers: Int
     private(set) var exchanges: [UInt64: Exchange] = [:]
     private(set) var multi: CurlMulti?
+    var dials: [UInt64: Dial] = [:]
     /// The route by which results from elsewhere come back to this loop.
     var way: WayBack? { places.way(to: number) }
     private(set) var isShut = false
     let sockets = OpenSockets()
     private var origins = KnownOrigins()
-    private let memory: BodyMemory
+    let memory: BodyMemory
 
     init(
         loop: EventLoop, number: Int, sharers: Int, settings: FetchSettings, log: Logger, cells: FetchCells,
-        places: SharedPlaces,
-        memory: BodyMemory, time: any TimeSource
+        places: SharedPlaces, memory: BodyMemory, time: any TimeSource
     ) {
         self.loop = loop
         self.settings = settings
@@ -97,6 +97,7 @@ final class FetchCore {
             url: url, method: order.method, fields: order.fields, secretFields: order.secretFields, body: order.body,
             addresses: order.addresses)
         hop.caFile = settings.caFile(for: order, at: url)
+        hop.target = order.target
         if !order.secretQuery.items.isEmpty { hop.secretQuery = order.secretQuery.encoded }
         let exchange = Exchange(
             id: ticket.id, order: order, hop: hop, deadline: loop.monotonic + order.deadline, asker: asker,
@@ -128,6 +129,7 @@ final class FetchCore {
     }
 
     func cancel(_ id: UInt64) {
+        if dials[id] != nil { return hangUp(id) }
         guard let exchange = exchanges[id] else {
             // The exchange may have moved to the home loop.
             if number != Self.home { places.post(to: Self.home) { $0.cancel(id) } }
@@ -148,6 +150,7 @@ final class FetchCore {
         for exchange in Array(exchanges.values) {
             finish(exchange, exchange.fault(.cancelled, "The fetcher has been shut down."))
         }
+        for id in Array(dials.keys) { hangUp(id) }
         multi?.close()
         multi = nil
     }
@@ -194,7 +197,7 @@ final class FetchCore {
     private func launch(_ exchange: Exchange) {
         do throws(FetchError) {
             let rest = exchange.deadline - loop.monotonic
-            let multi = try readyMulti(exchange)
+            let multi = try readyMulti(for: exchange.hop.url.origin)
             let transfer = try CurlTransfer(
                 exchange.hop,
                 TransferLimits(
@@ -202,9 +205,7 @@ final class FetchCore {
                     connectTimeout: min(settings.connectTimeout, rest),
                     window: exchange.isStream ? settings.streamWindow : nil),
                 settings: settings, feed: exchange.feed,
-                in: TransferContext(
-                    share: multi.share, sockets: sockets, handles: multi.handles, memory: memory, loop: loop,
-                    time: time))
+                in: context(multi))
             exchange.phase = .transferring(transfer)
             try multi.add(
                 transfer,
@@ -225,10 +226,10 @@ final class FetchCore {
         }
     }
 
-    private func readyMulti(_ exchange: Exchange) throws(FetchError) -> CurlMulti {
+    func readyMulti(for origin: Origin) throws(FetchError) -> CurlMulti {
         prepare()
         if let multi { return multi }
-        throw CurlError.error(CURLE_FAILED_INIT, origin: exchange.hop.url.origin.description)
+        throw CurlError.error(CURLE_FAILED_INIT, origin: origin.description)
     }
 
     /// Makes what the first transfer would wait for. Without memory for it, the next transfer tries again.

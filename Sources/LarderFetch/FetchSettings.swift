@@ -39,6 +39,8 @@ public struct FetchSettings: Sendable, Hashable {
     public var proxy: String?
     /// Default nil: the system's certificate authorities. Otherwise a PEM file that replaces them.
     public var caFile: String?
+    /// Default nil. Where hosts are connected to instead.
+    public var detour: Detour?
     /// PEM files that replace `caFile` for the calls of a provider, by its name.
     public var caFiles: [String: String] = [:]
 
@@ -63,6 +65,30 @@ public struct FetchSettings: Sendable, Hashable {
         self.maxKept = maxKept
         self.proxy = proxy
         self.caFile = caFile
+    }
+}
+
+/// Other places for connections than those of their hosts. A class, because the settings are copied for each transfer.
+public final class Detour: Sendable, Hashable {
+    /// "HOST:PORT:OTHER-HOST:OTHER-PORT": calls to the first are connected to the second. Name, certificate and `Host` stay
+    /// those of the first. See https://curl.se/libcurl/c/CURLOPT_CONNECT_TO.html
+    let hosts: [String]
+    /// The path of a Unix socket at which every connection ends, whatever its host.
+    /// See https://curl.se/libcurl/c/CURLOPT_UNIX_SOCKET_PATH.html
+    let unixSocket: String?
+
+    public init(hosts: [String] = [], unixSocket: String? = nil) {
+        self.hosts = hosts
+        self.unixSocket = unixSocket
+    }
+
+    public static func == (one: Detour, other: Detour) -> Bool {
+        one.hosts == other.hosts && one.unixSocket == other.unixSocket
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(hosts)
+        hasher.combine(unixSocket)
     }
 }
 

@@ -13,6 +13,8 @@ struct Hop: Sendable, CopyOnWrite {
         var secretQuery: String?
         var body: Bytes?
         var addresses: AddressPolicy
+        /// The request target, if it is not that of the URL.
+        var target: String?
         /// A PEM file of certificate authorities; nil means libcurl's own.
         var caFile: String?
         /// Whether the transfer must not use a kept connection.

@@ -91,6 +91,14 @@ public enum Address: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Whether both addresses have the same host, whatever their ports.
+    public func hasHost(of other: Address) -> Bool {
+        switch (self, other) {
+        case (.ipv4(let one, _), .ipv4(let two, _)), (.ipv6(let one, _), .ipv6(let two, _)): one == two
+        default: false
+        }
+    }
+
     /// Whether only this machine can reach the address: 127.0.0.0/8, ::1, the IPv4-mapped form of 127.0.0.0/8, and Unix
     /// sockets.
     public var isLoopback: Bool {

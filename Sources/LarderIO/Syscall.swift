@@ -132,6 +132,12 @@ public enum Syscall {
         transfer { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
     }
 
+    /// Reads bytes of a file from a place in it.
+    public static func read(_ descriptor: Int32, at start: Int, into buffer: UnsafeMutableRawBufferPointer) -> Transfer
+    {
+        transfer { pread(descriptor, buffer.baseAddress, buffer.count, off_t(start)) }
+    }
+
     /// Writes to any descriptor as much as it takes.
     public static func write(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Transfer {
         if buffer.isEmpty { return .bytes(0) }

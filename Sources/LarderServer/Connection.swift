@@ -35,7 +35,8 @@ struct StashedInput {
 final class Connection: EventHandler {
     let worker: Worker
     let descriptor: Int32
-    let listener: ListenerSpec
+    /// The listener; with TLS, what stands for it in the keys of ready responses is that of the asked host.
+    private(set) var listener: ListenerSpec
     let isProbe: Bool
     /// The index in the worker's list of connections.
     var place = 0
@@ -48,6 +49,10 @@ final class Connection: EventHandler {
     var upload: UploadInHand?
     /// The response whose body is being sent.
     var stream: StreamedAnswer?
+    /// TLS with the client, if it ends here.
+    var secure: SecureChannel? { didSet { isSecure = secure != nil } }
+    /// The same for the way of a hit, where a look at the object would count references.
+    private(set) var isSecure = false
     /// The tunnel that the connection is one side of.
     var tunnel: Tunnel?
     var stash = StashedInput.none
@@ -76,6 +81,12 @@ final class Connection: EventHandler {
         self.worker = worker
         active = worker.loop.monotonic
         waitBegan = active
+    }
+
+    /// Makes what is ready for a host answer the requests inside a channel; nil lets each request ask the rules.
+    func answer(for origin: ProxiedOrigin?) {
+        listener.number = origin?.number ?? .max
+        listener.scope = origin?.scope ?? ReadyScope.of("proxy listener")
     }
 
     /// Whether the client came by a Unix socket, which no browser reaches.
@@ -111,7 +122,7 @@ final class Connection: EventHandler {
 
     /// What the connection uses its place for. Shedding chooses the connections to close by it.
     var use: ConnectionUse {
-        guard pending.isEmpty, !isProbe else { return .busy }
+        guard !hasOutput, !isProbe else { return .busy }
         return switch machine.phase {
         case .idle: input == .none ? .idle(since: active) : .busy
         case .head: .incomplete(since: waitBegan)
@@ -141,7 +152,7 @@ final class Connection: EventHandler {
     }
 
     func ready(_ events: ReadyEvents) {
-        if let tunnel { return tunnel.clientReady(events) }
+        if machine.phase == .tunnel, let tunnel { return tunnel.clientReady(events) }
         if !events.isDisjoint(with: [.error, .hangup]) {
             // A reset, or a Unix socket that the client has closed. Nothing can be written any more, so unread input
             // does not matter.
@@ -162,7 +173,7 @@ final class Connection: EventHandler {
         var budget = worker.settings.limits.maxInput
         var hasRead = false
         while machine.phase != .closed {
-            if !pending.isEmpty {
+            if hasOutput {
                 let isWritten = flush()
                 tellRoom()
                 // The upload continues while the response waits. Otherwise a client that reads nothing before it has
@@ -177,11 +188,11 @@ final class Connection: EventHandler {
             if stash.isUnparsed {
                 budget -= 64 * 1024
                 process(takeStash())
-            } else if input != .none {
+            } else if mayReceive {
                 // This input may have arrived long after the turn of the loop began.
                 if hasRead { worker.loop.readClock() }
                 hasRead = true
-                budget -= read()
+                budget -= isSecure ? readSecure() : read()
             } else {
                 return
             }
@@ -201,7 +212,7 @@ final class Connection: EventHandler {
     private func flush() -> Bool {
         // The budget keeps a fast reader of a large body from occupying the loop.
         var budget = 4 << 20
-        while !pending.isEmpty {
+        while hasOutput {
             if budget <= 0 {
                 putOff()
                 return false
@@ -228,17 +239,21 @@ final class Connection: EventHandler {
 
     /// Writes the next pending bytes. Nil if they must be read from the disk first.
     private func sendNext() -> Transfer? {
+        if isSecure, let secure { return sendSecure(secure) }
         guard let (file, rest) = pending.nextInFile else {
             return pending.withNext { Syscall.send(descriptor, pieces: $0) }
         }
-        if isLoading { return nil }
-        let next = rest.prefix(Self.sentFromFile)
-        guard file.isInMemory(next) else {
-            isLoading = true
-            file.load { [loop = worker.loop, box] isWhole in loop.post { box.value?.loaded(isWhole) } }
-            return nil
-        }
+        guard let next = inMemory(file, rest.prefix(Self.sentFromFile)) else { return nil }
         return Syscall.sendFile(descriptor, file.descriptor, from: next.lowerBound, count: next.count)
+    }
+
+    /// The stretch if it is in memory. If not, it is read from the disk, and the connection continues then.
+    func inMemory(_ file: any FileBody, _ stretch: Range<Int>) -> Range<Int>? {
+        if isLoading { return nil }
+        if file.isInMemory(stretch) { return stretch }
+        isLoading = true
+        file.load { [loop = worker.loop, box] isWhole in loop.post { box.value?.loaded(isWhole) } }
+        return nil
     }
 
     /// The most bytes of a file that are sent after one look whether they are in memory.
@@ -277,12 +292,12 @@ final class Connection: EventHandler {
         return 0
     }
 
-    private func inputEnded() {
+    func inputEnded() {
         noteInputEnd()
         let fault = RequestFault.incompleteBody
         // The response is there already. It does not depend on the rest of the body.
         if upload?.isTakenAnyway == true { failUpload(fault.detail) }
-        let end = machine.inputEnded(writing: !pending.isEmpty)
+        let end = machine.inputEnded(writing: hasOutput)
         failUpload(fault.detail)
         switch end {
         case .close: leave()
@@ -303,6 +318,8 @@ final class Connection: EventHandler {
 
     /// Processes the first `total` bytes of the worker's input buffer: the stash, followed by the bytes just read.
     func process(_ total: Int) {
+        // Inside a channel only its own host counts.
+        if isSecure { worker.forgetHost() }
         let buffer = UnsafeBufferPointer(start: worker.input.baseAddress, count: total)
         if stash.isPartOfHead, total < worker.settings.limits.head.head,
             !HeadEnd.isPresent(in: buffer, from: stash.count)

@@ -26,6 +26,7 @@ extension Connection {
         // Shut down our side, and read on until the client ends its side.
         waitBegan = worker.loop.monotonic
         stash = .none
+        if isSecure { closeSecure() }
         Syscall.shutdownWrite(descriptor)
         return true
     }
@@ -37,8 +38,10 @@ extension Connection {
     }
 
     /// Sends an error, then ends the connection.
-    /// - Parameter inHTTP2: whether the client reads only HTTP/2.
-    func refuse(_ error: ClientFacingError, inHTTP2: Bool = false) {
+    /// - Parameters:
+    ///   - inHTTP2: whether the client reads only HTTP/2.
+    ///   - host: the host that was asked through the proxy.
+    func refuse(_ error: ClientFacingError, inHTTP2: Bool = false, host: ProxyTarget? = nil) {
         settleOutput()
         guard machine.phase != .closed else { return }
         failUpload("The request was refused.")
@@ -53,12 +56,15 @@ extension Connection {
             write(response, id: id, toHead: isHead, version10: false, closing: true)
         }
         if worker.settings.accessLog != .off, !isProbe {
+            let (status, listener) = (String(error.status), listener.address.description)
             worker.shared.access.info(
                 "refused",
-                [
-                    "id": id.description, "status": String(error.status), "code": error.code,
-                    "listener": listener.address.description,
-                ])
+                host.map {
+                    [
+                        "id": id.description, "status": status, "code": error.code, "listener": listener,
+                        "host": "\($0.host):\($0.port)",
+                    ]
+                } ?? ["id": id.description, "status": status, "code": error.code, "listener": listener])
         }
     }
 
@@ -71,10 +77,11 @@ extension Connection {
             task.cancel()
         }
         inHand = nil
-        tunnel?.close(.broken)
-        tunnel = nil
+        if let ended = tunnel.take() { ended.close(.broken) }
         failUpload("The client left.")
         let mustReset = dropStream(ending)
+        if !mustReset, isSecure { closeSecure() }
+        if isSecure { secure = nil }
         machine.closed()
         worker.output.clear()
         pending.removeAll()
@@ -89,7 +96,8 @@ extension Connection {
 
     /// Ends the connection after the response in hand, or now if nothing is in hand.
     func drain() {
-        if machine.drain(writing: !pending.isEmpty) { leave() }
+        tunnel?.isEnding = true
+        if machine.drain(writing: hasOutput) { leave() }
     }
 
     /// Called when the drain's time is over. A client whose response has not begun gets an error; any other is cut. The
@@ -104,7 +112,7 @@ extension Connection {
             run()
         case .lingering: break
         case .tunnel: endTunnel(.stopped)
-        case .closingUnread where !pending.isEmpty: break
+        case .closingUnread where hasOutput: break
         default: leave()
         }
     }
@@ -113,10 +121,17 @@ extension Connection {
     func expire(at now: MonotonicTime) {
         let limits = worker.settings.limits
         if let tunnel {
-            if let ending = tunnel.expired(at: now, worker.settings.tunnels) { endTunnel(ending) }
+            if let ending = tunnel.expired(at: now, worker.settings.tunnels, linger: limits.lingerTimeout) {
+                endTunnel(ending)
+            }
             return
         }
-        if !pending.isEmpty { return expireWriting(at: now, limits) }
+        if let secure, !secure.isOpen {
+            guard now - secure.began >= limits.headTimeout else { return }
+            worker.shared.cells.timedOut(.head)
+            return leave()
+        }
+        if hasOutput { return expireWriting(at: now, limits) }
         let wait = machine.wait
         let (since, limit): (MonotonicTime, Duration) =
             switch wait {

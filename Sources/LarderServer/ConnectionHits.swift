@@ -6,7 +6,10 @@ import LarderIO
 
 extension Connection {
     /// Answers the request from memory, if possible. Every request passes the checks of Host and origin first.
-    @inline(__always)
+    ///
+    /// Transparent: the optimiser inlines the functions of a connection, which call each other in a cycle, in no fixed
+    /// order, and a call here costs each hit counts of references (`scripts/check-hot-path`).
+    @_transparent
     func answerFromMemory(_ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard head.flags.isDisjoint(with: .slow), head.methodCode != .other, let source = worker.shared.ready,
             bytes[Int(head.target.start)] == 0x2F, worker.accepts(host: head.host.bytes(in: bytes), on: self),
@@ -96,7 +99,7 @@ extension Connection {
 
     /// Sends the output buffer and a large slice of a body after it in one system call.
     private func send(bodyOf response: ReadyResponse, _ start: Int, _ end: Int) {
-        guard pending.isEmpty else {
+        guard pending.isEmpty, !isSecure else {
             settleOutput()
             return pending.append(bodyOf: response, from: start, to: end)
         }
@@ -133,7 +136,7 @@ extension Connection {
     private func sendFile(of response: ReadyResponse, _ start: Int, _ end: Int) {
         settleOutput(more: true)
         guard machine.phase != .closed else { return }
-        guard pending.isEmpty, let file = response.file else {
+        guard pending.isEmpty, !isSecure, let file = response.file else {
             return pending.append(bodyOf: response, from: start, to: end)
         }
         switch Syscall.sendFile(descriptor, file.descriptor, from: start, count: end - start) {
@@ -149,10 +152,15 @@ extension Connection {
     /// Empties the output buffer to the socket, or appends it to the pending bytes if there are any.
     /// - Parameter more: whether a body follows at once.
     func settleOutput(more: Bool = false) {
-        let output = worker.output
+        // No reference is counted: the worker holds its buffer as long as it lives.
+        Unmanaged.passUnretained(worker.output)._withUnsafeGuaranteedRef { settle($0, more: more) }
+    }
+
+    @inline(__always)
+    private func settle(_ output: OutputBuffer, more: Bool) {
         guard output.count > 0 else { return }
         defer { output.clear() }
-        guard pending.isEmpty else { return pending.append(Bytes(output.bytes)) }
+        guard pending.isEmpty, !isSecure else { return pending.append(Bytes(output.bytes)) }
         switch Syscall.send(descriptor, output.bytes, more: more) {
         case .bytes(let count):
             worker.sent &+= count

@@ -13,7 +13,7 @@ extension Connection {
             ending.map { $0 == .whole ? "answered" : "cut: \($0.rawValue)" } ?? "answered",
             [
                 "id": answered.request.id.description, "method": answered.request.method.name,
-                "path": response.loggedPath ?? answered.request.path, "status": String(response.status),
+                "path": answered.request.shownPath(response.loggedPath), "status": String(response.status),
                 "bytes": String(bytes), "outcome": response.outcome.rawValue,
                 "route": response.route.text, "provider": response.provider ?? "-",
                 "trace": TraceContext(answered.request.fields)?.traceID ?? "-", "ms": Self.milliseconds(took),

@@ -25,6 +25,7 @@ extension Connection {
         let target = head.target.bytes(in: bytes)
         guard RequestTarget.isWellFormed(target) else { return refuse(.badTarget) }
         let method = method(head, bytes)
+        if isSecure, let secure { return handInside(secure, head, method, bytes) }
         if listener.isProxy { return handToProxy(head, method, bytes) }
         // CONNECT asks for a tunnel to another host, and its target has no path (RFC 9112 §3.2.3).
         if method.name == "CONNECT" {
@@ -32,6 +33,7 @@ extension Connection {
             return refuse(.notAProxy(status: 501))
         }
         guard let parts = TargetParts(target) else { return refuse(.badTarget) }
+        if isUnix, parts.authority != nil, isRun(head, bytes) { return handFromRun(head, parts, method, bytes) }
         guard allowsHost(head, parts, bytes) else { return refuseHost(head, parts, bytes) }
         let isFromPage = !head.flags.isDisjoint(with: .browser)
         guard !isFromPage || allowsOrigin(of: head, bytes, authority: parts.authority) else {

@@ -132,7 +132,7 @@ extension Connection {
         guard let rest = upload, rest.isChunked || rest.left <= RequestBodyReader.window else { return }
         upload?.isTakenAnyway = true
         if stash.isUnparsed { process(takeStash()) }
-        if upload != nil, input != .none { _ = read() }
+        if upload != nil, mayReceive { _ = isSecure ? readSecure() : read() }
         upload?.isTakenAnyway = false
     }
 }

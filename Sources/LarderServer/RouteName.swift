@@ -20,6 +20,9 @@ public struct RouteName: Sendable, Hashable {
     public static let raw = RouteName("raw")
     /// A listener at a provider's root.
     public static let listener = RouteName("listener")
+    /// A request through the proxy that the cache answers, and a tunnel.
+    public static let proxy = RouteName("proxy")
+    public static let tunnel = RouteName("tunnel")
     /// The server as a whole: `OPTIONS *`.
     public static let options = RouteName("options")
     /// Hits that were answered without a route, from memory and from the database.

@@ -19,6 +19,7 @@ final class ServerCells: Sendable {
     private let tunnelBytes: (sent: CounterCell, received: CounterCell)
     private let tunnelEndings: [TunnelEnding: CounterCell]
     let proxyRefusals: CounterCell
+    let tlsFailures: CounterCell
     let proxyPasswords: CounterCell
     let slowUploads: CounterCell
     let slowReaders: CounterCell
@@ -51,6 +52,7 @@ final class ServerCells: Sendable {
             uniqueKeysWithValues: TunnelEnding.allCases.map {
                 ($0, counters.cell(ServerCounters.tunnelEndings, $0.rawValue))
             })
+        tlsFailures = counters.cell(ServerCounters.tlsFailures)
         proxyRefusals = counters.cell(ServerCounters.refusals, "proxyRule")
         proxyPasswords = counters.cell(ServerCounters.refusals, "proxyPassword")
         slowUploads = counters.cell(ServerCounters.slow, "upload")

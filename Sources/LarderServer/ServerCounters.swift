@@ -35,6 +35,10 @@ public enum ServerCounters {
         "larder_proxy_tunnel_bytes_total",
         help: "Bytes that passed through tunnels of the proxy, from the client (sent) and from the host (received).",
         labels: ["direction"])
+    public static let tlsFailures = MetricFamily(
+        "larder_proxy_tls_failures_total",
+        help:
+            "TLS connections with clients of the proxy that failed, such as those of clients that do not trust the CA.")
     public static let accepted = MetricFamily(
         "larder_server_connections_total", help: "Connections accepted.")
     public static let open = MetricFamily(

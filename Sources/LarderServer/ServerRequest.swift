@@ -2,6 +2,7 @@
 import LarderCore
 import LarderHTTP
 import LarderIO
+import LarderTLS
 
 /// One whole request.
 public struct ServerRequest: Sendable, CopyOnWrite {
@@ -186,11 +187,15 @@ public protocol RequestHandler: Sendable {
     /// Whether the handler reads this body as a stream. Otherwise the body is first read whole, up to the limit.
     func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool
     /// What happens to a request that came to a proxy listener. Called on the connection's loop, for each request.
-    /// - Parameter path: the path and query of the target, percent-encoded as received; empty for CONNECT.
-    func verdict(on target: ProxyTarget, path: String) -> ProxyVerdict
+    /// - Parameters:
+    ///   - path: the path and query of the target, percent-encoded as received; empty for CONNECT.
+    ///   - run: not nil if the request came from `larder run`, over a Unix socket.
+    func verdict(on target: ProxyTarget, path: String, run: ProxyRun?) -> ProxyVerdict
     /// Connects to the host of a tunnel. Called in a task of its own, which is cancelled if the client leaves.
     /// - Returns: a connected, non-blocking socket. The caller closes it.
     func connect(to target: ProxyTarget) async throws(ClientFacingError) -> Int32
+    /// Makes the certificate of a host for which `verdict` said to end TLS. Called in a task of its own.
+    func certify(_ target: ProxyTarget) async throws(ClientFacingError) -> HostContext
     /// Notes what a tunnel was. Called on the connection's loop.
     func ended(_ tunnel: TunnelRecord)
 }
@@ -198,14 +203,28 @@ public protocol RequestHandler: Sendable {
 extension RequestHandler {
     public func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never> { start() }
     public func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool { false }
-    public func verdict(on target: ProxyTarget, path: String) -> ProxyVerdict { .refuse(.notAProxy(status: 421)) }
+    public func verdict(on target: ProxyTarget, path: String, run: ProxyRun?) -> ProxyVerdict {
+        .refuse(.notAProxy(status: 421))
+    }
     public func connect(to target: ProxyTarget) async throws(ClientFacingError) -> Int32 {
+        throw .notAProxy(status: 501)
+    }
+    public func certify(_ target: ProxyTarget) async throws(ClientFacingError) -> HostContext {
         throw .notAProxy(status: 501)
     }
     public func ended(_ tunnel: TunnelRecord) {}
 }
 
 extension ServerRequest {
+    /// The path as logs and explanations show it: with the host, if the client asks through the proxy.
+    /// - Parameter path: what stands for the path if that is a secret.
+    public func shownPath(_ path: String?) -> String {
+        guard let proxied = self.proxied else { return path ?? self.path }
+        if let path { return proxied.target.origin + path }
+        let end = self.target.firstIndex(of: 0x3F) ?? self.target.endIndex
+        return proxied.target.origin + HeaderField.text(self.target[..<end])
+    }
+
     /// The part of a ready response's key that says what the client's address serves.
     public var readyScope: UInt64 { self.proxied?.scope ?? ReadyScope.of(self.listenerProvider) }
 }
@@ -220,6 +239,11 @@ struct TargetParts {
     var isSecure = false
     /// Where path and query begin in the target.
     var start = 0
+
+    /// The target of CONNECT has neither path nor query (RFC 9112 §3.2.3).
+    static let connect = TargetParts(path: "")
+
+    private init(path: String) { self.path = path }
 
     /// Nil if the target has no form that this server accepts.
     init?(_ target: UnsafeBufferPointer<UInt8>) {

@@ -11,7 +11,7 @@ public struct ListenerSpec: Sendable, Hashable {
     /// The provider whose root the listener serves; nil for the whole interface.
     public var provider: String? { didSet { scope = ReadyScope.of(provider) } }
     /// What the listener serves, as a number. It is part of the key of ready responses in the database.
-    public private(set) var scope: UInt64
+    public internal(set) var scope: UInt64
     /// An inherited listening socket, used instead of a new one.
     public var inherited: Int32?
     /// Whether the listener is left out, without an error, if the machine lacks the address (::1 without IPv6).
@@ -26,7 +26,8 @@ public struct ListenerSpec: Sendable, Hashable {
         self.address = address
         self.number = number
         self.provider = provider
-        scope = ReadyScope.of(provider)
+        // Nothing is stored under the scope of proxy listeners: each host has its own.
+        scope = ReadyScope.of(isProxy ? "proxy listener" : provider)
         self.inherited = inherited
         self.isOptional = isOptional
         self.isProxy = isProxy

@@ -20,6 +20,8 @@ final class ServerShared: Sendable {
     let announceRoom = Hook<@Sendable () -> Void>({})
     /// Makes every worker shed connections. The closure must not hold the server either.
     let announceCrowd = Hook<@Sendable () -> Void>({})
+    /// Connections of tunnels that are being made.
+    let dialling = CounterCell()
     let isCrowdAnnounced = Atomic<Bool>(false)
 
     init(
@@ -58,6 +60,8 @@ final class Worker {
     /// The target of reads: a connection's stashed bytes, then new input. All connections of the loop share it, so an
     /// idle connection holds no buffer, and this one stays in the processor's cache.
     private(set) var input: UnsafeMutableBufferPointer<UInt8>
+    /// The same for what comes through TLS, before it is decrypted.
+    let ciphertext = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: SecureChannel.room)
     var dates = DateCache()
     /// Bytes written to sockets and not yet counted. A plain number, because an atomic addition would slow each hit.
     @exclusivity(unchecked) var sent = 0
@@ -98,6 +102,7 @@ final class Worker {
 
     deinit {
         input.deallocate()
+        ciphertext.deallocate()
         acceptedHost.deallocate()
     }
 
@@ -109,6 +114,8 @@ final class Worker {
         self.settings = settings
         sharedFields = Self.sharedFields(settings)
         acceptedCount = 0
+        // The rules of the proxy may have changed.
+        for connection in connections where connection.secure != nil { connection.answer(for: nil) }
         parser = RequestParser(limits: settings.limits.head)
         let longestStash = connections.reduce(0) { max($0, $1.stash.count) }
         let size = max(Self.inputSize(settings), longestStash + 4096)
@@ -141,8 +148,11 @@ final class Worker {
         return isKnown || acceptsOther(host: host, on: connection)
     }
 
+    func forgetHost() { acceptedCount = 0 }
+
     @inline(never)
     private func acceptsOther(host: UnsafeBufferPointer<UInt8>, on connection: Connection) -> Bool {
+        if let secure = connection.secure { return secure.accepts(host) }
         // A name protects against browsers only, and an API on a Unix socket has no name of its own: clients write any,
         // or an empty one (RFC 9112 §3.2).
         if connection.isUnix { return HostPolicy.isWellFormed(host) }

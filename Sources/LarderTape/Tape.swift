@@ -101,13 +101,12 @@ public struct Tape: Sendable {
         guard max(exchange.request.content.count, exchange.answer.body.count) <= limits.body else {
             return .tooLong(limit: limits.body)
         }
-        let plain: TapeExchange
+        let cut: TapeExchange
         do throws(ContentCodingError) {
-            plain = try exchange.plain(limit: limits.body)
+            cut = try exchange.kept(secrets, limit: limits.body)
         } catch {
             return error == .tooLarge ? .tooLong(limit: limits.body) : .coded(error)
         }
-        let cut = secrets.cut(plain).chosen()
         let method = cut.request.method.name
         guard !method.isEmpty, method.utf8.allSatisfy(ASCII.isToken), (100...999).contains(status) else {
             throw TapeFault(.invalid, path, "a method or status that HTTP does not have")

@@ -22,14 +22,19 @@ public struct TapeDifference: Sendable, Hashable {
     /// One line for each side that has something: `- parameter q: a` and `+ parameter q: b`.
     public var lines: String {
         [("-", recorded), ("+", now)].compactMap { sign, value in
-            value.map { "\(sign) \(Self.shown("\(place)")): \(Self.shown($0))\n" }
+            value.map { "\(sign) \(Self.shown("\(place)")): \(told($0))\n" }
         }.joined()
     }
 
     /// `parameter q: recorded a, now b`
     public var phrase: String {
-        let recorded = recorded.map { "recorded \(Self.shown($0))" } ?? "not recorded"
-        return "\(Self.shown("\(place)")): \(recorded), \(now.map { "now \(Self.shown($0))" } ?? "now absent")"
+        let recorded = recorded.map { "recorded \(told($0))" } ?? "not recorded"
+        return "\(Self.shown("\(place)")): \(recorded), \(now.map { "now \(told($0))" } ?? "now absent")"
+    }
+
+    /// A value as it is told. What looks like a credential is compared, and not shown: logs are read by many.
+    private func told(_ value: String) -> String {
+        RequestCredentials.isParameter(place.name) ? TapeSecrets.word : Self.shown(value)
     }
 
     /// A text that obeys no terminal and fills no screen.

@@ -67,8 +67,14 @@ public struct TapeExchange: Sendable, Hashable {
         fields.remove(.contentEncoding)
     }
 
+    /// The exchange as a tape keeps it: plain bodies, no secrets, the fields that count.
+    /// - Parameter limit: the largest plain body in bytes.
+    public func kept(_ secrets: TapeSecrets, limit: Int) throws(ContentCodingError) -> TapeExchange {
+        secrets.cut(try plain(limit: limit)).chosen()
+    }
+
     /// The exchange with the fields that a tape keeps.
-    func chosen() -> TapeExchange {
+    private func chosen() -> TapeExchange {
         var chosen = self
         let kept = FieldNameSet(["accept", "accept-language", "content-type", "range"] + selectingFields)
         chosen.request.fields = request.fields.filtered { $0.isIn(kept) }.sendable

@@ -35,6 +35,11 @@ public struct TapeName: Sendable, Hashable, Comparable, CustomStringConvertible 
         else { return nil }
     }
 
+    /// Reads a name as it is printed, or that of its file.
+    public init?(_ text: String) {
+        self.init(file: text.hasSuffix(Self.ending) ? text : text + Self.ending)
+    }
+
     /// The name as it is written. Two digits sort well for as long as most series are.
     public var description: String { "\(stem)-\(series < 10 ? "0" : "")\(series)" }
     /// The file of the exchange.

@@ -23,6 +23,9 @@ public struct TapeReplay: Sendable {
         public internal(set) var played: Set<TapeName> = []
 
         public init() {}
+
+        /// Notes a recording that was made in this run: its answer has been given.
+        public mutating func note(_ name: TapeName) { played.insert(name) }
     }
 
     /// How the tape answers.

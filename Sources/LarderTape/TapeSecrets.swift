@@ -17,7 +17,9 @@ public struct TapeSecrets: Sendable {
     /// form of it that Google uses).
     static let standard = [
         "access_token", "refresh_token", "id_token", "client_secret", "api_key", "password", "secret", "passwd",
-        "client_assertion", "code_verifier", "x-api-key", "x-amz-signature", "x-amz-credential",
+        "client_assertion", "assertion", "code_verifier", "token", "auth_token", "oauth_token", "private_token",
+        "session_token", "csrf_token", "pwd", "private_key", "subscription-key", "sig", "signature", "jwt", "x-api-key",
+        "x-amz-signature", "x-amz-credential",
         "x-amz-security-token", "x-goog-signature", "x-goog-credential",
     ]
     private static let fields: FieldNameSet = [

@@ -46,6 +46,11 @@ enum TapeText {
     static func mark(of bytes: Bytes) -> String { String(Digest(of: bytes).hex.prefix(16)) }
 }
 
+extension TapeRecording {
+    /// The text of the exchange, as its file has it.
+    public var text: Bytes { TapeText.write(exchange, name: name).last?.bytes ?? [] }
+}
+
 /// Reads one text. A text that is not exactly as it was written is refused, with the line where that shows.
 struct TapeTextReader {
     private let name: TapeName

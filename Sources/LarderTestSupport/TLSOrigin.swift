@@ -42,12 +42,18 @@ public final class TLSOrigin: Sendable {
         var threads: [SystemThread] = []
         var gates: [Gate] = []
         var isStopped = false
+        /// Whether `stop` was called. A second call would close another's descriptor of the same number.
+        var isEnding = false
     }
     private let state = Lock(State())
 
-    /// - Parameter version: The only TLS version that the origin speaks; 1.3 if it is nil.
-    public init(version: Int32? = nil, _ script: @escaping @Sendable (TLSRequest) -> [TLSAct]) throws {
-        files = try TestCertificate(name: "localhost")
+    /// - Parameters:
+    ///   - name: The name in the certificate.
+    ///   - version: The only TLS version that the origin speaks; 1.3 if it is nil.
+    public init(
+        name: String = "localhost", version: Int32? = nil, _ script: @escaping @Sendable (TLSRequest) -> [TLSAct]
+    ) throws {
+        files = try TestCertificate(name: name)
         (listener, port) = listenOnLoopback()
         self.version = version ?? TLS1_3_VERSION
         self.script = script
@@ -60,6 +66,11 @@ public final class TLSOrigin: Sendable {
     public var requests: [TLSRequest] { state.withLock { $0.requests } }
 
     public func stop() {
+        let isFirst = state.withLock { state in
+            defer { state.isEnding = true }
+            return !state.isEnding
+        }
+        guard isFirst else { return }
         shutdown(listener, Int32(SHUT_RDWR))
         while true {
             let threads = state.withLock { state in

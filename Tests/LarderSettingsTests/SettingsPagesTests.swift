@@ -35,7 +35,7 @@ struct SettingsPagesTests {
             for name in ["admin.token", "newsapi.key", "tmdb.key", "imgur.key", "imgur.clientSecret"] {
                 try write("0123456789abcdef", to: "\(directory)/\(name)")
             }
-            for name in ["shared.key", "shared.password", "artwork.key"] {
+            for name in ["shared.key", "shared.password", "artwork.key", "proxy.password"] {
                 try write("0123456789abcdef0123456789abcdef", to: "\(directory)/\(name)")
             }
             try write("-----BEGIN CERTIFICATE-----\n", to: "\(directory)/example.pem")

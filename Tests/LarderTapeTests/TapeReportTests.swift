@@ -73,10 +73,10 @@ struct TapeReportTests {
 
     @Test func aParameterThatLooksLikeASecretIsSuspect() throws {
         let ground = try Ground()
-        try ground.tape().keep(exchange("https://a.test/?token=abc&page_token=2&q=1"))
+        try ground.tape().keep(exchange("https://a.test/?key=abc&page_token=2&q=1"))
         let found = try findings(ground)
         #expect(found.map(\.kind) == [.suspect])
-        #expect(found.first?.message.contains("parameter token ") == true)
+        #expect(found.first?.message.contains("parameter key ") == true)
     }
 
     @Test func equalAnswersInASeriesAreDuplicates() throws {

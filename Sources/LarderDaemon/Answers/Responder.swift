@@ -183,7 +183,8 @@ extension Responder {
         let takesGzip = answer.variesByCoding ? ContentCoding.acceptsGzip(accepted) : nil
         let target = keeping.target
         let kept = KeptRequest(
-            path: request.path, query: SeenTarget.noted(request.query), listenerProvider: request.listenerProvider,
+            path: request.shownPath(nil), query: SeenTarget.noted(request.query),
+            listenerProvider: request.listenerProvider,
             route: context.route, bytes: body.count)
         let (digest, provider) = (keeping.digest, answer.provider)
         let explain: @Sendable () -> Void = { [explanations] in
@@ -204,7 +205,7 @@ extension Responder {
         guard let ready else { return }
         if let row = keeping.row, let provider {
             engine.cache.keepReady(
-                ready, of: row, scope: ReadyScope.of(request.listenerProvider), target: request.target,
+                ready, of: row, scope: request.readyScope, target: request.target,
                 takesGzip: takesGzip, provider: provider, under: request.mark, keeping.stamp)
         }
         explain()

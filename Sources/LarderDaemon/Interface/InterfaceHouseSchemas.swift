@@ -139,6 +139,7 @@ enum InterfaceHouseSchemas {
     private static let providerStatus: [InterfaceSchema.Member] = [
         .init("name"), .init("title"), .init("kind", .words(ProviderKind.words)),
         .init("state", .words(["off", "notConfigured", "noToken", "suspended", "probing", "budgetSpent", "ready"])),
+        .init("baseURLs", .list(.text), "Where the API is asked."),
         .optional("configurationProblem", .text, "What is wrong with its key or its token."),
         .optional("minimumTerm", .integer, "The least number of characters of a term."),
         .init("reachability"), .optional("reachable", .flag), .optional("lastSuccess", .time),

@@ -86,6 +86,7 @@ extension Daemon {
             },
             maxMemory: Int(clamping: settings.fetch.maxMemory),
             maxKept: keptByLoop, proxy: settings.fetch.proxy, caFile: settings.fetch.caFile)
+        if !settings.fetch.connectTo.isEmpty { fetch.detour = Detour(hosts: settings.fetch.connectTo) }
         fetch.caFiles = settings.providers.compactMapValues(\.ca)
         return fetch
     }
@@ -123,7 +124,10 @@ extension Daemon {
         var limits = ServerLimits()
         let fetch = fetchSettings(settings, keptByLoop: descriptors.keptByLoop)
         limits.maxConnections = descriptors.connections(
-            wanted: settings.server.maxConnections, transfers: fetch.mostExchanges,
+            wanted: settings.server.maxConnections,
+            // Each tunnel has a connection to its host.
+            transfers: fetch.mostExchanges
+                + (settings.listen.contains(where: \.isProxy) ? settings.proxy.maxTunnels : 0),
             // One of the loops is the home loop. Each loop keeps one connection in any case.
             idle: fetch.mostKept(clientLoops: descriptors.loops - 1) - descriptors.loops)
         if limits.maxConnections < settings.server.maxConnections {
@@ -146,7 +150,10 @@ extension Daemon {
             limits: limits, hosts: HostPolicy(names: settings.hostNames),
             crossSite: CrossSitePolicy(
                 landingPaths: RouteTable.landingPaths, origins: settings.browserOrigins),
-            accessLog: AccessLogging(rawValue: settings.log.access.rawValue) ?? .misses)
+            accessLog: AccessLogging(rawValue: settings.log.access.rawValue) ?? .misses,
+            tunnels: TunnelLimits(
+                idle: settings.proxy.idleTimeout, total: settings.proxy.totalTimeout, count: settings.proxy.maxTunnels),
+            proxyPassword: settings.proxy.password)
     }
 
     /// The configured listeners, with inherited sockets assigned to equal addresses.
@@ -164,7 +171,7 @@ extension Daemon {
                 specs.append(
                     ListenerSpec(
                         address: try Address(setting.address), number: UInt16(specs.count), provider: setting.provider,
-                        isOptional: setting.isDefault))
+                        isOptional: setting.isDefault, isProxy: setting.isProxy))
             } catch {
                 throw DaemonError(stage: "listen", message: "\(setting.address): \(error)")
             }

@@ -82,8 +82,9 @@ public final class Daemon: Sendable {
     public static func start(_ settings: Settings, _ surroundings: Surroundings) async throws(DaemonError) -> Daemon {
         let base = try DaemonBase(settings, surroundings)
         let engine = try await base.makeEngine()
-        let parts = DaemonParts(engine, state: base.state, secrets: base.secrets)
+        let parts = DaemonParts(engine, state: base.state, secrets: base.secrets, fetcher: base.fetcher)
         let server = base.makeServer(engine, handler: RequestDispatch(parts))
+        parts.proxy.readAuthority(settings, log: engine.log)
         parts.tellOfProviders()
         await parts.history.open()
         // What the first miss would otherwise wait for: a reader's connection and libcurl's handles.
@@ -95,7 +96,9 @@ public final class Daemon: Sendable {
         parts.readiness.set(true)
         let addresses: [String]
         do {
-            addresses = try server.start().map(\.description)
+            let bound = try server.start()
+            parts.tunnels.listening(on: bound)
+            addresses = bound.map(\.description)
         } catch {
             throw DaemonError(stage: "listen", message: "\(error)")
         }
@@ -141,6 +144,7 @@ public final class Daemon: Sendable {
         // Budgets are opened first: no request must reach a provider whose budget is unknown.
         await engine.upstream.open(renewed(engine.snapshot).providers)
         engine.replace(renewed)
+        parts.proxy.readAuthority(settings, log: engine.log)
         parts.routes.replace(engine.snapshot.providers)
         engine.flights.forgetFailures(pause: settings.fetch.failurePause)
         await engine.refreshes.apply(limit: settings.fetch.refreshOnReturn)

@@ -2,6 +2,7 @@
 // each route the parts that it uses, and `Daemon` starts and stops them.
 import LarderCore
 import LarderEngine
+import LarderFetch
 import LarderServer
 import LarderSettings
 import LarderStore
@@ -33,15 +34,21 @@ struct DaemonParts: Sendable {
     let readiness = Readiness()
     /// The routes of the settings in force.
     let routes: RoutesInForce
+    /// The rules of the proxy.
+    let proxy: ProxyGate
+    /// Makes the connections of the proxy's tunnels.
+    let tunnels: TunnelConnector
     let startedAt: WallTime
 
-    init(_ engine: Engine, state: StateStore, secrets: SecretRegistry) {
+    init(_ engine: Engine, state: StateStore, secrets: SecretRegistry, fetcher: CurlUpstream) {
         let (counters, time) = (engine.counters, engine.time)
         let settings = engine.snapshot.settings
         let home = engine.flights.home
         self.engine = engine
         self.state = state
         self.secrets = secrets
+        tunnels = TunnelConnector(fetcher)
+        proxy = ProxyGate(engine)
         responder = Responder(engine)
         routes = RoutesInForce(engine.snapshot.providers)
         startedAt = time.wall()

@@ -46,6 +46,7 @@ extension WayOut {
         let host = request.fields.first(.host)
         self.init(
             mount: mount, provider: provider, path: path, query: request.query, clientPath: request.path,
+            isProxied: request.proxied != nil,
             isElsewhereHere: { OwnAddresses(host: host, mount: mount, settings()).isElsewhereHere($0) })
     }
 }

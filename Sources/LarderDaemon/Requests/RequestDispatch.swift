@@ -6,6 +6,7 @@ import LarderHTTP
 import LarderProviders
 import LarderServer
 import LarderSettings
+import LarderTLS
 
 /// Answers every request that memory does not answer.
 final class RequestDispatch: RequestHandler {
@@ -13,12 +14,33 @@ final class RequestDispatch: RequestHandler {
     private let responder: Responder
     private let routes: RoutesInForce
     private let parts: RouteParts
+    private let proxy: ProxyGate
+    private let tunnels: TunnelConnector
 
     init(_ parts: DaemonParts) {
         engine = parts.engine
         responder = parts.responder
         routes = parts.routes
         self.parts = RouteParts(parts)
+        proxy = parts.proxy
+        tunnels = parts.tunnels
+    }
+
+    func verdict(on target: ProxyTarget, path: String, run: ProxyRun?) -> ProxyVerdict {
+        proxy.verdict(on: target, path: path, run: run)
+    }
+
+    func certify(_ target: ProxyTarget) async throws(ClientFacingError) -> HostContext {
+        try await proxy.certify(target)
+    }
+
+    func connect(to target: ProxyTarget) async throws(ClientFacingError) -> Int32 {
+        do {
+            return try await tunnels.connect(
+                host: target.host, port: target.port, addresses: proxy.mayBePrivate(target) ? .configured : .publicOnly)
+        } catch {
+            throw .noTunnel(to: target, error.message)
+        }
     }
 
     /// All methods that some route of this server accepts.
@@ -96,6 +118,19 @@ final class RequestDispatch: RequestHandler {
         response.route = route
     }
 
+    func ended(_ tunnel: TunnelRecord) {
+        var answered = AnsweredRequest(
+            peer: tunnel.peer, bytes: tunnel.received, took: tunnel.took, outcome: .none)
+        answered.provider = nil
+        engine.counters.cell(DaemonCounters.requests, RouteName.tunnel.text, "2xx").add()
+        responder.explanations.close(tunnel.id, at: engine.time.wall(), answered) { explanation in
+            explanation.method = tunnel.target.form == .connect ? "CONNECT" : "tunnel"
+            explanation.path = "\(tunnel.target.host):\(tunnel.target.port)"
+            explanation.route = .tunnel
+            explanation.status = 200
+        }
+    }
+
     /// Completes the request's explanation.
     /// - Parameter status: the status to record.
     private func close(
@@ -112,7 +147,7 @@ final class RequestDispatch: RequestHandler {
             isLooking: response.status < 400 && routes.table.isLooking(response.route), answered
         ) { explanation in
             explanation.method = request.method.name
-            explanation.path = response.loggedPath ?? request.path
+            explanation.path = request.shownPath(response.loggedPath)
             explanation.route = response.route
             explanation.status = status
             explanation.trace = TraceContext(request.fields)?.traceID
@@ -149,7 +184,8 @@ final class RequestDispatch: RequestHandler {
             return CrossOriginSharing.preflight(request, route: .options)
         }
         if let provider = request.listenerProvider {
-            return try await parts.raws.pass(request, provider: provider, path: request.path, route: .listener)
+            return try await parts.raws.pass(
+                request, provider: provider, path: request.path, route: request.proxied == nil ? .listener : .proxy)
         }
         // Pass-through takes any method and keeps the path's spelling, so it is recognised before the route table.
         if let (provider, path) = Self.rawTarget(request.path) {
@@ -170,7 +206,7 @@ final class RequestDispatch: RequestHandler {
     }
 
     private func routeName(_ request: ServerRequest) -> RouteName {
-        if request.listenerProvider != nil { return .listener }
+        if request.listenerProvider != nil { return request.proxied == nil ? .listener : .proxy }
         if Self.rawTarget(request.path) != nil { return .raw }
         return (try? routes.table.router.match(request.method, path: request.path))?.name ?? .nowhere
     }

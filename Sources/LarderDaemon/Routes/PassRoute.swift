@@ -20,7 +20,7 @@ struct PassRoute: Sendable {
         let question = try await PassContent.take(&context, way, engine)
         let content = question.content
         let request = try PassRequest(context.request, way, content: content, isDeclared: question.isReadOnly)
-        if context.request.method == .options, Self.forwardsLeft(context.request) == 0 {
+        if context.request.method == .options, MaxForwards.left(context.request.fields) == 0 {
             return Self.options(context.route)
         }
         let hasBody = context.request.upload != nil || !context.request.body.isEmpty
@@ -173,7 +173,7 @@ struct PassRoute: Sendable {
                 fields.add(name, value)
             }
         }
-        if context.request.method == .options, let hops = Self.forwardsLeft(context.request), hops > 0 {
+        if context.request.method == .options, let hops = MaxForwards.left(context.request.fields), hops > 0 {
             fields.set(.maxForwards, String(min(hops - 1, UInt64(UInt32.max))))
         }
         let began = engine.cache.begin(request)
@@ -346,15 +346,6 @@ struct PassRoute: Sendable {
 
     private func notCached(_ request: PassRequest, _ rule: CacheRule) -> ClientFacingError {
         refusal(EntryRequest.notCached(by: request.provider.name), request)
-    }
-
-    /// How often a request may still be forwarded (RFC 9110 §7.6.2). A number too large to count becomes the maximum. A
-    /// value that is not a number is ignored.
-    private static func forwardsLeft(_ server: ServerRequest) -> UInt64? {
-        guard let text = server.fields.first(.maxForwards).map({ ASCII.trimmed($0[...]) }), !text.isEmpty,
-            text.utf8.allSatisfy(ASCII.isDigit)
-        else { return nil }
-        return UInt64(text) ?? .max
     }
 
     /// The response to an OPTIONS request with no forwards left: this server is its final recipient (RFC 9110 §7.6.2).

@@ -46,7 +46,17 @@ struct PurgeURL: Sendable {
             guard let request = provider.request(url: url) else { continue }
             places.append(Self.place(request, provider))
         }
-        guard places.isEmpty, Self.isOurs(url, settings) else { return }
+        guard places.isEmpty else { return }
+        guard Self.isOurs(url, settings) else {
+            // What came through the proxy.
+            let name = ProxySettings.name(of: "\(url.scheme)://\(url.authority)")
+            if providers.isKnown(proxied: name, host: url.authority), let provider = providers.named(name),
+                let request = provider.request(url: url)
+            {
+                places = [Self.place(request, provider)]
+            }
+            return
+        }
         if let bound = Self.boundProvider(url, settings).flatMap({ providers.named($0) }) {
             places = [Self.place(Self.request(url.target), bound)]
         } else if let (name, request) = Self.raw(url.target) {

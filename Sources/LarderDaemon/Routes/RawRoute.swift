@@ -26,6 +26,14 @@ struct RawRoute: Sendable {
         return try await pass(context, of: client, provider: name, path: path)
     }
 
+    /// The providers of the proxy's hosts are reached through the proxy only: its rules come first.
+    private static func provider(
+        named name: String, for client: ServerRequest, _ snapshot: Snapshot
+    ) -> ConfiguredProvider? {
+        guard !name.hasPrefix(ProxySettings.prefix) || client.proxied != nil else { return nil }
+        return snapshot.providers.named(name)
+    }
+
     /// - Parameters:
     ///   - given: the context whose request lacks the admin token.
     ///   - client: the request as received. It decides what the client may do.
@@ -33,7 +41,7 @@ struct RawRoute: Sendable {
         _ given: RequestContext, of client: ServerRequest, provider name: String, path: String
     ) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = given.snapshot
-        guard let provider = snapshot.providers.named(name) else {
+        guard let provider = Self.provider(named: name, for: client, snapshot) else {
             throw .unknownProvider(name, among: snapshot.providers.all.map(\.name))
         }
         guard provider.settings.enabled else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }

@@ -70,6 +70,7 @@ struct StatusRoute: Sendable {
             writer.member("title", provider.about.title)
             writer.member("kind", provider.settings.kind.word)
             writer.member("state", state(provider, lane, noToken))
+            writer.member("baseURLs", strings: provider.settings.baseURLs)
             writer.member(ifPresent: "configurationProblem", problem(provider.settings, noToken))
             if provider.about.minimumTerm > 1 { writer.member("minimumTerm", provider.about.minimumTerm) }
             let isReachable = lane?.reachability.isReachable

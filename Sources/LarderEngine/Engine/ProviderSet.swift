@@ -252,17 +252,18 @@ public final class ConfiguredProvider: Sendable {
     ) -> FetchOrder {
         let base = about.isSearch(path: path) ? bases.search : bases.usual
         let plainHTTP = settings.plainHTTP
+        let ownAddresses: AddressPolicy = settings.isPublicOnly ? .publicOnly : .configured
         var order = FetchOrder(
             url: url, method: method, fields: fields,
             secretFields: settings.key.map { provider.credentialFields(key: $0) } ?? [:],
-            addresses: .configured, maxBody: Int(clamping: whole.fetch.maxBody),
+            addresses: settings.isPublicOnly ? .publicOnly : .configured, maxBody: Int(clamping: whole.fetch.maxBody),
             deadline: settings.deadline ?? whole.fetch.deadline,
             maxRedirects: 3,
             // A retry by the fetcher would be a call that no budget counted.
             mayRetry: settings.rate == nil && settings.quota == nil,
             permits: { url in
                 if TakenOverHosts.contains(url: url) { return nil }
-                if let base, HTTPURL(url)?.hasOrigin(of: base) == true { return .configured }
+                if let base, HTTPURL(url)?.hasOrigin(of: base) == true { return ownAddresses }
                 return url.hasPrefix("https://") || (plainHTTP && url.hasPrefix("http://")) ? .publicOnly : nil
             })
         if let key = settings.key { order.secretQuery = provider.credentialQuery(key: key) }
@@ -278,6 +279,7 @@ public struct ProviderSet: Sendable {
     /// What each budget keeps for whom.
     let keeps: BudgetShares.Rule
     private let byName: [String: Int]
+    private let proxied: ProxiedProviders
 
     /// - Parameter standings: who is signed in, by provider.
     init(_ settings: Settings, standings: [String: AccountStanding] = [:]) {
@@ -298,12 +300,32 @@ public struct ProviderSet: Sendable {
         keeps = BudgetShares.Rule(
             reserve: settings.quota.reserve, tools: Dictionary(shares, uniquingKeysWith: { first, _ in first }))
         var byName: [String: Int] = [:]
+        var byOrigin: [String: [Int]] = [:]
         for (index, one) in all.enumerated() {
+            // Without its key, an API is asked like any other host, with the client's own.
+            for base in one.isConfigured ? one.settings.baseURLs : [] {
+                guard let url = HTTPURL(base) else { continue }
+                byOrigin["\(url.scheme)://\(url.authority)", default: []].append(index)
+            }
             byName[one.name] = index
             if one.isPassthrough { continue }
             for short in one.about.shortNames where byName[short] == nil { byName[short] = index }
         }
         self.byName = byName
+        proxied = ProxiedProviders(settings, byOrigin: byOrigin)
+    }
+
+    /// The provider to which a URL belongs, and the request to it: that with the longest base URL of those above it.
+    public func owner(of url: HTTPURL) -> (ConfiguredProvider, UpstreamRequest)? {
+        guard let candidates = proxied.byOrigin["\(url.scheme)://\(url.authority)"] else { return nil }
+        var found: (provider: ConfiguredProvider, request: UpstreamRequest)?
+        for index in candidates {
+            guard let request = all[index].request(url: url) else { continue }
+            if found.map({ request.path.utf8.count < $0.request.path.utf8.count }) ?? true {
+                found = (all[index], request)
+            }
+        }
+        return found.map { ($0.provider, $0.request) }
     }
 
     /// The provider of a user's own API; nil for a built-in one.
@@ -317,9 +339,14 @@ public struct ProviderSet: Sendable {
         }
     }
 
-    /// Returns the provider with this name or short name.
+    /// Whether requests to a host may have come through the proxy: a rule says so, or some have come in this run.
+    public func isKnown(proxied name: String, host authority: String) -> Bool {
+        proxied.isKnown(name, host: authority)
+    }
+
+    /// Returns the provider with this name or short name, or that of a host of the proxy.
     public func named(_ name: String) -> ConfiguredProvider? {
-        byName[name].map { all[$0] }
+        name.hasPrefix(ProxySettings.prefix) ? proxied.named(name) : byName[name].map { all[$0] }
     }
 
     /// The providers that a search may ask.

@@ -163,6 +163,7 @@ public final class PassRequest: Sendable {
         fields.remove(way.provider.ownFields)
         let areForwarded =
             !fields.contains(.cookie)
+            || way.isProxied
             || ForwardedCookies.areForwarded(fields, to: way.provider, isSharedOrigin: way.isSharedOrigin)
         // If cookies change nothing in what is read, they are not sent with reads either.
         if !areForwarded || isRead && !way.provider.settings.personalCookies { fields.remove(.cookie) }

@@ -19,6 +19,9 @@ public final class WayOut: Sendable {
     /// Whether a URL leads to this daemon, but not to this provider.
     let isElsewhereHere: @Sendable (HTTPURL) -> Bool
 
+    /// Whether the client asks the provider's own host, through the proxy. The fields go out as they came.
+    let isProxied: Bool
+
     /// - Parameters:
     ///   - mount: see `mount`.
     ///   - path: the client's path below the mount, without single-dot segments.
@@ -28,13 +31,14 @@ public final class WayOut: Sendable {
     // More than six parameters: where the provider is mounted, and what the client asks for.
     public init(
         mount: String, provider: ConfiguredProvider, path: String, query: String?, clientPath: String,
-        isElsewhereHere: @escaping @Sendable (HTTPURL) -> Bool = { _ in false }
+        isProxied: Bool = false, isElsewhereHere: @escaping @Sendable (HTTPURL) -> Bool = { _ in false }
     ) {
         self.mount = mount
         self.provider = provider
         self.path = path
         self.query = query
         self.clientPath = clientPath
+        self.isProxied = isProxied
         self.isElsewhereHere = isElsewhereHere
     }
 
@@ -80,6 +84,7 @@ public final class WayOut: Sendable {
     private func fit(_ fields: inout HeaderFields) {
         // Most responses have no such field. One scan finds that out.
         guard fields.contains(anyOf: Self.changed) else { return }
+        if isProxied { return ConnectionAuthentication.removeChallenges(from: &fields) }
         if fields.contains(anyOf: Relocation.names), let relocation = Relocation(self) { relocation.apply(to: &fields) }
         if fields.contains(.wwwAuthenticate) { ConnectionAuthentication.removeChallenges(from: &fields) }
         fields.remove(PassFields.ofWholeHost)

@@ -63,6 +63,20 @@ extension UpstreamClient {
         }
     }
 
+    /// Opens the lane of a provider without limits, of which the last run left nothing.
+    public func openUnlimited(_ provider: ConfiguredProvider) {
+        let now = time.moment()
+        step { table in
+            guard table.lanes[provider.name] == nil else { return }
+            table.add(
+                provider.name,
+                ProviderLane(
+                    budget: CallBudget(rate: nil, quota: nil, recorded: [], now: now),
+                    shares: BudgetShares(BudgetShares.Rule(reserve: 0, tools: [:])), suspension: SuspensionMachine(),
+                    suspends: false, credits: { _, _ in nil }))
+        }
+    }
+
     /// Moves recorded calls of earlier runs that are dated in the future to now. They then block for one window in all,
     /// not for one window after each start. Calls of this run keep the times they have in memory.
     private func capRecord(_ now: Moment) async {

@@ -145,6 +145,13 @@ public struct ConnectionMachine: Sendable, Hashable {
         phase = .answering
     }
 
+    /// The request for a tunnel was accepted, and the tunnel ends here: messages follow inside it.
+    public mutating func restarted() {
+        guard phase == .answering else { return }
+        phase = .idle
+        closes = drains
+    }
+
     /// The tunnel is there.
     public mutating func tunnelBegan() {
         if phase == .answering { phase = .tunnel }

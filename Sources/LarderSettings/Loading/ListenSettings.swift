@@ -43,15 +43,16 @@ extension SettingsLoader {
         }
     }
 
-    /// Reads one item: an address, or a mapping with address and provider.
+    /// Reads one item: an address, or a mapping with address, and provider or proxy.
     private static func listener(_ node: YAMLNode, providers: [String]) throws(SettingFault) -> ListenSetting {
         guard case .mapping(let members) = node.content else {
             return ListenSetting(address: try SettingsReader.text(node))
         }
         var given: [String: (text: String, mark: YAMLMark)] = [:]
         for member in members {
-            guard ["address", "provider"].contains(member.key) else {
-                throw SettingFault("a listener has an address and a provider, no \"\(member.key)\"", at: member.mark)
+            guard ["address", "provider", "proxy"].contains(member.key) else {
+                throw SettingFault(
+                    "a listener has an address, and a provider or proxy: true, no \"\(member.key)\"", at: member.mark)
             }
             guard given[member.key] == nil else {
                 throw SettingFault("\"\(member.key)\" is set twice", at: member.mark)
@@ -63,7 +64,14 @@ extension SettingsLoader {
             let near = NearestName.find(provider, among: providers).map { "; did you mean \"\($0)\"?" } ?? ""
             throw SettingFault("there is no provider \"\(provider)\"\(near)", at: mark)
         }
-        return ListenSetting(address: address.text, provider: given["provider"]?.text)
+        if let (proxy, mark) = given["proxy"] {
+            guard proxy == "true" || proxy == "false" else { throw SettingFault("proxy is true or false", at: mark) }
+            guard proxy == "false" || given["provider"] == nil else {
+                throw SettingFault("a listener is a proxy or serves a provider, not both", at: mark)
+            }
+        }
+        return ListenSetting(
+            address: address.text, provider: given["provider"]?.text, isProxy: given["proxy"]?.text == "true")
     }
 }
 

@@ -200,7 +200,7 @@ struct SettingsCollector {
         let mark = YAMLMark(line: 1, column: 1)
         var node = YAMLNode(content: .scalar(text, isPlain: false), mark: mark)
         switch parameter.kind {
-        case .texts, .listeners, .ttl, .readOnlyPosts, .fields, .tools:
+        case .texts, .listeners, .ttl, .readOnlyPosts, .fields, .actions, .tools:
             if text.hasPrefix("[") || text.hasPrefix("{") {
                 do {
                     node = try YAMLReader.read(Bytes(text: text))

@@ -109,6 +109,7 @@ public struct SettingsLoader: Sendable {
                 &reader, key: secret(&reader, Table.artworkKey, secrets, check: SharedURL.strong)),
             uploads: UploadSettings(&reader),
             shared: shared(&reader, secrets),
+            proxy: proxy(&reader, password: secret(&reader, Table.proxyPassword, secrets)),
             providers: providers,
             notes: [],
             effective: [])
@@ -175,7 +176,7 @@ public struct SettingsLoader: Sendable {
 
     // MARK: Texts
 
-    private static func hostName(_ text: String) throws(SettingFault) -> String {
+    static func hostName(_ text: String) throws(SettingFault) -> String {
         let name = text.lowercased()
         let address = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
         if address.contains(":"), let parsed = try? Address("[\(address)]:0"), case .ipv6(let bytes, _) = parsed {
@@ -215,6 +216,29 @@ public struct SettingsLoader: Sendable {
         return try BaseURL.check(text)
     }
 
+    /// Checks "HOST:PORT:OTHER-HOST:OTHER-PORT". IPv6 literals stand in brackets.
+    static func connection(_ text: String) throws(SettingFault) -> String {
+        let fault = SettingFault(
+            "\"\(text)\" is not HOST:PORT:OTHER-HOST:OTHER-PORT, such as api.example.org:443:127.0.0.1:8443")
+        var parts: [String] = []
+        var rest = text[...]
+        while !rest.isEmpty {
+            let end =
+                rest.first == "["
+                ? rest.firstIndex(of: "]").map { rest.index(after: $0) } ?? rest.endIndex
+                : rest.firstIndex(of: ":") ?? rest.endIndex
+            parts.append(String(rest[..<end]))
+            rest = rest[end...]
+            guard rest.isEmpty || rest.first == ":" else { throw fault }
+            rest = rest.dropFirst()
+        }
+        guard parts.count == 4 else { throw fault }
+        for place in [0, 2] {
+            guard (try? BaseURL.check("http://\(parts[place]):\(parts[place + 1])")) != nil else { throw fault }
+        }
+        return text.lowercased()
+    }
+
     // MARK: Findings
 
     /// Adjusts defaults to written settings that they conflict with, so that nobody has to write two settings to change
@@ -243,6 +267,12 @@ public struct SettingsLoader: Sendable {
                 reader.written["cache.maxObject"] == nil ? "cache.maxSize" : "cache.maxObject",
                 "cache.maxObject, \(Units.format(size: settings.cache.maxObject)), is more than the whole cache, "
                     + Units.format(size: settings.cache.maxSize))
+        }
+        let isRemoteProxy = settings.listen.contains {
+            $0.isProxy && (try? Address($0.address))?.isLoopback == false
+        }
+        if isRemoteProxy, settings.proxy.password == nil {
+            reader.issue("listen", "a proxy that other machines can reach needs proxy.password")
         }
         if settings.fetch.softDeadline > settings.fetch.deadline {
             reader.issue(

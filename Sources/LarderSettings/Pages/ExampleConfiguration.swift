@@ -113,7 +113,10 @@ public enum ExampleConfiguration {
         case "listen": return "[\"127.0.0.1:8787\", \"[::1]:8787\", { address: \"127.0.0.1:8788\", provider: itunes }]"
         case "hostNames": return "[larder.lan]"
         case "browserOrigins": return "[\"http://localhost:3000\"]"
-        case "admin.token", "shared.key", "shared.password", "artwork.key":
+        case "proxy.hosts": return "{ deb.debian.org: cache, \"*.packages.example\": cache, telemetry.example: refuse }"
+        case "proxy.ttl": return "10min"
+        case "fetch.connectTo": return "[\"api.example.org:443:127.0.0.1:8443\"]"
+        case "admin.token", "shared.key", "shared.password", "artwork.key", "proxy.password":
             return "file:/etc/larder/credentials/\(parameter.path)"
         case "tools": return "[{ name: editor, user: 1000, share: 20 % }, { name: notebook }]"
         case "shared.url": return "redis://larder@engine.lan:6379"

@@ -28,6 +28,7 @@ public struct Settings: Sendable {
     public var uploads: UploadSettings
     /// The settings of the tier that hosts share; nil if this host stands alone.
     public var shared: Shared?
+    public var proxy: ProxySettings
 
     /// Every built-in provider and every configured pass-through, by name.
     public var providers: [String: ProviderSettings]
@@ -67,13 +68,16 @@ public struct ListenSetting: Sendable, Hashable {
     public var address: String
     /// The provider that the listener serves at its root; nil for Larder's own routes.
     public var provider: String?
+    /// Whether the listener is a proxy.
+    public var isProxy: Bool
     /// Whether the address is a default. A default address that is unavailable because the machine lacks IPv6 is
     /// skipped silently.
     public var isDefault: Bool
 
-    public init(address: String, provider: String? = nil, isDefault: Bool = false) {
+    public init(address: String, provider: String? = nil, isProxy: Bool = false, isDefault: Bool = false) {
         self.address = address
         self.provider = provider
+        self.isProxy = isProxy
         self.isDefault = isDefault
     }
 }
@@ -157,6 +161,8 @@ public struct ProviderSettings: Sendable, Hashable {
     public var isShared = true
     /// A PEM file of the certificate authorities that are trusted for this provider, in place of the usual ones.
     public var ca: String?
+    /// Whether calls lead to public addresses only, as for a host that a pattern of the proxy names.
+    public var isPublicOnly = false
     /// Whether calls and redirects may leave this machine unencrypted.
     public var plainHTTP = false
     /// The freshness by endpoint. It has a value for every endpoint of the provider; "*" stands for all other requests.

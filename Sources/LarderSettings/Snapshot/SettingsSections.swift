@@ -120,6 +120,8 @@ extension Settings {
         public var refreshOnReturn: Int
         /// The URL of the proxy. It is never taken from `http_proxy`.
         public var proxy: String?
+        /// Hosts that are reached elsewhere, as `CURLOPT_CONNECT_TO` takes them.
+        public var connectTo: [String]
         /// The file of certificate authorities that `SSL_CERT_FILE` names. It replaces the system's.
         public var caFile: String?
 
@@ -139,6 +141,7 @@ extension Settings {
             callsPerAnswer = reader.count(SettingsTable.fetchCallsPerAnswer)
             refreshOnReturn = reader.count(SettingsTable.fetchRefreshOnReturn)
             proxy = reader.text(SettingsTable.fetchProxy, check: SettingsLoader.proxy)
+            connectTo = reader.texts(SettingsTable.fetchConnectTo, check: SettingsLoader.connection)
         }
     }
 

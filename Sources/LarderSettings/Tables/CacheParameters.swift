@@ -131,10 +131,17 @@ extension SettingsTable {
         "fetch.proxy", .text, default: nil,
         summary: "URL of a proxy for all upstream calls: http://host:port or socks5h://host:port.",
         advice: "Environment variables such as http_proxy are ignored.")
+    static let fetchConnectTo = Parameter(
+        "fetch.connectTo", .texts, default: nil,
+        summary: "Hosts that are reached elsewhere: HOST:PORT:OTHER-HOST:OTHER-PORT.",
+        advice: """
+            Calls to the first host and port are connected to the second. Name and certificate stay those of the first: \
+            for a test with a stand-in, or a host behind another name.
+            """)
     static let fetch = [
         fetchUserAgent, fetchConnectTimeout, fetchDeadline, fetchSoftDeadline, fetchFailurePause, fetchMaxBody,
         fetchMaxMemory, fetchMaxTransfers, fetchMaxStreams, fetchMaxQueue, fetchQueueTimeout, fetchSideBySide,
-        fetchCallsPerAnswer, fetchRefreshOnReturn, fetchProxy,
+        fetchCallsPerAnswer, fetchRefreshOnReturn, fetchProxy, fetchConnectTo,
     ]
 
     static let searchDeadline = Parameter(

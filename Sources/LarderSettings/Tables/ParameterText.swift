@@ -19,6 +19,8 @@ extension Parameter {
         case .ttl: "a duration, or a mapping from endpoint or path to duration"
         case .listeners: "a list of addresses"
         case .fields: "a mapping from field names to values"
+        case .actions(let words):
+            "a mapping from hosts to \(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")"
         case .percent(let range): "a percentage from \(range.lowerBound) % to \(range.upperBound) %"
         case .tools: "a list of mappings with name, and user, token or share"
         case .readOnlyPosts: "a list of mappings with path, ttl, and kind (graphql or any)"

@@ -4,11 +4,13 @@ import LarderCore
 extension SettingsTable {
     static let listen = Parameter(
         "listen", .listeners, default: nil,
-        summary: "Addresses to listen on: host and port, a Unix socket, or a mapping with address and provider.",
+        summary:
+            "Addresses to listen on: host and port, a Unix socket, or a mapping with address, and provider or proxy.",
         advice: """
             Without it: 127.0.0.1:8787, [::1]:8787 if there is IPv6, and larder.sock in $RUNTIME_DIRECTORY or \
             $XDG_RUNTIME_DIR/larder. With port 0 the kernel chooses the port. Larder prints each address as "listening \
-            ADDRESS". A listener with a provider serves that API at /, for clients whose base URL has no path.
+            ADDRESS". A listener with a provider serves that API at /, for clients whose base URL has no path. One with \
+            proxy: true is a proxy for programs that take one (http_proxy).
             """,
         needsRestart: true)
     static let allowRemote = Parameter(

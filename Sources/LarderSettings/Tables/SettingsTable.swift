@@ -17,6 +17,7 @@ public enum SettingsTable {
         Section(name: "", title: "Where Larder listens", parameters: listening),
         Section(name: "admin", title: "Who may purge, resume and change Larder's state", parameters: admin),
         Section(name: "", title: "Tools that are told apart", parameters: telling),
+        Section(name: "proxy", title: "The proxy: listeners with proxy: true", parameters: proxy),
         Section(name: "quota", title: "What budgets keep for a person", parameters: quota),
         Section(name: "cache", title: "The cache: disposable, in one SQLite database", parameters: cache),
         Section(name: "state", title: "Budgets, suspensions and keys: small, not disposable", parameters: state),

@@ -1,0 +1,107 @@
+// A tool that knows only https_proxy and trusts the proxy's CA: its requests go through the cache, and nobody else's do.
+import Glibc
+import LarderCore
+import LarderDaemon
+import LarderTLS
+import LarderTestSupport
+import Testing
+
+@Suite struct ProxyTLSScenarios {
+    static let page = "HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nContent-Length: 2\r\n\r\nhi"
+
+    /// A daemon whose proxy may end TLS for `localhost`, where an origin of that name answers.
+    private func withProxy(
+        _ hosts: String = "localhost: cache", authority names: [String] = ["localhost"],
+        _ body: (RunningLarder, TLSOrigin, String) async throws -> Void
+    ) async throws {
+        let origin = try TLSOrigin { _ in [.record(Self.page)] }
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        mkdir("\(directory.path)/state", 0o700)
+        let now = WallTime(milliseconds: SystemTime().wall().milliseconds / 1000 * 1000)
+        let authority = try CertificateAuthority(hosts: names, from: now + .seconds(-60), until: now + .seconds(86_400))
+        try AuthorityFiles(directory: "\(directory.path)/state").write(authority)
+        let file = directory.write("ca.pem", authority.certificatePEM.lossyText)
+        try await withLarder(
+            "proxy: { hosts: { \(hosts) }, ports: [443, \(origin.port)] }", listen: ProxyScenarios.listen,
+            directory: directory, environment: ["SSL_CERT_FILE": origin.certificate]
+        ) { larder in try await body(larder, origin, file) }
+    }
+
+    private func curl(_ larder: RunningLarder, _ ca: String, _ words: String...) async throws -> ToolResult {
+        try await ToolProcess.run(
+            ["curl", "-sS", "--max-time", "60", "--cacert", ca, "-x", "http://\(larder.addresses[1])"] + words)
+    }
+
+    @Test func anHTTPSRequestIsAHitTheSecondTime() async throws {
+        try await withProxy { larder, origin, ca in
+            let result = try await curl(larder, ca, "\(origin.base)/a", "\(origin.base)/a", "\(origin.base)/a")
+            #expect(result.text == "hihihi")
+            #expect(origin.requests.map(\.target) == ["/a"])
+            let hits = try await larder.counter(
+                "larder_memory_hits_total", #"provider="proxy:localhost:\#(origin.port)""#)
+            #expect(hits > 0, "memory answered nothing on the kept connection")
+        }
+    }
+
+    @Test func aClientThatTrustsNothingIsTold() async throws {
+        try await withProxy { larder, origin, _ in
+            let result = try await curl(larder, "/etc/ssl/certs/ca-certificates.crt", "\(origin.base)/a")
+            #expect(result.status == 60)
+            #expect(origin.requests.isEmpty)
+            try await larder.eventually("the client's alert is counted") {
+                try await larder.counter("larder_proxy_tls_failures_total") == 1
+            }
+        }
+    }
+
+    @Test func aRequestInsideForAnotherHostIsRefused() async throws {
+        try await withProxy { larder, origin, ca in
+            let result = try await curl(larder, ca, "-H", "Host: other.example", "\(origin.base)/a")
+            #expect(result.text.contains("otherHost"))
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test func aHostThatTheAuthorityDoesNotCoverPassesUnread() async throws {
+        try await withProxy(authority: ["other.example"]) { larder, origin, ca in
+            let result = try await curl(larder, origin.certificate, "\(origin.base)/a", "\(origin.base)/a")
+            #expect(result.text == "hihi")
+            #expect(origin.requests.count == 2)
+        }
+    }
+
+    @Test func theUpstreamsCertificateIsVerified() async throws {
+        let impostor = try TLSOrigin { _ in [.record(Self.page)] }
+        defer { impostor.stop() }
+        try await withProxy { larder, origin, ca in
+            // Another server of the same name, whose certificate nobody vouches for.
+            await larder.daemonReload("localhost:\(origin.port):127.0.0.1:\(impostor.port)", port: origin.port)
+            let result = try await curl(larder, ca, "-w", "%{http_code}", "\(origin.base)/new")
+            #expect(result.text.hasSuffix("502"))
+            #expect(impostor.requests.isEmpty)
+        }
+    }
+
+    @Test func aReloadThatTakesTheHostAwayCountsOnAnOpenConnection() async throws {
+        try await withProxy { larder, origin, ca in
+            let before = try await curl(larder, ca, "\(origin.base)/a")
+            #expect(before.text == "hi")
+            await larder.daemonReload("", port: origin.port, hosts: "localhost: refuse")
+            let after = try await curl(larder, ca, "-w", "%{http_connect}", "\(origin.base)/a")
+            #expect(after.text.hasSuffix("403"))
+        }
+    }
+}
+
+extension RunningLarder {
+    /// Reloads a daemon with a proxy.
+    fileprivate func daemonReload(_ connect: String, port: UInt16, hosts: String = "localhost: cache") async {
+        let fetch = connect.isEmpty ? "" : "fetch: { connectTo: [\"\(connect)\"] }\n"
+        directory.write(
+            "larder.yaml",
+            "listen: [\(ProxyScenarios.listen.joined(separator: ", "))]\n\(fetch)"
+                + "proxy: { hosts: { \(hosts) }, ports: [443, \(port)] }\n")
+        await daemon.reload()
+    }
+}
