@@ -12,17 +12,31 @@ final class ChildDaemon: Sendable {
     private let isEnded = Lock(false)
 
     /// Starts `larder serve --config` and reads its `listening ADDRESS` lines.
+    convenience init(
+        configuration: String, listeners: Int, environment: [String: String]
+    ) throws(CommandFailure) {
+        try self.init(["serve", "--config", configuration], listeners: listeners, environment: environment)
+    }
+
+    /// Starts `larder` with these words and reads its `listening ADDRESS` lines.
     /// - Parameters:
     ///   - listeners: the number of such lines to wait for.
     ///   - environment: the child's whole environment.
     init(
-        configuration: String, listeners: Int, environment: [String: String], within limit: Duration = .seconds(20)
+        _ words: [String], listeners: Int, environment: [String: String], endsWithParent: Bool = false,
+        within limit: Duration = .seconds(20)
     ) throws(CommandFailure) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CommandFailure(.failed, "a pipe cannot be created") }
         let (reader, writer) = (ends[0], ends[1])
+        // Other children must not hold it.
+        _ = fcntl(reader, F_SETFD, FD_CLOEXEC)
+        var life: [Int32] = [-1, -1]
+        if endsWithParent, pipe(&life) == 0 { _ = fcntl(life[1], F_SETFD, FD_CLOEXEC) }
+        defer { if life[0] >= 0 { Syscall.close(life[0]) } }
+        // The other end stays open as long as this process lives.
         let child = Self.spawn(
-            ["larder", "serve", "--config", configuration], environment: environment, output: writer, closing: reader)
+            ["larder"] + words, input: life[0], environment: environment, output: writer, closing: reader)
         Syscall.close(writer)
         guard let child else {
             Syscall.close(reader)
@@ -62,12 +76,16 @@ final class ChildDaemon: Sendable {
     }
 
     private static func spawn(
-        _ words: [String], environment: [String: String], output: Int32, closing: Int32
+        _ words: [String], input: Int32, environment: [String: String], output: Int32, closing: Int32
     ) -> pid_t? {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if input >= 0 {
+            posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        }
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_addclose(&actions, closing)
         posix_spawn_file_actions_addclose(&actions, output)

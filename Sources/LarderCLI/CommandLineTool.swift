@@ -17,19 +17,21 @@ public struct CommandLineTool: Sendable {
     public init(serve: @escaping Serve) {
         self.serve = serve
         let first = [
-            ServeCommand.command, DemoCommand.command, SearchCommand.command, LocalCommand.command, GetCommand.command,
+            ServeCommand.command, RunCommand.command, DemoCommand.command, SearchCommand.command, LocalCommand.command,
+            GetCommand.command,
             ExplainCommand.command, ArtworkCommand.command, StatusCommand.command, EventsCommand.command,
             LogCommand.command, TopCommand.command, QuotaCommand.command, PurgeCommand.command, WarmCommand.command,
             SuspendCommand.command, HistoryCommand.command, FleetCommand.command,
             ResumeCommand.command, OriginCommand.command,
         ]
         let last = [
-            ConfigCommand.command, ProviderListCommand.list, ProviderListCommand.show, ProviderNewCommand.command,
+            ConfigCommand.command, CACommand.make, CACommand.show, ProviderListCommand.list, ProviderListCommand.show,
+            ProviderNewCommand.command,
             ProviderTestCommand.command,
             ParamsCommand.command, CompletionsCommand.command, HelpCommand.command,
             VersionCommand.command,
         ]
-        subcommands = first + ProviderCommands.all + last
+        subcommands = first + ProviderCommands.all + TapeCommands.all + last
     }
 
     /// Runs one command.
@@ -63,7 +65,8 @@ public struct CommandLineTool: Sendable {
             let (operands, options) = try ArgumentReader.read(rest, for: command)
             let invocation = Invocation(
                 operands: operands, options: options, environment: environment, console: console, tool: self)
-            return try await command.run(invocation).rawValue
+            let status = try await command.run(invocation).rawValue
+            return invocation.exit.value ?? status
         } catch {
             // The message may contain text from the command line, from files and from responses.
             console.note(console.styled("larder:", .red) + " \(Console.printableLines(error.message))")

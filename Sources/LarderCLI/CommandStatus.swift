@@ -22,6 +22,8 @@ public enum CommandStatus: Int32, Sendable, CaseIterable {
     case broken = 8
     /// No daemon answers.
     case noDaemon = 9
+    /// A tape had no recording for a request.
+    case noRecording = 10
 
     /// The status of a failure class, as named in a problem's `class`.
     public init(_ failure: FailureClass) {
@@ -49,6 +51,7 @@ public enum CommandStatus: Int32, Sendable, CaseIterable {
         case .refused: "refused: key missing or wrong, or no authority"
         case .broken: "the API's answer could not be understood"
         case .noDaemon: "no daemon answers"
+        case .noRecording: "a tape had no recording for a request"
         }
     }
 }

@@ -21,6 +21,9 @@ extension CommandLineTool {
             Signals.block(Interruption.signals)
             // A closed standard output must not end the process before its daemon and directory are cleaned up.
             Signals.ignoreWriteSignals()
+        case "run":
+            Signals.block(RunChild.signals)
+            Signals.ignoreWriteSignals()
         case "search", "top": Signals.block(Interruption.signals)
         default: break
         }

@@ -100,6 +100,14 @@ public struct Subcommand: Sendable {
     }
 }
 
+/// An exit status that is none of Larder's own; nil if there is none.
+final class ForeignStatus: Sendable {
+    private let number = Lock<Int32?>(nil)
+
+    func set(_ status: Int32) { number.withLock { $0 = status } }
+    var value: Int32? { number.withLock { $0 } }
+}
+
 /// One call of a subcommand: the parsed command line, and the outputs.
 public struct Invocation: Sendable {
     public var operands: [String]
@@ -108,6 +116,8 @@ public struct Invocation: Sendable {
     public var environment: [String: String]
     public var console: Console
     public var tool: CommandLineTool
+    /// The exit status of another program that the command stands for.
+    var exit = ForeignStatus()
 
     /// Whether the option was given.
     func has(_ name: String) -> Bool { options[name] != nil }

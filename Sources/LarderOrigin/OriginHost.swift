@@ -167,7 +167,7 @@ final class OriginConnection: EventHandler {
             return result
         }
         guard result != .incomplete else { return nil }
-        if result == .complete, let request, request.isUpload {
+        if result == .complete, let request, request.isUpload, host.responder.tape == nil {
             input.removeFirst(head.byteCount)
             begin(request, head)
             return nil
@@ -346,7 +346,9 @@ final class OriginConnection: EventHandler {
     }
 
     private static func encoded(_ answer: OriginAnswer, to method: Method, keepsAlive: Bool) -> Bytes {
-        var out = head(answer, length: answer.body.count, keepsAlive: keepsAlive)
+        // An answer to HEAD tells the length of the body that it leaves out (RFC 9110 §8.6).
+        let told = method == .head ? answer.fields.first(.contentLength).flatMap { Int($0) } : nil
+        var out = head(answer, length: told ?? answer.body.count, keepsAlive: keepsAlive)
         if method != .head, !ResponseEncoder.forbidsBody(answer.status) { out += answer.body }
         return out
     }

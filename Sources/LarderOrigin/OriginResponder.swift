@@ -9,6 +9,7 @@ final class OriginResponder: Sendable {
     let faults = FaultScript()
     let signIn = SignInStandIn()
     let uploads = SeenUploads()
+    let tape: OriginTape?
     private let folder: RecordingFolder?
     private let custom: (@Sendable (OriginRequest) -> OriginAnswer?)?
     private let rewrites: Bool
@@ -19,8 +20,10 @@ final class OriginResponder: Sendable {
     private let bound = Lock<(origin: String, host: OriginHostBox?)>(("", nil))
 
     init(
-        folder: RecordingFolder?, custom: (@Sendable (OriginRequest) -> OriginAnswer?)?, rewrites: Bool
+        tape: OriginTape?, folder: RecordingFolder?, custom: (@Sendable (OriginRequest) -> OriginAnswer?)?,
+        rewrites: Bool
     ) {
+        self.tape = tape
         self.folder = folder
         self.custom = custom
         self.rewrites = rewrites
@@ -51,6 +54,7 @@ final class OriginResponder: Sendable {
 
     /// The answer without a fault.
     func answer(_ request: OriginRequest) -> OriginAnswer {
+        if let tape { return tape.answer(request) }
         if let answer = custom?(request) { return answer }
         if let answer = signIn.answer(request) { return answer }
         if let hash = request.deletes { return uploads.delete(hash) }

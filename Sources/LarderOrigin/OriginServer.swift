@@ -8,7 +8,7 @@ import LarderProviders
 public enum OriginSource: Sendable {
     /// The built-in samples.
     case samples
-    /// A folder of recorded answers with an `index.json`.
+    /// A tape, or a folder of recorded answers with an `index.json`.
     case recordings(folder: String)
     /// A function that is called first. If it returns nil, the samples answer the request.
     case custom(@Sendable (OriginRequest) -> OriginAnswer?)
@@ -32,11 +32,12 @@ public final class OriginServer: Sendable {
     ///   - port: 0 lets the kernel choose a port.
     /// - Throws: `OriginError` if a recordings folder cannot be read, `SystemError` if no loop can be made.
     public init(source: OriginSource, rewritesImageHosts: Bool = false, port: UInt16 = 0) throws {
-        let folder: RecordingFolder? =
-            if case .recordings(let folder) = source { try RecordingFolder(folder: folder) } else { nil }
+        let path: String? = if case .recordings(let folder) = source { folder } else { nil }
+        let tape = try path.flatMap { path throws(OriginError) in try OriginTape(folder: path) }
+        let folder = try tape == nil ? path.map { path throws(OriginError) in try RecordingFolder(folder: path) } : nil
         let custom: (@Sendable (OriginRequest) -> OriginAnswer?)? =
             if case .custom(let body) = source { body } else { nil }
-        responder = OriginResponder(folder: folder, custom: custom, rewrites: rewritesImageHosts)
+        responder = OriginResponder(tape: tape, folder: folder, custom: custom, rewrites: rewritesImageHosts)
         loop = try EventLoop(name: "origin", index: 0)
         address = try Address("127.0.0.1:\(port)")
     }
@@ -89,6 +90,9 @@ public final class OriginServer: Sendable {
 
     /// A base URL below which this recording answers every request ("itunes/search-….json").
     public func baseURL(only file: String) -> String { "\(root)/only/\(file)" }
+
+    /// The tape that is played; nil if there is none.
+    public var tape: OriginTape? { responder.tape }
 
     /// The recordings, in the order of the index; empty if the stand-in serves samples.
     public var recordings: [RecordedRequest] { responder.recordings }

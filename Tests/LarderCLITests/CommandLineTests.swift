@@ -135,7 +135,9 @@ struct CommandLineTests {
             for example in command.examples {
                 guard let start = example.command.firstRange(of: "larder \(command.name)") else { continue }
                 let words = example.command[start.upperBound...].prefix { $0 != "|" && $0 != ">" }
-                    .split(separator: " ").map(String.init).filter { $0.hasPrefix("-") && !$0.contains("'") }
+                    .split(separator: " ").prefix { $0 != "--" }.map(String.init).filter {
+                        $0.hasPrefix("-") && !$0.contains("'")
+                    }
                 for word in words {
                     let name = word.split(separator: "=").first.map(String.init) ?? word
                     #expect(command.options.contains { $0.name == name || $0.short == name }, "\(example.command)")

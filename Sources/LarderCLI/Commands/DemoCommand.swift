@@ -141,6 +141,9 @@ private final class Workshop: Sendable {
             let origin = try StandIn.start(recordings: recordings)
             started.withLock { $0.origin = origin }
             self.origin = origin
+            guard origin.tape == nil else {
+                throw CommandFailure(.usage, "the demonstration plays no tape", advice: "Play it with: larder origin")
+            }
             let file = "\(directory)/larder.yaml"
             let text = Self.configuration(directory, origin, port, isLimited: recordings == nil)
             try ArtworkCommand.save(Bytes(text: text), to: file)

@@ -13,9 +13,13 @@ enum OriginCommand {
                 + "\"query\": \"term=jack+johnson\", \"status\": 200, \"file\": \"itunes/search.json\". Below "
                 + "/only/FILE that one recording answers every request.",
             "What it prints is the configuration of a daemon that asks it. It runs until Ctrl-C.",
+            "A folder with a tape.yaml is a tape; then the base URL of each recorded host is printed. A request names "
+                + "its host by Host, or by the first segment of its path: /api.example.com/search. A tape of one host "
+                + "needs neither. What is not recorded gets 504, with the nearest recording and what differs.",
         ],
         options: [
-            StandIn.recordingsOption,
+            CommandOption(
+                "--recordings", value: "DIR", "use this folder (a tape, or its index.json), not the samples"),
             CommandOption("--port", value: "NUMBER", "the port to listen on; default 0: the kernel chooses one"),
         ],
         examples: [
@@ -31,7 +35,14 @@ enum OriginCommand {
         defer { interruption.clear() }
         let console = invocation.console
         console.line("# A stand-in for the APIs answers on \(origin.root)")
-        console.line(StandIn.providers(origin, isLimited: folder == nil))
+        if let tape = origin.tape {
+            for host in tape.hosts {
+                console.line("# \(host) is \(origin.root)\(tape.hosts.count == 1 ? "" : "/\(host)")")
+            }
+            for fault in tape.torn { console.note("torn: " + Console.printable("\(folder ?? "")/\(fault)")) }
+        } else {
+            console.line(StandIn.providers(origin, isLimited: folder == nil))
+        }
         guard console.failure() == nil else { return .failed }
         while true { pause() }
     }

@@ -2,7 +2,6 @@
 // request, or from a file. The draft goes to standard output: it is a person's to correct.
 import LarderCore
 import LarderFetch
-import LarderIO
 import LarderProviders
 import LarderSettings
 
@@ -58,21 +57,7 @@ enum ProviderNewCommand {
     /// The longest answer, in bytes.
     private static let longest = 8 << 20
 
-    /// Makes the one request, as the daemon would: with its name, its proxy and its certificate authorities.
     private static func fetch(_ url: String, _ settings: Settings) async throws(CommandFailure) -> Bytes {
-        let loop: EventLoop
-        do {
-            loop = try EventLoop(name: "fetch", index: 0)
-            try loop.start()
-        } catch {
-            throw CommandFailure(.broken, "\(error)")
-        }
-        let fetcher = CurlUpstream(
-            loop: loop,
-            settings: FetchSettings(
-                userAgent: settings.fetch.userAgent, connectTimeout: settings.fetch.connectTimeout,
-                proxy: settings.fetch.proxy, caFile: settings.fetch.caFile),
-            log: Logger.silent, counters: CounterRegistry())
         let order = FetchOrder(
             url: url,
             fields: [
@@ -80,21 +65,18 @@ enum ProviderNewCommand {
             ],
             addresses: .configured, maxBody: longest, deadline: settings.fetch.deadline, maxRedirects: 3,
             permits: { $0.hasPrefix("https://") || $0.hasPrefix("http://") ? .configured : nil })
-        let found: Result<UpstreamResponse, FetchError>
-        do throws(FetchError) {
-            found = .success(try await fetcher.fetch(order))
-        } catch {
-            found = .failure(error)
-        }
-        await fetcher.shutdown()
-        loop.stop()
-        loop.join()
-        switch found {
-        case .success(let response) where response.status == 200: return response.body
-        case .success(let response):
-            throw CommandFailure(.broken, "the API answered \(response.status) \(Console.printable(response.reason))")
-        case .failure(let error):
-            throw CommandFailure(.unreachable, "the API gave no answer: \(Console.printable("\(error)"))")
+        return try await OwnRequests.with(settings) { upstream async throws(CommandFailure) in
+            let response: UpstreamResponse
+            do throws(FetchError) {
+                response = try await upstream.fetch(order)
+            } catch {
+                throw CommandFailure(.unreachable, "the API gave no answer: \(Console.printable("\(error)"))")
+            }
+            guard response.status == 200 else {
+                throw CommandFailure(
+                    .broken, "the API answered \(response.status) \(Console.printable(response.reason))")
+            }
+            return response.body
         }
     }
 }

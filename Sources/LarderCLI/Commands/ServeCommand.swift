@@ -1,4 +1,5 @@
 // larder serve: reads the settings from file, environment and options, then runs the daemon until it is told to stop.
+import Glibc
 import LarderCore
 import LarderDaemon
 import LarderSettings
@@ -12,6 +13,15 @@ public struct ServeOrder: Sendable {
 }
 
 enum ServeCommand {
+    /// Stops the process in order when its standard input ends, also if the parent was killed.
+    private static func stopAtEndOfInput() {
+        try? SystemThread.start {
+            var bytes = [UInt8](repeating: 0, count: 256)
+            while read(STDIN_FILENO, &bytes, bytes.count) > 0 {}
+            kill(getpid(), SIGTERM)
+        }.detach()
+    }
+
     static let configOption = CommandOption(
         "--config", value: "FILE", "the configuration file; default $LARDER_CONFIG or the standard places")
     static let setOption = CommandOption(
@@ -25,7 +35,11 @@ enum ServeCommand {
             "Listens on 127.0.0.1:8787, [::1]:8787 and a Unix socket by default. SIGHUP reloads the configuration "
                 + "without dropping connections or cache. SIGTERM finishes the answers under way and stops."
         ],
-        options: [configOption, setOption, listenOption],
+        options: [
+            configOption, setOption, listenOption,
+            CommandOption(
+                "--while-input", "stop when standard input ends, for a program that starts a daemon for itself"),
+        ],
         examples: [
             ("larder serve", "with the defaults and your own directories"),
             ("larder serve --config /etc/larder/larder.yaml", "as the service does"),
@@ -38,6 +52,7 @@ enum ServeCommand {
         try invocation.noOperands()
         let sources = try SettingsSources(invocation)
         let settings = try sources.load()
+        if invocation.has("--while-input") { stopAtEndOfInput() }
         try await invocation.tool.serve(
             ServeOrder(
                 settings: settings, reload: { () throws(SettingsError) in try sources.read(mayBeEmpty: false) },

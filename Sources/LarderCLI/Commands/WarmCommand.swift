@@ -81,7 +81,7 @@ enum WarmCommand {
         return Problem(response).retryAfter.map { .seconds(max(1, $0)) }
     }
 
-    private static func pause(_ time: Duration) async throws(CommandFailure) {
+    static func pause(_ time: Duration) async throws(CommandFailure) {
         do {
             try await Task.sleep(for: time)
         } catch {
