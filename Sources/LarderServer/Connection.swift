@@ -156,6 +156,7 @@ final class Connection: EventHandler {
         if !events.isDisjoint(with: [.error, .hangup]) {
             // A reset, or a Unix socket that the client has closed. Nothing can be written any more, so unread input
             // does not matter.
+            if isSecure { noteLostHandshake() }
             return leave()
         }
         if events.contains(.peerEnded) {

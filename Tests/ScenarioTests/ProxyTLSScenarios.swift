@@ -55,6 +55,23 @@ import Testing
         }
     }
 
+    @Test func aHandshakeThatTheClientResetsIsCounted() async throws {
+        try await withProxy { larder, origin, _ in
+            let address = larder.addresses[1]
+            try await onOwnThread {
+                let client = try WireClient(address)
+                client.resetAtEnd()
+                try client.send("CONNECT localhost:\(origin.port) HTTP/1.1\r\nHost: x\r\n\r\n")
+                #expect(try client.receiveHead().status == 200)
+                // The header of a record whose rest never comes.
+                try client.send([0x16, 3, 1, 2, 0])
+            }
+            try await larder.eventually("the handshake is counted") {
+                try await larder.counter("larder_proxy_tls_failures_total") == 1
+            }
+        }
+    }
+
     @Test func aRequestInsideForAnotherHostIsRefused() async throws {
         try await withProxy { larder, origin, ca in
             let result = try await curl(larder, ca, "-H", "Host: other.example", "\(origin.base)/a")

@@ -95,6 +95,7 @@ extension Connection {
         while true {
             let result = channel.session.read(into: room)
             if case .failed = channel.flush(descriptor) {
+                noteLostHandshake()
                 leave()
                 return 0
             }
@@ -149,10 +150,28 @@ extension Connection {
     }
 
     private func fail(_ failure: TLSFailure, _ channel: SecureChannel) {
+        note(failure, channel)
+        leave()
+    }
+
+    /// Notes a handshake that the client's reset ends. A client that refuses the certificate before it has read the rest
+    /// of the server's messages sends its alert and, right behind it, a reset (RFC 1122 §4.2.2.13).
+    @inline(never)
+    func noteLostHandshake() {
+        guard let channel = secure, !channel.isOpen else { return }
+        if input == .none { input = .some }
+        _ = receiveCiphertext(channel)
+        channel.session.inputEnded()
+        // The session gives no plaintext without the client's last message.
+        if case .failed(let failure) = channel.session.read(into: UnsafeMutableRawBufferPointer(worker.input)) {
+            note(failure, channel)
+        }
+    }
+
+    private func note(_ failure: TLSFailure, _ channel: SecureChannel) {
         worker.shared.cells.tlsFailures.add()
         worker.shared.access.info(
             "TLS failed", ["host": channel.target.authority, "why": "\(failure)"])
-        leave()
     }
 
     /// Encrypts the next pending bytes and sends them. What the socket does not take waits in the session.
