@@ -53,6 +53,8 @@ public final class TLSOrigin: Sendable {
     public init(
         name: String = "localhost", version: Int32? = nil, _ script: @escaping @Sendable (TLSRequest) -> [TLSAct]
     ) throws {
+        // OpenSSL writes without MSG_NOSIGNAL, also to a client that gave up the handshake.
+        larder_ignore_signal(SIGPIPE)
         files = try TestCertificate(name: name)
         (listener, port) = listenOnLoopback()
         self.version = version ?? TLS1_3_VERSION
