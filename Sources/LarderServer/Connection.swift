@@ -53,6 +53,8 @@ final class Connection: EventHandler {
     var secure: SecureChannel? { didSet { isSecure = secure != nil } }
     /// The same for the way of a hit, where a look at the object would count references.
     private(set) var isSecure = false
+    /// The host of a CONNECT whose requests come in plain, and are read here.
+    var inside: ProxyTarget?
     /// The tunnel that the connection is one side of.
     var tunnel: Tunnel?
     var stash = StashedInput.none

@@ -25,7 +25,7 @@ extension Connection {
         let target = head.target.bytes(in: bytes)
         guard RequestTarget.isWellFormed(target) else { return refuse(.badTarget) }
         let method = method(head, bytes)
-        if isSecure, let secure { return handInside(secure, head, method, bytes) }
+        if isSecure, let secure { return handInside(secure.target, head, method, bytes) }
         if listener.isProxy { return handToProxy(head, method, bytes) }
         // CONNECT asks for a tunnel to another host, and its target has no path (RFC 9112 §3.2.3).
         if method.name == "CONNECT" {

@@ -17,15 +17,20 @@ import Testing
         let origin = try TLSOrigin { _ in [.record(Self.page)] }
         defer { origin.stop() }
         let directory = TemporaryDirectory()
-        mkdir("\(directory.path)/state", 0o700)
-        let now = WallTime(milliseconds: SystemTime().wall().milliseconds / 1000 * 1000)
-        let authority = try CertificateAuthority(hosts: names, from: now + .seconds(-60), until: now + .seconds(86_400))
-        try AuthorityFiles(directory: "\(directory.path)/state").write(authority)
-        let file = directory.write("ca.pem", authority.certificatePEM.lossyText)
+        let file = try makeAuthority(in: directory, names)
         try await withLarder(
             "proxy: { hosts: { \(hosts) }, ports: [443, \(origin.port)] }", listen: ProxyScenarios.listen,
             directory: directory, environment: ["SSL_CERT_FILE": origin.certificate]
         ) { larder in try await body(larder, origin, file) }
+    }
+
+    /// Returns the file of its certificate.
+    private func makeAuthority(in directory: TemporaryDirectory, _ names: [String]) throws -> String {
+        mkdir("\(directory.path)/state", 0o700)
+        let now = WallTime(milliseconds: SystemTime().wall().milliseconds / 1000 * 1000)
+        let authority = try CertificateAuthority(hosts: names, from: now + .seconds(-60), until: now + .seconds(86_400))
+        try AuthorityFiles(directory: "\(directory.path)/state").write(authority)
+        return directory.write("ca.pem", authority.certificatePEM.lossyText)
     }
 
     private func curl(_ larder: RunningLarder, _ ca: String, _ words: String...) async throws -> ToolResult {
@@ -85,6 +90,32 @@ import Testing
             let result = try await curl(larder, origin.certificate, "\(origin.base)/a", "\(origin.base)/a")
             #expect(result.text == "hihi")
             #expect(origin.requests.count == 2)
+        }
+    }
+
+    /// `fetch` of Node asks so for plain http.
+    @Test func requestsInPlainInsideAConnectToPort80AreHitsTheSecondTime() async throws {
+        let origin = ScriptedOrigin(answering: Self.page)
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        _ = try makeAuthority(in: directory, ["localhost"])
+        try await withLarder(
+            "fetch: { connectTo: [\"localhost:80:127.0.0.1:\(origin.port)\"] }\nproxy: { hosts: { localhost: cache } }",
+            listen: ProxyScenarios.listen, directory: directory
+        ) { larder in
+            let ask = "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            let heard = try await larder.talk(to: larder.addresses[1]) { client in
+                // The first request comes with CONNECT.
+                try client.send("CONNECT localhost:80 HTTP/1.1\r\nHost: localhost:80\r\n\r\n\(ask)")
+                #expect(try client.receiveHead().status == 200)
+                #expect(try client.receive().text == "hi")
+                try client.send(ask)
+                #expect(try client.receive().text == "hi")
+                try client.send(ask.replacing("localhost", with: "other.example"))
+                return try client.receive().text
+            }
+            #expect(heard.contains("otherHost"))
+            #expect(origin.requests.map(\.target) == ["/a"])
         }
     }
 

@@ -60,6 +60,8 @@ final class RunHandler: RequestHandler {
             return .answer(
                 ProxiedOrigin(target: target, number: 0), provider: "run", path: folder.isEmpty ? "/" : folder)
         }
+        // Some clients, such as `fetch` of Node, ask for plain http by CONNECT too.
+        if target.form == .connect, target.port == 80 { return .readPlain }
         if target.form == .connect, isCached, contexts.authority.covers(target.host) {
             return .endTLS(contexts.made(for: target.host, at: time.wall()))
         }

@@ -63,6 +63,7 @@ final class ProxyGate: Sendable {
             guard let contexts = contexts.withLock({ $0 }), contexts.authority.covers(target.host) else {
                 return .tunnel
             }
+            if target.port == 80 { return .readPlain }
             return .endTLS(contexts.made(for: target.host, at: engine.time.wall()))
         case .tunnel: return .tunnel
         }

@@ -10,6 +10,7 @@ import LarderTLS
 extension Connection {
     /// Takes a request whose head is complete.
     func handToProxy(_ head: RequestHead, _ method: Method, _ bytes: UnsafeBufferPointer<UInt8>) {
+        if let inside { return handInside(inside, head, method, bytes) }
         guard mayUseProxy(head, bytes) else {
             worker.shared.cells.proxyPasswords.add()
             return refuse(.proxyPassword)
@@ -35,26 +36,27 @@ extension Connection {
         judge(host, path: rest.isEmpty ? "/" : HeaderField.text(rest), head, parts, method, bytes)
     }
 
-    /// Takes a request inside TLS that ends here. It must name the host that the connection was opened to.
+    /// Takes a request inside a CONNECT that ends here. It must name the host that the connection was opened to.
     func handInside(
-        _ channel: SecureChannel, _ head: RequestHead, _ method: Method, _ bytes: UnsafeBufferPointer<UInt8>
+        _ opened: ProxyTarget, _ head: RequestHead, _ method: Method, _ bytes: UnsafeBufferPointer<UInt8>
     ) {
         let target = head.target.bytes(in: bytes)
         guard method.name != "CONNECT", let parts = TargetParts(target) else { return refuse(.badTarget) }
         let isOwn =
             if let authority = parts.authority {
-                parts.isSecure && authority.withUnsafeBufferPointer { channel.accepts($0) }
+                parts.isSecure == (opened.form == .https)
+                    && authority.withUnsafeBufferPointer { opened.isNamed(by: $0) }
             } else {
                 head.host.isEmpty
                     ? head.minorVersion == 0 && !head.flags.contains(.host)
-                    : channel.accepts(head.host.bytes(in: bytes))
+                    : opened.isNamed(by: head.host.bytes(in: bytes))
             }
         guard isOwn else {
             worker.shared.cells.foreignHost.add()
-            return refuse(.otherHost(than: channel.target.authority))
+            return refuse(.otherHost(than: opened.authority))
         }
         let rest = target[parts.start...]
-        judge(channel.target, path: rest.isEmpty ? "/" : HeaderField.text(rest), head, parts, method, bytes)
+        judge(opened, path: rest.isEmpty ? "/" : HeaderField.text(rest), head, parts, method, bytes)
     }
 
     /// Whether a page of another site asks to change something. A browser that uses the proxy lets every page do that, and
@@ -133,6 +135,16 @@ extension Connection {
             machine.tunnelAsked()
             keep(request(head, method, parts, bytes), head)
             certify(target, context)
+        case .readPlain:
+            settleOutput()
+            guard secure == nil, inside == nil, target.form == .connect, pending.isEmpty else {
+                return refuse(.badTarget)
+            }
+            machine.tunnelAsked()
+            let request = request(head, method, parts, bytes)
+            keep(request, head)
+            // When what the client has sent after its request has been put aside.
+            worker.loop.soon { [box] in box.value?.beginInside(target, request.id) }
         case .refuse(let error):
             worker.shared.cells.proxyRefusals.add()
             refuse(error, host: target)

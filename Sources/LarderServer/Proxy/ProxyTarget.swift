@@ -69,6 +69,11 @@ public struct ProxyTarget: Sendable, Hashable {
         host == "localhost" || host.hasSuffix(".localhost") || (try? Address("\(host):0"))?.isLoopback == true
     }
 
+    /// Whether a Host, or the authority of an absolute target, names this host.
+    func isNamed(by authority: UnsafeBufferPointer<UInt8>) -> Bool {
+        ProxyTarget(form: form, authority: authority) == self
+    }
+
     /// "https://example.org", as addresses of its resources begin.
     public var origin: String { "\(form == .http ? "http" : "https")://\(authority)" }
 }

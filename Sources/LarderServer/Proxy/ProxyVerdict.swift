@@ -35,6 +35,8 @@ public enum ProxyVerdict: Sendable {
     case tunnel
     /// TLS ends here, and the requests inside are judged one by one. Nil if the host's certificate is not made yet.
     case endTLS(HostContext?)
+    /// The same for a CONNECT in which requests come in plain.
+    case readPlain
     case refuse(ClientFacingError)
 }
 

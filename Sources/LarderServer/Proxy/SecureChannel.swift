@@ -28,7 +28,7 @@ final class SecureChannel {
     var isOpen: Bool { session.isHandshakeDone }
 
     /// Whether a Host, or the authority of an absolute target, names the host of this channel.
-    func accepts(_ host: UnsafeBufferPointer<UInt8>) -> Bool { ProxyTarget(form: .https, authority: host) == target }
+    func accepts(_ host: UnsafeBufferPointer<UInt8>) -> Bool { target.isNamed(by: host) }
 
     /// Sends the ciphertext that waits, as far as the socket takes it.
     func flush(_ descriptor: Int32) -> Transfer {
@@ -66,22 +66,35 @@ extension Connection {
     func beginTLS(_ context: HostContext, _ target: ProxyTarget, _ id: RequestID) {
         guard inHand?.request.id == id, machine.phase == .answering else { return }
         guard let session = TLSSession(context) else { return leave() }
-        inHand = nil
         let first = stash.bytes
         stash = .none
-        machine.restarted()
-        active = worker.loop.monotonic
         let https = ProxyTarget(form: .https, host: target.host, port: target.port)
         // Sent in plain: the channel is not there yet.
-        let accepted: StaticString = "HTTP/1.1 200 Connection established\r\n\r\n"
-        let sent = Syscall.send(
-            descriptor, UnsafeRawBufferPointer(start: accepted.utf8Start, count: accepted.utf8CodeUnitCount))
-        guard sent == .bytes(accepted.utf8CodeUnitCount) else { return leave() }
+        guard acceptConnect() else { return leave() }
         let channel = SecureChannel(session, https, began: active)
         secure = channel
         answer(for: nil)
         guard first.withUnsafeBytes({ session.receive($0) }) == first.count else { return leave() }
         run()
+    }
+
+    /// Reads the requests that follow an accepted CONNECT in plain.
+    func beginInside(_ target: ProxyTarget, _ id: RequestID) {
+        guard inHand?.request.id == id, machine.phase == .answering else { return }
+        guard acceptConnect() else { return leave() }
+        inside = ProxyTarget(form: .http, host: target.host, port: target.port)
+        run()
+    }
+
+    /// Sends the answer to a CONNECT whose tunnel ends here. False if the client has gone.
+    private func acceptConnect() -> Bool {
+        inHand = nil
+        machine.restarted()
+        active = worker.loop.monotonic
+        let accepted: StaticString = "HTTP/1.1 200 Connection established\r\n\r\n"
+        let sent = Syscall.send(
+            descriptor, UnsafeRawBufferPointer(start: accepted.utf8Start, count: accepted.utf8CodeUnitCount))
+        return sent == .bytes(accepted.utf8CodeUnitCount)
     }
 
     /// The same on a connection with TLS. Returns at least 1, so that no peer keeps the loop.
