@@ -188,7 +188,7 @@ let package = Package(
             "ScenarioTests",
             [
                 "LarderCore", "LarderIO", "LarderHTTP", "LarderProviders", "LarderSettings", "LarderDaemon",
-                "LarderOrigin", "LarderTLS", "LarderTestSupport", "CLinux",
+                "LarderOrigin", "LarderTLS", "LarderTape", "LarderTestSupport", "CLinux",
             ]),
     ],
     swiftLanguageModes: [.v6]

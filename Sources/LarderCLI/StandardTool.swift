@@ -5,6 +5,7 @@ import LarderCore
 import LarderDaemon
 import LarderIO
 import LarderSettings
+import LarderTape
 
 extension CommandLineTool {
     /// Prepares the process on the main thread before the first task. The daemon's signals are blocked here, so every
@@ -62,9 +63,18 @@ extension CommandLineTool {
         }
         defer { sink.close() }
         let log = Logger(label: "larder", threshold: settings.log.level, sink: sink)
-        let surroundings = Daemon.Surroundings(
+        var surroundings = Daemon.Surroundings(
             log: log, counters: counters, inherited: InheritedSocket.take(environment: order.environment),
             reload: order.reload)
+        if let replay = order.replay {
+            log.notice(
+                "a tape is replayed", ["tape": replay.tape.path, "recordings": String(replay.recordings.count)])
+            surroundings.replay = { [time = surroundings.time] canonical in
+                TapeUpstream(
+                    replay.recordings, rules: replay.tape.rules, secrets: replay.tape.secrets, time: time,
+                    canonical: canonical)
+            }
+        }
         do {
             let daemon = try await Daemon.start(settings, surroundings)
             await daemon.run(environment: order.environment) { line in

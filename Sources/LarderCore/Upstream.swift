@@ -292,6 +292,11 @@ public struct FetchError: Error, Sendable, Hashable, CustomStringConvertible {
         case cancelled
         /// There is no place for the transfer, or no memory for its response. The upstream is not at fault.
         case overloaded
+        /// A tape answers in place of the upstream, and has no recording of this request.
+        case unrecorded
+
+        /// Whether the failure says nothing about the upstream.
+        public var saysNothing: Bool { [.cancelled, .overloaded, .unrecorded].contains(self) }
     }
 
     public var stage: Stage

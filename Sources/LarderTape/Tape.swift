@@ -33,6 +33,8 @@ public struct Tape: Sendable {
         public var recordings: [TapeRecording] = []
         /// Files of exchanges that are torn or cannot be read. They are never replayed.
         public var torn: [TapeFault] = []
+
+        public init(recordings: [TapeRecording] = []) { self.recordings = recordings }
     }
 
     /// Reads all exchanges. A folder that does not exist is an empty tape.
@@ -58,6 +60,15 @@ public struct Tape: Sendable {
             }
         }
         return contents
+    }
+
+    /// Reads all exchanges for a replay.
+    /// - Throws: also if one cannot be read, or if there are none.
+    public func recordings() throws(TapeFault) -> [TapeRecording] {
+        let contents = try load()
+        if let torn = contents.torn.first { throw torn }
+        guard !contents.recordings.isEmpty else { throw TapeFault(.system, path, "there is no tape, or it is empty") }
+        return contents.recordings
     }
 
     private func read(_ folder: borrowing TapeFolder, _ name: TapeName, _ room: inout Int) throws(TapeFault)

@@ -2,7 +2,9 @@
 import Glibc
 import LarderCore
 import LarderDaemon
+import LarderIO
 import LarderSettings
+import LarderTape
 
 /// The settings and environment of a daemon to run.
 public struct ServeOrder: Sendable {
@@ -10,6 +12,25 @@ public struct ServeOrder: Sendable {
     /// Reads the same sources again, for SIGHUP.
     public var reload: @Sendable () throws(SettingsError) -> Settings
     public var environment: [String: String]
+    var replay: ReplayOrder?
+}
+
+/// A tape to replay in place of the network.
+struct ReplayOrder: Sendable {
+    let tape: Tape
+    let recordings: [TapeRecording]
+    /// Holds the databases of the replay. They begin empty, and are removed at the end.
+    let directory: String
+
+    init(_ path: String, _ environment: [String: String]) throws(CommandFailure) {
+        do throws(TapeFault) {
+            tape = try Tape(path: path)
+            recordings = try tape.recordings()
+        } catch {
+            throw CommandFailure(.failed, "the tape cannot be used: \(error)")
+        }
+        directory = try RunCommand.makeDirectory("replay", environment)
+    }
 }
 
 enum ServeCommand {
@@ -33,10 +54,15 @@ enum ServeCommand {
         "serve", "run the daemon",
         details: [
             "Listens on 127.0.0.1:8787, [::1]:8787 and a Unix socket by default. SIGHUP reloads the configuration "
-                + "without dropping connections or cache. SIGTERM finishes the answers under way and stops."
+                + "without dropping connections or cache. SIGTERM finishes the answers under way and stops.",
+            "With --replay no API is asked. Every request that would go to one is answered from the tape, in the order of "
+                + "its recordings, and nothing is kept, so each run of the same requests gets the same answers. A request "
+                + "without a recording gets 504 with the nearest one and what differs. Databases of the replay's own "
+                + "begin empty and are removed at the end; keys, budgets and lifetimes do not count.",
         ],
         options: [
             configOption, setOption, listenOption,
+            CommandOption("--replay", value: "DIR", "answer from a tape, and ask no API"),
             CommandOption(
                 "--while-input", "stop when standard input ends, for a program that starts a daemon for itself"),
         ],
@@ -47,16 +73,25 @@ enum ServeCommand {
                 "larder serve --listen 127.0.0.1:0 --set cache.maxSize=1GiB",
                 "a port chosen by the kernel, a smaller cache"
             ),
+            ("larder serve --replay tests/tape", "for tests, without the network"),
         ]
     ) { invocation throws(CommandFailure) in
         try invocation.noOperands()
         let sources = try SettingsSources(invocation)
         let settings = try sources.load()
+        let replay = try invocation.value("--replay").map { path throws(CommandFailure) in
+            try ReplayOrder(path, invocation.environment)
+        }
+        defer { if let replay { Folder.remove(replay.directory) } }
+        let shape: @Sendable (Settings) -> Settings = { settings in
+            replay.map { settings.replaying(in: $0.directory) } ?? settings
+        }
         if invocation.has("--while-input") { stopAtEndOfInput() }
         try await invocation.tool.serve(
             ServeOrder(
-                settings: settings, reload: { () throws(SettingsError) in try sources.read(mayBeEmpty: false) },
-                environment: invocation.environment))
+                settings: shape(settings),
+                reload: { () throws(SettingsError) in shape(try sources.read(mayBeEmpty: false)) },
+                environment: invocation.environment, replay: replay))
         return .done
     }
 }

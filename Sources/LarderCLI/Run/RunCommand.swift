@@ -41,7 +41,7 @@ enum RunCommand {
         guard !invocation.operands.isEmpty else {
             throw CommandFailure(.usage, "the command is missing", advice: "larder run -- COMMAND")
         }
-        let directory = try makeDirectory(invocation.environment)
+        let directory = try makeDirectory("run", invocation.environment)
         defer { Folder.remove(directory) }
         let tape = try openTape(invocation)
         let daemon = try RunDaemon(
@@ -107,9 +107,9 @@ enum RunCommand {
         return host
     }
 
-    private static func makeDirectory(_ environment: [String: String]) throws(CommandFailure) -> String {
+    static func makeDirectory(_ name: String, _ environment: [String: String]) throws(CommandFailure) -> String {
         let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        var template = Array("\(parent)/larder-run-XXXXXX".utf8CString)
+        var template = Array("\(parent)/larder-\(name)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw CommandFailure(.failed, "no directory can be made in \(parent)")
         }

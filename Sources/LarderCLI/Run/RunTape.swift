@@ -28,11 +28,8 @@ final class RunTape: Sendable {
     init(_ mode: Mode, path: String) throws(TapeFault) {
         self.mode = mode
         tape = try Tape(path: path)
-        let contents = try tape.load()
-        if mode != .record, let torn = contents.torn.first { throw torn }
-        if mode == .replay, contents.recordings.isEmpty {
-            throw TapeFault(.system, path, "there is no tape, or it is empty")
-        }
+        let contents = mode == .replay ? Tape.Contents(recordings: try tape.recordings()) : try tape.load()
+        if mode == .both, let torn = contents.torn.first { throw torn }
         old = Lock(mode == .record ? contents.recordings.map(\.name) : [])
         played = Lock(
             Played(
@@ -101,6 +98,8 @@ extension ServerResponse {
         let answer = recording.exchange.answer
         var fields = HopByHop.endToEnd(answer.fields)
         fields.remove(.contentLength)
+        // An imported recording may have its origin's.
+        fields.remove(.xRequestID)
         self.init(status: answer.status, fields: fields, body: answer.body.isEmpty ? .empty : .bytes(answer.body))
         if toHead { answerHead(answer.fields) }
     }

@@ -44,6 +44,9 @@ public final class Daemon: Sendable {
         public var raiseOpenFiles: @Sendable () -> Int
         /// How long a stop waits for the work that follows the responses in hand.
         public var stopPatience = Duration.seconds(8)
+        /// Makes what answers in place of the network, if the daemon replays a tape. It is given the form in which a known
+        /// API is asked for a URL.
+        public var replay: (@Sendable (_ canonical: @Sendable (HTTPURL) -> HTTPURL?) -> any Upstream)?
         /// How long the hosts of a fleet wait for each other, if not as usual (`SharedTimes`).
         public var fleetPatience: Duration?
 
@@ -82,7 +85,9 @@ public final class Daemon: Sendable {
     public static func start(_ settings: Settings, _ surroundings: Surroundings) async throws(DaemonError) -> Daemon {
         let base = try DaemonBase(settings, surroundings)
         let engine = try await base.makeEngine()
-        let parts = DaemonParts(engine, state: base.state, secrets: base.secrets, fetcher: base.fetcher)
+        let parts = DaemonParts(
+            engine, state: base.state, secrets: base.secrets, fetcher: base.fetcher,
+            isReplaying: surroundings.replay != nil)
         let server = base.makeServer(engine, handler: RequestDispatch(parts))
         parts.proxy.readAuthority(settings, log: engine.log)
         parts.tellOfProviders()

@@ -79,7 +79,7 @@ struct DaemonBase: Sendable {
         let compute = ComputeGate(width: loops.count)
         // Only this gate uses the fetcher, so no upstream response can repeat a secret.
         let gate = RedactingUpstream(
-            upstream: fetcher, secrets: secrets, compute: compute, bodies: fetcher.memory, time: time)
+            upstream: replayed() ?? fetcher, secrets: secrets, compute: compute, bodies: fetcher.memory, time: time)
         let accounts = AccountCoordinator(
             loop: homeLoop, upstream: gate, store: state, secrets: secrets, time: time, log: log.labelled("account"),
             counters: counters)
@@ -101,6 +101,16 @@ struct DaemonBase: Sendable {
         if let shared = settings.shared { await share(shared, engine) } else { await unshare(engine) }
         accounts.listen { [weak engine] in engine?.accountChanged($0, $1) }
         return engine
+    }
+
+    /// The tape that answers in place of the network, if there is one.
+    private func replayed() -> (any Upstream)? {
+        guard let replay = surroundings.replay else { return nil }
+        let providers = Snapshot(settings).providers
+        return replay { url in
+            guard let (provider, request) = providers.owner(of: url), !provider.isPassthrough else { return nil }
+            return HTTPURL(provider.url(provider.provider.canonical(request)))
+        }
     }
 
     /// Makes the server, which answers by itself if an answer is kept ready in the engine's cache.

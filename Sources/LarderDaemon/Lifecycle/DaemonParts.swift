@@ -40,14 +40,14 @@ struct DaemonParts: Sendable {
     let tunnels: TunnelConnector
     let startedAt: WallTime
 
-    init(_ engine: Engine, state: StateStore, secrets: SecretRegistry, fetcher: CurlUpstream) {
+    init(_ engine: Engine, state: StateStore, secrets: SecretRegistry, fetcher: CurlUpstream, isReplaying: Bool) {
         let (counters, time) = (engine.counters, engine.time)
         let settings = engine.snapshot.settings
         let home = engine.flights.home
         self.engine = engine
         self.state = state
         self.secrets = secrets
-        tunnels = TunnelConnector(fetcher)
+        tunnels = TunnelConnector(fetcher, isReplaying: isReplaying)
         proxy = ProxyGate(engine)
         responder = Responder(engine)
         routes = RoutesInForce(engine.snapshot.providers)

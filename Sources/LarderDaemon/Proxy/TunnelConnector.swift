@@ -6,13 +6,16 @@ import LarderIO
 
 struct TunnelConnector: Sendable {
     private let fetcher: CurlUpstream
+    /// Whether a tape answers in place of the network.
+    private let isReplaying: Bool
     /// The ports that this daemon listens on.
     private let ownPorts = Lock<Set<UInt16>>([])
     /// The time for finding the host and connecting to it.
     private static let limit = Duration.seconds(30)
 
-    init(_ fetcher: CurlUpstream) {
+    init(_ fetcher: CurlUpstream, isReplaying: Bool) {
         self.fetcher = fetcher
+        self.isReplaying = isReplaying
     }
 
     func listening(on addresses: [Address]) {
@@ -22,6 +25,12 @@ struct TunnelConnector: Sendable {
     /// Connects to a host.
     /// - Returns: a connected, non-blocking socket. The caller closes it.
     func connect(host: String, port: UInt16, addresses: AddressPolicy) async throws(FetchError) -> Int32 {
+        guard !isReplaying else {
+            throw FetchError(
+                stage: .unrecorded, origin: "\(host):\(port)",
+                message: "A tape is replayed, and what passes unread is on no tape. The rule \"cache\" of proxy.hosts "
+                    + "and a CA (larder ca) let it be read.")
+        }
         let socket = try await fetcher.connect(host: host, port: port, addresses: addresses, within: Self.limit)
         guard leadsHere(socket) else { return socket }
         Syscall.close(socket)

@@ -24,6 +24,11 @@ extension UpstreamClient {
         }
         for provider in providers.all {
             let settings = provider.settings
+            // What a recorded answer says about limits was said to the recording.
+            if settings.isReplayed {
+                openUnlimited(provider)
+                continue
+            }
             let record = await record(provider.name, [settings.rate, settings.quota], now: now)
             var suspension = SuspensionMachine()
             if let stored = try? await state.value(LaneTable.suspensionName(provider.name)),

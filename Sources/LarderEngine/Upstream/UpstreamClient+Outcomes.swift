@@ -18,7 +18,7 @@ extension UpstreamClient {
             }
             // Such an end says nothing about the provider. Only the trial call itself may give the trial back; other
             // calls of the lane end at any time.
-            let saysNothing = attempt?.refusal != nil || error.stage == .cancelled || error.stage == .overloaded
+            let saysNothing = attempt?.refusal != nil || error.stage.saysNothing
             if isProbe, saysNothing { table.abandonTrial(call.provider, now: now.monotonic) }
         }
         if call.isBudgeted, !error.isUnsent { countFleetHops(call.provider, error.redirects) }
@@ -36,7 +36,7 @@ extension UpstreamClient {
         } else {
             count(call, word)
         }
-        guard error.stage == .cancelled || error.stage == .overloaded else { return failed(call, attempt, failure) }
+        guard error.stage.saysNothing else { return failed(call, attempt, failure) }
         if error.stage == .overloaded { failure.retryAt = now.wall + Self.crowdPause }
         return failure
     }

@@ -52,7 +52,7 @@ public struct UpstreamFailure: Error, Sendable, CopyOnWrite {
 
     /// Whether the same request may succeed later without any change.
     var isRetryable: Bool {
-        if self.isNotAsked || self.mayHaveTakenEffect { return false }
+        if self.isNotAsked || self.mayHaveTakenEffect || self.fetch?.stage == .unrecorded { return false }
         return switch self.failure {
         case .limited, .unreachable, .timedOut, .broken, .suspended, .overloaded: true
         case .refused, .invalidRequest, .notFound, .notConfigured: false
@@ -93,6 +93,7 @@ public struct UpstreamFailure: Error, Sendable, CopyOnWrite {
     /// The HTTP status of a problem made from this failure.
     var status: Int {
         if let statusOverride = self.statusOverride { return statusOverride }
+        if self.fetch?.stage == .unrecorded { return 504 }
         return switch self.failure {
         case .limited: 429
         case .refused, .broken, .unreachable: 502
@@ -110,7 +111,8 @@ public struct UpstreamFailure: Error, Sendable, CopyOnWrite {
             return ClientFacingError(status: 503, code: ClientFacingError.clientLeft, detail: self.detail)
         }
         return ClientFacingError(
-            status: status, code: self.failure.rawValue, detail: self.detail, provider: self.provider,
+            status: status, code: self.fetch?.stage == .unrecorded ? "noRecording" : self.failure.rawValue,
+            detail: self.detail, provider: self.provider,
             failure: self.failure,
             retryable: isRetryable, retryAfter: retryAfter(now: now),
             fields: ["Proxy-Status": ProxyStatus.render(errorType, receivedStatus: self.response?.status)])
@@ -175,13 +177,14 @@ extension UpstreamFailure {
     init(_ error: FetchError, provider: String) {
         let failure: FailureClass =
             switch error.stage {
-            case .resolve, .connect, .secure, .send, .receive: .unreachable
+            case .resolve, .connect, .secure, .send, .receive, .unrecorded: .unreachable
             case .timedOut: .timedOut
             case .tooLarge, .malformed: .broken
             case .forbidden: .refused
             case .cancelled, .overloaded: .overloaded
             }
-        self.init(provider: provider, failure: failure, detail: "\(error.origin): \(error.message)", fetch: error)
+        let place = error.stage == .unrecorded ? "" : "\(error.origin): "
+        self.init(provider: provider, failure: failure, detail: place + error.message, fetch: error)
     }
 
     /// The failure that an answer means. Nil if the answer is usable.

@@ -71,6 +71,7 @@ public enum ProxyStatus {
         case .forbidden: .destinationIPProhibited
         case .cancelled: .proxyInternalError
         case .overloaded: .connectionLimitReached
+        case .unrecorded: .proxyInternalResponse
         }
     }
 }

@@ -91,7 +91,7 @@ public final class ProxySettings: Sendable {
         let origin = rest.hasPrefix("http://") ? String(rest) : "https://\(rest)"
         guard (try? BaseURL.check(origin)) == origin, origin.utf8.count(where: { $0 == 0x2F }) == 2 else { return nil }
         var provider = ProviderSettings(
-            name: name, kind: .passthrough, baseURL: origin, semantics: .rfc, ttl: common.ttl,
+            name: name, kind: .passthrough, baseURL: origin, semantics: common.semantics, ttl: common.ttl,
             emptyTTL: common.emptyTTL, negativeTTL: common.negativeTTL, staleFor: common.staleFor,
             staleWhileRefresh: common.staleWhileRefresh)
         provider.cookies = common.cookies

@@ -163,13 +163,15 @@ public struct ProviderSettings: Sendable, Hashable {
     public var ca: String?
     /// Whether calls lead to public addresses only, as for a host that a pattern of the proxy names.
     public var isPublicOnly = false
+    /// Whether a tape answers, and no limits count.
+    public internal(set) var isReplayed = false
     /// Whether calls and redirects may leave this machine unencrypted.
     public var plainHTTP = false
     /// The freshness by endpoint. It has a value for every endpoint of the provider; "*" stands for all other requests.
     /// For a provider of the user's own, the freshness by path; under `rfc`, that of responses that state none.
-    public let ttl: [String: Duration]
+    public private(set) var ttl: [String: Duration]
     /// The freshness by path, the more exact ones first.
-    private let pathLifetimes: [PathLifetime]
+    private var pathLifetimes: [PathLifetime]
     /// The freshness of a response without results.
     public var emptyTTL: Duration
     /// The freshness of a negative entry.
@@ -226,6 +228,9 @@ public struct ProviderSettings: Sendable, Hashable {
 
     /// The base URLs that requests go to, each once.
     public var baseURLs: [String] { [baseURL] + (searchURL.map { [$0] } ?? []) }
+
+    /// Takes all freshness away.
+    mutating func forgetLifetimes() { (ttl, pathLifetimes) = ([:], []) }
 
     /// The lifetime of a response of that endpoint.
     public func ttl(of endpoint: String) -> Duration { ttl[endpoint] ?? ttl["*"] ?? .zero }
