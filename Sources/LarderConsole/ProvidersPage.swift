@@ -15,8 +15,52 @@ public enum ProvidersPage {
                 section.add("h2", ["id": "house-title"], text: "Larder itself")
                 section.add("div", ["id": "house"]) { house(&$0, answer.value) }
             }
+            proxy(&main, answer.value?["proxy"])
             fleet(&main, answer.value?["shared"])
             ConsolePage.tokenForm(&main)
+        }
+    }
+
+    /// The tunnels of the proxy and the runs under way. Hidden if there were none.
+    private static func proxy(_ main: inout Markup, _ proxy: JSONValue?) {
+        let runs = (proxy?["runs"]?.elements).all
+        let isIdle = ["tunnelBytes", "tunnels", "refused"].allSatisfy { (proxy?[$0]?.integer ?? 0) == 0 }
+        main.add(
+            "section",
+            [
+                "id": "proxy", "class": "panel", "aria-labelledby": "proxy-title",
+                "hidden": isIdle && runs.isEmpty ? "" : nil,
+            ]
+        ) { section in
+            section.add("h2", ["id": "proxy-title"], text: "Tunnels and runs")
+            section.add("div", ["id": "tunnels"]) { facts in
+                facts.add("dl", ["class": "facts"]) { list in
+                    for (label, value) in [
+                        ("tunnels open", proxy?["tunnels"]?.said),
+                        ("passed through them", proxy?["tunnelBytes"]?.sizeText),
+                        ("requests refused", proxy?["refused"]?.said),
+                    ] {
+                        list.add("dt", text: label)
+                        list.add("dd", text: value ?? "0")
+                    }
+                }
+            }
+            section.add("table", ["class": "rows", "id": "runs-table", "hidden": runs.isEmpty ? "" : nil]) { table in
+                table.add("caption", ["class": "apart"], text: "Runs under way")
+                table.addColumns([
+                    ("Process", nil, true), ("Since", nil, false), ("Requests", nil, true), ("Hits", nil, true),
+                ])
+                table.add("tbody", ["id": "runs"]) { body in
+                    for run in runs {
+                        body.add("tr") { row in
+                            row.addCell("Process", number: true) { $0.add(run["process"]?.said ?? "") }
+                            row.addCell("Since") { $0.addInstant(run["since"]) }
+                            row.addCell("Requests", number: true) { $0.add(run["requests"]?.said ?? "") }
+                            row.addCell("Hits", number: true) { $0.add(run["hits"]?.said ?? "") }
+                        }
+                    }
+                }
+            }
         }
     }
 

@@ -62,7 +62,7 @@ extension Connection {
                 host.map {
                     [
                         "id": id.description, "status": status, "code": error.code, "listener": listener,
-                        "host": "\($0.host):\($0.port)",
+                        "host": "\($0.host):\($0.port)", "why": error.detail,
                     ]
                 } ?? ["id": id.description, "status": status, "code": error.code, "listener": listener])
         }

@@ -20,13 +20,26 @@ extension Connection {
             ])
     }
 
+    /// Logs a tunnel that has ended.
+    func log(_ tunnel: TunnelRecord) {
+        guard worker.settings.accessLog != .off else { return }
+        worker.shared.access.info(
+            "tunnel ended",
+            [
+                "id": tunnel.id.description, "host": "\(tunnel.target.host):\(tunnel.target.port)",
+                "sent": String(tunnel.sent), "received": String(tunnel.received), "cause": tunnel.ending.rawValue,
+                "ms": Self.milliseconds(tunnel.took),
+            ])
+    }
+
     /// Logs one memory hit. Called only if all requests are logged.
     /// - Parameter form: what of the response was sent.
     @inline(never)
     func logHit(
         _ response: ReadyResponse, _ head: RequestHead, _ form: HitForm, _ bytes: UnsafeBufferPointer<UInt8>
     ) {
-        let path = head.target.bytes(in: bytes).prefix { $0 != 0x3F }
+        let path = HeaderField.text(head.target.bytes(in: bytes).prefix { $0 != 0x3F })
+        let origin = path.hasPrefix("/") ? secure?.target.origin ?? "" : ""
         let (status, count) =
             switch form {
             case .whole, .undecided: (200, head.methodCode == .head ? 0 : response.length)
@@ -37,7 +50,7 @@ extension Connection {
             "answered",
             [
                 "id": worker.lastRequest.description, "method": head.methodCode == .head ? "HEAD" : "GET",
-                "path": HeaderField.text(path), "status": String(status), "bytes": String(count),
+                "path": origin + path, "status": String(status), "bytes": String(count),
                 "outcome": CacheOutcome.hit.rawValue,
                 "route": response.isFromStore ? "store" : "memory",
             ])

@@ -268,6 +268,7 @@ extension Connection {
         head.reserveCapacity(512)
         var fields = response.fields
         // Only this server sets the field; a stored response may carry its origin's.
+        let given = worker.settings.keepsRequestIDs ? fields.first(.xRequestID) : nil
         if fields.contains(.xRequestID) { fields.remove(.xRequestID) }
         let length = toHead ? response.contentLength ?? response.body.length : response.body.length
         ResponseEncoder.append(
@@ -277,7 +278,7 @@ extension Connection {
         if !response.fields.contains(.date) {
             ResponseEncoder.appendField("Date", worker.dates.text(at: worker.loop.now), to: &head)
         }
-        ResponseEncoder.appendField("X-Request-Id", id.description, to: &head)
+        ResponseEncoder.appendField("X-Request-Id", given ?? id.description, to: &head)
         if closing {
             ResponseEncoder.appendField("Connection", "close", to: &head)
         } else if version10 {

@@ -85,9 +85,13 @@ final class ServerCells: Sendable {
     }
     func ended(_ tunnel: TunnelRecord) {
         tunnelEndings[tunnel.ending]?.add()
-        tunnelBytes.sent.add(tunnel.sent)
-        tunnelBytes.received.add(tunnel.received)
     }
+    /// Counts bytes that have passed through tunnels.
+    func passed(sent: Int, received: Int) {
+        tunnelBytes.sent.add(sent)
+        tunnelBytes.received.add(received)
+    }
+
     func cut(_ ending: StreamEnding) { cuts[ending]?.add() }
     func timedOut(_ wait: ConnectionMachine.Wait) { timeouts[wait]?.add() }
 }

@@ -113,6 +113,8 @@ public struct ServerSettings: Sendable {
     public var tunnels: TunnelLimits
     /// The password that clients of proxy listeners must send over TCP; nil if there is none.
     public var proxyPassword: String?
+    /// Whether responses keep the `X-Request-Id` that the handler gives them: that of the daemon behind it.
+    public var keepsRequestIDs = false
 
     public init(
         limits: ServerLimits = ServerLimits(), hosts: HostPolicy = HostPolicy(),

@@ -254,6 +254,17 @@ struct CommandTests {
         #expect(quiet.status == .done && quiet.out.isEmpty)
     }
 
+    @Test func statusTellsTunnelsAndTheRunsUnderWay() async throws {
+        let body = """
+            {"version":"1","proxy":{"tunnels":1,"tunnelBytes":2048,"refused":3,
+            "runs":[{"process":4711,"since":"2026-11-20T12:00:00Z","requests":12,"hits":10}]}}
+            """
+        let daemon = try ScriptedDaemon { head in head.contains("/healthz") ? answer(200, "ok") : answer(200, body) }
+        let shown = await larder("status", "--url", daemon.url, isTerminal: true, width: 120)
+        #expect(shown.text.contains("proxy   1 tunnel open, 2 KiB passed, 3 refused, 1 run under way\n"), "\(shown)")
+        #expect(shown.text.contains("run of process 4711, since 2026-11-20 12:00:00 UTC: 12 requests, 10 hits"))
+    }
+
     @Test func aNarrowStatusKeepsStateRateAndQuotaWhole() async throws {
         func columns(_ width: Int, _ state: String) async throws -> String {
             let body = """

@@ -29,7 +29,7 @@ import Testing
         """
 
     private static let status = #"""
-        {"version":"1.2.3","uptimeSeconds":60,"providers":[
+        {"version":"1.2.3","uptimeSeconds":60,"proxy":{"tunnels":2,"tunnelBytes":0,"refused":0,"runs":[]},"providers":[
         {"name":"itunes","state":"ready","budget":{"rate":{"limit":20,"windowSeconds":60,"remaining":17}}},
         {"name":"zoo","state":"suspended","budget":{}},{"name":"gone","state":"off","budget":{}}]}
         """#
@@ -90,6 +90,7 @@ import Testing
         let text = TopView(try Self.state(), width: 80, height: 24).lines.map(\.text).joined(separator: "\n")
         for part in [
             "larder 1.2.3", "50 requests/s", "hits 80%", "p50 50.0ms", "5xx 1/s", "itunes", "17 of 20/min", "suspended",
+            "proxy: 2 tunnels open",
             "/a", "100%", "401ms", "7 requests came faster", "q quit",
         ] {
             #expect(text.contains(part), "\(part) in\n\(text)")

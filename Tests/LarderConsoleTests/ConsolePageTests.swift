@@ -88,6 +88,19 @@ struct ConsolePageTests {
         #expect(text.contains("Calls by tool") == (tool == "editor"))
     }
 
+    @Test(arguments: [0, 2048])
+    func tunnelsAndRunsAreToldIfThereWereAny(_ bytes: Int) throws {
+        let run = #"{"process":4711,"since":"2026-11-21T18:00:00Z","requests":12,"hits":10}"#
+        let text = ProvidersPage.render(
+            answer: try answer(
+                """
+                {"proxy":{"tunnels":0,"tunnelBytes":\(bytes),"refused":0,"runs":[\(bytes > 0 ? run : "")]}}
+                """))
+        #expect(text.contains(#"id="proxy" class="panel" aria-labelledby="proxy-title" hidden"#) == (bytes == 0))
+        #expect(text.contains(#"<td data-name="Process" class="number">4711</td>"#) == (bytes > 0), "\(text)")
+        #expect(text.contains("<dd>2 KiB</dd>") == (bytes > 0))
+    }
+
     @Test func sumsAreToldWithoutPlots() throws {
         let text = OverTimePage.render(
             isMonth: true,

@@ -52,6 +52,11 @@ enum StatusCommand {
             console.line("memory  \(entries)\(size(bytes, of: memory["maxBytes"]?.integer))")
         }
         if let shared = value["shared"] { console.line("shared  " + self.shared(shared, console)) }
+        if let proxy = proxy(value) { console.line("proxy   \(proxy)") }
+        for run in (value["proxy"]?["runs"]?.elements.map { $0 } ?? []).prefix(mostRuns) {
+            let since = run["since"]?.string.map { ", since \(time($0))" } ?? ""
+            console.line("        run of process \(run["process"]?.integer ?? 0)\(since): \(calls(run))")
+        }
         var table = providers(value)
         guard !table.rows.isEmpty else { return }
         if table.wholeWidth > console.width { table = providers(value, isBrief: true) }
@@ -66,6 +71,26 @@ enum StatusCommand {
             guard let problem = provider["configurationProblem"]?.string else { continue }
             console.line(Console.printable("\(provider["name"]?.string ?? ""): \(problem)"))
         }
+    }
+
+    private static let mostRuns = 10
+
+    /// "2 tunnels open, 12MiB passed, 3 refused, 1 run under way: 12 requests, 10 hits"; nil if there is nothing to tell.
+    static func proxy(_ value: JSONValue) -> String? {
+        guard let proxy = value["proxy"] else { return nil }
+        var parts: [String] = []
+        let (open, bytes) = (proxy["tunnels"]?.integer ?? 0, proxy["tunnelBytes"]?.integer ?? 0)
+        if open > 0 || bytes > 0 {
+            parts.append("\(open) \(open == 1 ? "tunnel" : "tunnels") open, \(Units.format(size: Int64(bytes))) passed")
+        }
+        if let refused = proxy["refused"]?.integer, refused > 0 { parts.append("\(refused) refused") }
+        let runs = proxy["runs"]?.elements.map { $0 } ?? []
+        if !runs.isEmpty { parts.append("\(runs.count) \(runs.count == 1 ? "run" : "runs") under way") }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    private static func calls(_ run: JSONValue) -> String {
+        "\(run["requests"]?.integer ?? 0) requests, \(run["hits"]?.integer ?? 0) hits"
     }
 
     /// The shared tier: its address, whether it is in use, and what it contributed.

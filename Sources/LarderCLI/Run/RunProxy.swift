@@ -39,6 +39,8 @@ struct RunProxy: Sendable {
                 gate: ComputeGate(width: 2), tape: tape, tell: tell)
             var settings = ServerSettings(accessLog: .off, tunnels: TunnelLimits(count: Self.most))
             settings.limits.maxBody = 64 << 20
+            // By the daemon's, `larder explain` finds the request.
+            settings.keepsRequestIDs = true
             server = HTTPServer(
                 loops: [loop], listeners: [ListenerSpec(address: try Address("127.0.0.1:0"), number: 0, isProxy: true)],
                 ready: nil, handler: handler, settings: settings, log: .silent, counters: counters)

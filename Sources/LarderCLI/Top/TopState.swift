@@ -49,6 +49,8 @@ struct TopState: Sendable {
     private(set) var slow: [SlowRequest] = []
     /// The number of requests that came too fast for the stream to report.
     var dropped = 0
+    /// What the proxy does; nil if there is nothing to tell.
+    var proxy: String?
     var version = ""
     var uptime = 0
     var order = Order.count
@@ -65,6 +67,7 @@ struct TopState: Sendable {
         last = sample
         version = Console.printable(status["version"]?.string ?? "")
         uptime = status["uptimeSeconds"]?.integer ?? 0
+        proxy = StatusCommand.proxy(status)
         providers = (status["providers"]?.elements.map { $0 } ?? []).compactMap { provider in
             let name = Console.printable(provider["name"]?.string ?? "")
             let state = Console.printable(provider["state"]?.string ?? "")

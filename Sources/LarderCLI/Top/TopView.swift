@@ -79,6 +79,7 @@ struct TopView {
         }
         if rates.errors > 0 { facts.append("5xx \(Self.figure(rates.errors))/s") }
         out.append(TopLine(facts.joined(separator: "   ")))
+        if let proxy = state.proxy { out.append(TopLine("proxy: \(proxy)")) }
         return out
     }
 
@@ -168,6 +169,7 @@ extension TopState {
             writer.member("version", version)
             writer.member("requestsPerSecond", number: rates.requests)
             writer.member("errorsPerSecond", number: rates.errors)
+            writer.member(ifPresent: "proxy", proxy)
             if let hitRatio = rates.hitRatio { writer.member("hitRatio", number: hitRatio) }
             if let times = rates.percentiles {
                 writer.member("p50", number: times.p50)

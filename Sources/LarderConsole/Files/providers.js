@@ -117,6 +117,20 @@ function host(one) {
     el("td", { "data-name": "Calls left in leases" }, calls || "none"));
 }
 
+/** The tunnels of the proxy and the runs under way. */
+function drawProxy({ tunnels, tunnelBytes, refused, runs }) {
+  byId("proxy").hidden = !(tunnels || tunnelBytes || refused || runs.length);
+  show(byId("tunnels"), facts([
+    ["tunnels open", count(tunnels)], ["passed through them", size(tunnelBytes)], ["requests refused", count(refused)],
+  ]));
+  byId("runs-table").hidden = !runs.length;
+  show(byId("runs"), runs.map((run) => el("tr", {},
+    el("td", { "data-name": "Process", class: "number" }, String(run.process)),
+    el("td", { "data-name": "Since" }, ago(run.since)),
+    el("td", { "data-name": "Requests", class: "number" }, count(run.requests)),
+    el("td", { "data-name": "Hits", class: "number" }, count(run.hits)))));
+}
+
 /** The tier that hosts share: its state comes with the status, the hosts from the engine. */
 async function drawFleet() {
   byId("fleet").hidden = !status.shared;
@@ -137,6 +151,7 @@ function draw() {
   if (focus && document.activeElement === document.body) {
     [...byId("providers").querySelectorAll("button, abbr, summary")].find((one) => one.getAttribute("aria-label") === focus)?.focus();
   }
+  drawProxy(status.proxy);
   const { store, memory } = status;
   show(byId("house"), facts([
     ["version", status.version], ["up since", moment(status.startedAt)],

@@ -109,6 +109,20 @@ enum InterfaceHouseSchemas {
         .init(
             "memory",
             .object([.init("entries", .integer), .init("bytes", .integer), .init("maxBytes", .integer)])),
+        .init(
+            "proxy",
+            .object([
+                .init("tunnels", .integer, "Tunnels open now."),
+                .init("tunnelBytes", .integer, "Bytes that passed through tunnels in both directions."),
+                .init("refused", .integer, "Requests that a rule of the proxy or its password refused."),
+                .init(
+                    "runs",
+                    .list(
+                        .object([
+                            .init("process", .integer), .init("since", .time, "Its first request."),
+                            .init("requests", .integer), .init("hits", .integer),
+                        ])), "The runs of larder run that are under way and have asked something."),
+            ])),
         .optional("shared", .object(shared), "The shared tier; absent if nothing is shared."),
     ]
 

@@ -34,6 +34,8 @@ struct DaemonParts: Sendable {
     let readiness = Readiness()
     /// The routes of the settings in force.
     let routes: RoutesInForce
+    /// The runs that are under way.
+    let runs = RunWatch()
     /// The rules of the proxy.
     let proxy: ProxyGate
     /// Makes the connections of the proxy's tunnels.
@@ -48,7 +50,7 @@ struct DaemonParts: Sendable {
         self.state = state
         self.secrets = secrets
         tunnels = TunnelConnector(fetcher, isReplaying: isReplaying)
-        proxy = ProxyGate(engine)
+        proxy = ProxyGate(engine, runs: runs)
         responder = Responder(engine)
         routes = RoutesInForce(engine.snapshot.providers)
         startedAt = time.wall()

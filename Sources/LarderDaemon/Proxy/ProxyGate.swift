@@ -13,6 +13,7 @@ import LarderTLS
 /// What answers when a proxied request has no rule of its own. Thread-safe.
 final class ProxyGate: Sendable {
     private let engine: Engine
+    private let runs: RunWatch
     /// A number for each origin that was answered, for the life of the process: a number that meant another host would
     /// find its answers in memory.
     private let numbers = Lock<[String: UInt16]>([:])
@@ -23,8 +24,9 @@ final class ProxyGate: Sendable {
     /// The most origins that the cache answers in one run.
     private static let mostOrigins = 1000
 
-    init(_ engine: Engine) {
+    init(_ engine: Engine, runs: RunWatch) {
         self.engine = engine
+        self.runs = runs
     }
 
     /// - Parameter run: not nil if `larder run` asks. It has decided itself which hosts the cache answers, and tunnels are
@@ -44,7 +46,7 @@ final class ProxyGate: Sendable {
         {
             return answer(target, provider.name, request.path, run)
         }
-        if let run { return cached(target, path, isLocal: run == .local && rule?.isExact != true, run) }
+        if let run { return cached(target, path, isLocal: run.isLocal && rule?.isExact != true, run) }
         guard proxy.ports.contains(target.port) else {
             return .refuse(.proxyRule("Port \(target.port) is not among proxy.ports."))
         }
@@ -113,6 +115,7 @@ final class ProxyGate: Sendable {
             engine.upstream.openUnlimited(own)
         }
         guard let number else { return .refuse(.tooManyHosts) }
+        if let run { runs.asked(by: run, at: engine.time.wall()) }
         return .answer(ProxiedOrigin(target: target, number: number), provider: provider, path: path)
     }
 

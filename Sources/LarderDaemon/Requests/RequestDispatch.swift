@@ -16,6 +16,7 @@ final class RequestDispatch: RequestHandler {
     private let parts: RouteParts
     private let proxy: ProxyGate
     private let tunnels: TunnelConnector
+    private let runs: RunWatch
 
     init(_ parts: DaemonParts) {
         engine = parts.engine
@@ -24,6 +25,7 @@ final class RequestDispatch: RequestHandler {
         self.parts = RouteParts(parts)
         proxy = parts.proxy
         tunnels = parts.tunnels
+        runs = parts.runs
     }
 
     func verdict(on target: ProxyTarget, path: String, run: ProxyRun?) -> ProxyVerdict {
@@ -60,6 +62,7 @@ final class RequestDispatch: RequestHandler {
             ?? request
         // Taken before any settings are read.
         request.mark = engine.cache.epoch
+        runs.reached(request)
         let began = engine.time.monotonic()
         var response: ServerResponse
         var hasClientLeft = false
@@ -88,6 +91,7 @@ final class RequestDispatch: RequestHandler {
         let told = hasClientLeft ? Self.clientLeft : response.status
         let status = DaemonCounters.statusClass(told)
         engine.counters.cell(DaemonCounters.requests, response.route.text, status).add()
+        if [.hit, .stale, .negative, .joined].contains(response.outcome) { runs.reached(request, isHit: true) }
         let ended = engine.time.monotonic()
         close(request, response, told, after: ended - began)
         if response.body.heldBytes > 0, let timeline = Timeline.current {

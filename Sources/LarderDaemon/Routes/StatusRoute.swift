@@ -14,6 +14,7 @@ struct StatusRoute: Sendable {
     let state: StateStore
     let totals: Totals
     let history: ProviderHistory
+    let proxy: ProxyStanding
     let startedAt: WallTime
 
     func status(route: RouteName) async -> ServerResponse {
@@ -52,6 +53,7 @@ struct StatusRoute: Sendable {
                 writer.member("bytes", tier.bytes)
                 writer.member("maxBytes", snapshot.settings.cache.memorySize)
             }
+            proxy.write(to: &writer)
             if let shared { shared.write(to: &writer) }
         }
         var response = ServerResponse(status: 200)

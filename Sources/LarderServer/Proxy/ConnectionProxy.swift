@@ -69,11 +69,11 @@ extension Connection {
         return !origin.isEmpty && origin != target.origin || !site.isEmpty && HeaderField.text(site) == "cross-site"
     }
 
-    /// What a run may ask for; nil if none asks.
+    /// The run that asks; nil if none does.
     private func run(_ target: ProxyTarget) -> ProxyRun? {
         if listener.isProxy { return nil }
-        guard target.isOnThisMachine, case .unix(let uid, _) = peer, uid == geteuid() else { return .usual }
-        return .local
+        guard case .unix(let uid, let process) = peer else { return ProxyRun() }
+        return ProxyRun(isLocal: target.isOnThisMachine && uid == geteuid(), process: process)
     }
 
     /// Marks a request that `larder run` passes on for its command. It comes in absolute form over a Unix socket, and its

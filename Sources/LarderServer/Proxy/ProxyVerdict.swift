@@ -20,11 +20,17 @@ public struct ProxiedOrigin: Sendable, Hashable {
     }
 }
 
-/// What `larder run` may ask for.
-public enum ProxyRun: Sendable, Hashable {
-    case usual
-    /// The user of the daemon names an address of this machine, which the run could reach without the daemon.
-    case local
+/// A request of `larder run`.
+public struct ProxyRun: Sendable, Hashable {
+    /// Whether the user of the daemon names an address of this machine, which the run could reach without the daemon.
+    public var isLocal: Bool
+    /// The run's process, if the kernel tells.
+    public var process: Int32?
+
+    public init(isLocal: Bool = false, process: Int32? = nil) {
+        self.isLocal = isLocal
+        self.process = process
+    }
 }
 
 /// The decision about one request.

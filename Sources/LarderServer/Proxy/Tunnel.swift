@@ -79,10 +79,14 @@ final class Tunnel: EventHandler {
     /// Moves what can be moved in both directions.
     func move() {
         let buffer = UnsafeMutableRawBufferPointer(connection.worker.input)
-        let before = toHost.moved &+ toClient.moved
+        let before = (sent: toHost.moved, received: toClient.moved)
         let up = toHost.move(from: client, to: host, through: buffer, budget: Self.budget)
         let down = toClient.move(from: host, to: client, through: buffer, budget: Self.budget)
-        if toHost.moved &+ toClient.moved != before { active = connection.worker.loop.monotonic }
+        if (toHost.moved, toClient.moved) != before {
+            active = connection.worker.loop.monotonic
+            connection.worker.shared.cells.passed(
+                sent: toHost.moved - before.sent, received: toClient.moved - before.received)
+        }
         // The rest of a request cannot be sent any more, but its response may be there already.
         if up == .sinkBroke { toHost.giveUp() }
         if up == .sourceBroke || down == .sinkBroke || down == .sourceBroke { return connection.endTunnel(.broken) }
@@ -123,6 +127,7 @@ final class Tunnel: EventHandler {
             id: id, target: target, peer: connection.peer, receivedAt: receivedAt,
             took: worker.loop.monotonic - began, sent: toHost.moved, received: toClient.moved, ending: ending)
         worker.shared.cells.ended(record)
+        connection.log(record)
         worker.shared.handler.ended(record)
     }
 }

@@ -36,7 +36,7 @@ struct RouteParts: Sendable {
         events = EventsRoute(engine: engine, providerEvents: parts.providerEvents, returns: parts.returns)
         statuses = StatusRoute(
             engine: engine, state: parts.state, totals: parts.totals, history: parts.providerHistory,
-            startedAt: parts.startedAt)
+            proxy: ProxyStanding(counters: engine.counters, runs: parts.runs), startedAt: parts.startedAt)
         history = HistoryRoute(engine: engine, history: parts.history, totals: parts.totals)
         entries = EntriesRoute(engine: engine)
         admin = AdminRoutes(engine: engine)
