@@ -13,6 +13,7 @@ import Testing
         let origin = ScriptedOrigin(greeting: "welcome ") { _ in [.close] }
         defer { origin.stop() }
         let kept = Lock("")
+        let passed = "HTTP/1.1 200 Connection established\r\n\r\nwelcome ".utf8.count
         let log = Logger(label: "test", threshold: .info, sink: KeptLog(kept))
         let rules = "hosts: { localhost: tunnel, bad.example: refuse }, ports: [\(origin.port)]"
         try await withLarder("proxy: { \(rules) }", listen: ProxyScenarios.listen, log: log) { larder in
@@ -21,15 +22,15 @@ import Testing
                 try client.send("CONNECT localhost:\(origin.port) HTTP/1.1\r\nHost: x\r\n\r\n")
                 #expect(try client.receiveHead().status == 200)
                 try blockUntil("the greeting has passed") {
-                    try LarderProcess.get("/v1/status", at: larder.address).json()["proxy"]?["tunnelBytes"]?.integer
-                        == 8
+                    let told = try LarderProcess.get("/v1/status", at: larder.address).json()["proxy"]
+                    return told?["tunnelBytes"]?.integer == passed
                 }
                 return try LarderProcess.get("/v1/status", at: larder.address).json()["proxy"]
             }
             #expect(told?["tunnels"]?.integer == 1 && told?["refused"]?.integer == 1)
             try await larder.eventually("the log has the tunnel and the rule") {
                 let text = kept.withLock { $0 }
-                return text.contains("tunnel ended") && text.contains("received=8")
+                return text.contains("tunnel ended") && text.contains("received=\(passed)")
                     && text.contains("localhost:\(origin.port)") && text.contains("bad.example: refuse")
             }
         }
