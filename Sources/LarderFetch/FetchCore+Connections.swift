@@ -72,6 +72,7 @@ extension FetchCore {
         }
         var error = FetchError(stage: .connect, origin: dial.transfer.origin, message: "No descriptor is left for it.")
         if case .failed(let reason, _) = end, reason.curlCode != 0 || reason.stage == .forbidden { error = reason }
+        error.isUnsent = true
         cells.count(failure: error.stage)
         dial.continuation.resume(returning: .failure(error))
     }

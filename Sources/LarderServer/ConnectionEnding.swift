@@ -44,6 +44,7 @@ extension Connection {
     func refuse(_ error: ClientFacingError, inHTTP2: Bool = false, host: ProxyTarget? = nil) {
         settleOutput()
         guard machine.phase != .closed else { return }
+        if tunnel?.negotiation != nil, let ended = tunnel.take() { ended.close(.stopped, refused: error.status) }
         failUpload("The request was refused.")
         machine.refused()
         let isHead = inHand?.request.method == .head

@@ -27,7 +27,8 @@ extension Connection {
             "tunnel ended",
             [
                 "id": tunnel.id.description, "host": "\(tunnel.target.host):\(tunnel.target.port)",
-                "sent": String(tunnel.sent), "received": String(tunnel.received), "cause": tunnel.ending.rawValue,
+                "status": String(tunnel.status), "sent": String(tunnel.sent), "received": String(tunnel.received),
+                "cause": tunnel.ending.rawValue,
                 "ms": Self.milliseconds(tunnel.took),
             ])
     }

@@ -140,8 +140,10 @@ extension Connection {
         let request = RequestOrigin(
             host: host, origin: head.origin.bytes(in: bytes),
             fetchSite: head.fetchSite.bytes(in: bytes), fetchMode: head.fetchMode.bytes(in: bytes),
-            fetchDest: head.fetchDest.bytes(in: bytes), isGet: head.methodCode == .get,
-            isRead: head.methodCode != .other || method(head, bytes) == .options,
+            fetchDest: head.fetchDest.bytes(in: bytes),
+            isGet: head.methodCode == .get && !head.flags.contains(.upgrade),
+            // What follows a change of protocol may be anything.
+            isRead: (head.methodCode != .other || method(head, bytes) == .options) && !head.flags.contains(.upgrade),
             isToProvider: listener.provider != nil, target: head.target.bytes(in: bytes))
         guard worker.settings.crossSite.allows(request) else { return false }
         return !head.flags.contains(.repeatedOrigin) || allowsEveryLine(of: head, bytes, request)
@@ -198,7 +200,7 @@ extension Connection {
     }
 
     /// Starts the handler in its task.
-    private func dispatch() {
+    func dispatch() {
         if input == .last { noteInputEnd() }
         guard var asked = inHand?.request else { return }
         inHand?.request.body = []
@@ -213,13 +215,20 @@ extension Connection {
         inHand?.task = handler.begin(request) {
             Task(executorPreference: loop) {
                 let response = await handler.respond(to: request)
-                guard let connection = box.value else { return response.body.abandon() }
+                guard let connection = box.value, response.upgrade == nil || connection.awaits(request.id) else {
+                    if let offer = response.upgrade {
+                        handler.ended(.notBegun(request, response, to: offer.target, 499))
+                    }
+                    return response.body.abandon()
+                }
                 if let reader = connection.deliver(response, to: request.id) {
                     await StreamedAnswer.pass(reader, of: request.id, to: box)
                 }
             }
         }
     }
+
+    private func awaits(_ id: RequestID) -> Bool { inHand?.request.id == id && machine.phase == .answering }
 
     /// Writes the response to the request in hand. A response to any other request is dropped.
     /// - Returns: the reader of the body, if the body must still be streamed.
@@ -229,6 +238,10 @@ extension Connection {
         if machine.isClosing { run() }
         guard inHand?.request.id == id, machine.phase == .answering else {
             response.body.abandon()
+            return nil
+        }
+        if let offer = response.upgrade {
+            begin(offer, response, id)
             return nil
         }
         guard (200..<600).contains(response.status) else {

@@ -112,11 +112,15 @@ private final class RareParts: Sendable {
     let interim: [InterimHead]
     let hold: (any AnyObject & Sendable)?
     let loggedPath: String?
+    let upgrade: UpgradeOffer?
 
-    init(_ interim: [InterimHead], _ hold: (any AnyObject & Sendable)?, _ loggedPath: String?) {
+    init(
+        _ interim: [InterimHead], _ hold: (any AnyObject & Sendable)?, _ loggedPath: String?, _ upgrade: UpgradeOffer?
+    ) {
         self.interim = interim
         self.hold = hold
         self.loggedPath = loggedPath
+        self.upgrade = upgrade
     }
 }
 
@@ -159,19 +163,25 @@ public struct ServerResponse: Sendable {
     /// The upstream's interim responses, sent before this one to an HTTP/1.1 client (RFC 9110 §15.2).
     public var interim: [InterimHead] {
         get { rare?.interim ?? [] }
-        set { if rare != nil || !newValue.isEmpty { rare = RareParts(newValue, hold, loggedPath) } }
+        set { if rare != nil || !newValue.isEmpty { rare = RareParts(newValue, hold, loggedPath, upgrade) } }
     }
 
     /// An object, such as a memory reservation, that is held until the body is written or the connection has ended.
     public var hold: (any AnyObject & Sendable)? {
         get { rare?.hold }
-        set { if rare != nil || newValue != nil { rare = RareParts(interim, newValue, loggedPath) } }
+        set { if rare != nil || newValue != nil { rare = RareParts(interim, newValue, loggedPath, upgrade) } }
     }
 
     /// Replaces the path in the access log if the path itself is a secret.
     public var loggedPath: String? {
         get { rare?.loggedPath }
-        set { if rare != nil || newValue != nil { rare = RareParts(interim, hold, newValue) } }
+        set { if rare != nil || newValue != nil { rare = RareParts(interim, hold, newValue, upgrade) } }
+    }
+
+    /// The connection to a host that may change the protocol. It stands in for a final response, with the status 101.
+    public var upgrade: UpgradeOffer? {
+        get { rare?.upgrade }
+        set { if rare != nil || newValue != nil { rare = RareParts(interim, hold, loggedPath, newValue) } }
     }
 }
 

@@ -15,6 +15,8 @@ public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case notTLS
     case malformed(String)
     case renegotiation
+    /// The peer's certificate is not valid, for OpenSSL's reason (X509_STORE_CTX_get_error(3)).
+    case unverified(String)
     case tooManyKeyUpdates
     /// The socket ended without close_notify. What was read may be cut short.
     case truncated
@@ -30,6 +32,7 @@ public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case .incompatible(let reason): "There is no form of TLS that both sides know: \(reason)."
         case .notTLS: "The peer does not speak TLS."
         case .malformed(let reason): "What the peer sent is no proper TLS: \(reason)."
+        case .unverified(let reason): "The server's certificate is not valid: \(reason)."
         case .renegotiation: "The client began a second handshake, which is refused."
         case .tooManyKeyUpdates: "The peer changed its keys too often."
         case .truncated: "The connection ended without the end of the TLS session."
@@ -45,6 +48,8 @@ public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
             return .alert(alertName(reason - SSL_AD_REASON_OFFSET))
         }
         switch reason {
+        case SSL_R_CERTIFICATE_VERIFY_FAILED:
+            return .unverified(String(cString: X509_verify_cert_error_string(SSL_get_verify_result(ssl))))
         case SSL_R_NO_APPLICATION_PROTOCOL: return .noCommonProtocol
         case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_NO_SHARED_CIPHER, SSL_R_NO_SUITABLE_KEY_SHARE,
             SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:

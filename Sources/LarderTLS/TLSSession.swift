@@ -28,6 +28,8 @@ public final class TLSSession {
     private static let overhead = 96
     /// The longest plaintext of a record (RFC 8446 §5.1), and what a shorter one has at least, unless it is the last.
     private static let (longest, shortest) = (16 * 1024, 2048)
+    /// The most memory that an empty BIO keeps, in bytes: enough for a request, and for an answer of 1 KiB.
+    private static let mostKept = 4 * 1024
     /// The most key changes of the peer without data between them. libssl and RFC 8446 §4.6.3 set no limit.
     private static let mostKeyUpdates = 32
 
@@ -159,8 +161,15 @@ public final class TLSSession {
         sent = 0
     }
 
-    /// Gives an empty BIO new memory: the old is as large as it ever was, and most connections are idle (BIO_s_mem(3)).
+    /// Empties a BIO. Its memory is as large as it ever was (BIO_s_mem(3)), and most connections are idle, so it gets new
+    /// memory if it has much.
     private func renew(_ bio: OpaquePointer) {
+        var memory: UnsafeMutablePointer<BUF_MEM>?
+        _ = BIO_ctrl(bio, BIO_C_GET_BUF_MEM_PTR, 0, &memory)
+        if let memory, memory.pointee.max <= Self.mostKept {
+            _ = BIO_ctrl(bio, BIO_CTRL_RESET, 0, nil)
+            return
+        }
         guard let empty = BUF_MEM_new() else { return }
         _ = BIO_ctrl(bio, BIO_C_SET_BUF_MEM, Int(BIO_CLOSE), empty)
     }

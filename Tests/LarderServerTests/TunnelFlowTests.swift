@@ -56,6 +56,21 @@ private final class ScriptedSide: TunnelSide {
         #expect(flow.moved == 19)
     }
 
+    @Test(arguments: [Transfer.end, .failed(104)]) func aSourceThatSaysNothingIsSpokenFor(_ end: Transfer) {
+        let (source, sink) = (ScriptedSide(input: [end]), ScriptedSide())
+        var flow = TunnelFlow(otherwise: Bytes(text: "502"))
+        #expect(move(&flow, source, sink) == .waits)
+        #expect(sink.written == Bytes(text: "502"))
+        #expect(sink.ends == 1)
+    }
+
+    @Test func aSourceThatHasSpokenIsNotSpokenFor() {
+        let (source, sink) = (ScriptedSide("a", input: [.bytes(1), .end]), ScriptedSide())
+        var flow = TunnelFlow(otherwise: Bytes(text: "502"))
+        #expect(move(&flow, source, sink) == .waits)
+        #expect(sink.written == Bytes(text: "a"))
+    }
+
     @Test func aSlowSinkStopsTheReading() {
         let source = ScriptedSide("hello, tunnel", input: [.bytes(8), .bytes(5)])
         let sink = ScriptedSide()

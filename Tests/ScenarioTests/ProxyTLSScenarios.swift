@@ -119,6 +119,31 @@ import Testing
         }
     }
 
+    /// As clients of WebSocket do for `ws:` (RFC 6455 §4.1).
+    @Test func requestsInPlainInsideAConnectToAnotherPortAreRead() async throws {
+        let origin = ScriptedOrigin(answering: Self.page)
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        _ = try makeAuthority(in: directory, ["localhost"])
+        try await withLarder(
+            "proxy: { hosts: { localhost: cache }, ports: [443, \(origin.port)] }", listen: ProxyScenarios.listen,
+            directory: directory
+        ) { larder in
+            let connect = "CONNECT localhost:\(origin.port) HTTP/1.1\r\nHost: x\r\n\r\n"
+            let ask = "GET /a HTTP/1.1\r\nHost: localhost:\(origin.port)\r\n\r\n"
+            for early in [true, false] {
+                let heard = try await larder.talk(to: larder.addresses[1]) { client in
+                    try client.send(connect + (early ? ask : ""))
+                    #expect(try client.receiveHead().status == 200)
+                    if !early { try client.send(ask) }
+                    return try client.receive().text
+                }
+                #expect(heard == "hi")
+            }
+            #expect(origin.requests.map(\.target) == ["/a"])
+        }
+    }
+
     @Test func theUpstreamsCertificateIsVerified() async throws {
         let impostor = try TLSOrigin { _ in [.record(Self.page)] }
         defer { impostor.stop() }

@@ -102,7 +102,9 @@ final class RunHandler: RequestHandler {
         }
     }
 
-    func ended(_ tunnel: TunnelRecord) { summary.tunnelled(tunnel) }
+    func ended(_ tunnel: TunnelRecord) {
+        if tunnel.status < 400 { summary.tunnelled(tunnel) }
+    }
 
     func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool { tape == nil }
 
@@ -133,9 +135,39 @@ final class RunHandler: RequestHandler {
                 closesConnection: true)
             return ProblemEncoder.response(for: problem, requestID: request.id)
         }
+        if let upgrade = ProtocolUpgrade(request.fields, isVersion10: request.isVersion10, others: nil) {
+            return await respond(to: request, upgrade, origin.target)
+        }
         let order = order(request, to: origin.target)
         if let tape, let asked = RunTape.request(request) { return await respond(to: request, asked, tape, order) }
         return await passOn(request, order)
+    }
+
+    /// Asks the daemon for a change of protocol, such as to WebSocket. What follows is on no tape.
+    private func respond(
+        to request: ServerRequest, _ upgrade: ProtocolUpgrade, _ target: ProxyTarget
+    ) async -> ServerResponse {
+        guard !plan.isOffline, tape?.mode != .replay else {
+            summary.refused(target.host, "\(upgrade.protocols[0]) needs the host, and the run asks nobody.")
+            let problem = ClientFacingError(
+                status: 504, code: "offline", detail: "The run asks no host, and \(upgrade.protocols[0]) needs one.",
+                closesConnection: true)
+            return ProblemEncoder.response(for: problem, requestID: request.id)
+        }
+        var fields = HopByHop.endToEnd(request.fields)
+        fields.remove(.host)
+        fields.set("X-Larder-Run", "1")
+        let head = upgrade.head(
+            request.method, target.origin + HeaderField.text(request.target), host: "localhost", fields)
+        do {
+            let socket = try await daemon.connect(
+                host: "localhost", port: 80, addresses: .configured, within: .seconds(5))
+            var response = ServerResponse(status: 101)
+            response.upgrade = UpgradeOffer(upgrade, head, to: target, over: socket)
+            return response
+        } catch {
+            return failed(request, error)
+        }
     }
 
     /// Answers from the tape, or records the daemon's answer.

@@ -149,6 +149,7 @@ public final class Daemon: Sendable {
         // Budgets are opened first: no request must reach a provider whose budget is unknown.
         await engine.upstream.open(renewed(engine.snapshot).providers)
         engine.replace(renewed)
+        parts.tunnels.reloaded()
         parts.proxy.readAuthority(settings, log: engine.log)
         parts.routes.replace(engine.snapshot.providers)
         engine.flights.forgetFailures(pause: settings.fetch.failurePause)

@@ -17,6 +17,7 @@ enum DaemonCounters {
     /// The label of a final status: its class, so the number of series is bounded. Any other status is sent as 500.
     static func statusClass(_ status: Int) -> String {
         switch status {
+        case 101: "1xx"
         case 200..<300: "2xx"
         case 300..<400: "3xx"
         case 400..<500: "4xx"

@@ -53,12 +53,14 @@ extension WayOut {
 
 extension PassRequest {
     convenience init(
-        _ request: ServerRequest, _ way: WayOut, content: QueryContent? = nil, isDeclared: Bool = false
+        _ request: ServerRequest, _ way: WayOut, content: QueryContent? = nil, isDeclared: Bool = false,
+        isUpgrade: Bool = false
     ) throws(ClientFacingError) {
         try self.init(
             ClientRequest(
                 method: request.method, query: request.query, fields: request.fields,
-                isVersion10: request.isVersion10, content: content, isDeclared: isDeclared), way)
+                isVersion10: request.isVersion10, content: content, isDeclared: isDeclared,
+                isUpgrade: isUpgrade), way)
     }
 }
 

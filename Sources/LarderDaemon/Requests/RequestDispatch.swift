@@ -88,6 +88,8 @@ final class RequestDispatch: RequestHandler {
             ?? LiveRoute.loggedPath(request.path, listenerProvider: request.listenerProvider)
             ?? RedactedPath.raw(
                 request.path, listenerProvider: request.listenerProvider, engine.snapshot.providers)
+        // What becomes of it is known when the host has answered (`ended`).
+        if response.upgrade != nil { return response }
         let told = hasClientLeft ? Self.clientLeft : response.status
         let status = DaemonCounters.statusClass(told)
         engine.counters.cell(DaemonCounters.requests, response.route.text, status).add()
@@ -123,24 +125,32 @@ final class RequestDispatch: RequestHandler {
     }
 
     func ended(_ tunnel: TunnelRecord) {
+        if let (request, response) = tunnel.upgraded {
+            engine.counters.cell(
+                DaemonCounters.requests, response.route.text, DaemonCounters.statusClass(tunnel.status)
+            ).add()
+            return close(request, response, tunnel.status, after: tunnel.took, bytes: tunnel.received)
+        }
         var answered = AnsweredRequest(
             peer: tunnel.peer, bytes: tunnel.received, took: tunnel.took, outcome: .none)
         answered.provider = nil
-        engine.counters.cell(DaemonCounters.requests, RouteName.tunnel.text, "2xx").add()
+        engine.counters.cell(DaemonCounters.requests, RouteName.tunnel.text, DaemonCounters.statusClass(tunnel.status))
+            .add()
         responder.explanations.close(tunnel.id, at: engine.time.wall(), answered) { explanation in
             explanation.method = tunnel.target.form == .connect ? "CONNECT" : "tunnel"
             explanation.path = "\(tunnel.target.host):\(tunnel.target.port)"
             explanation.route = .tunnel
-            explanation.status = 200
+            explanation.status = tunnel.status
         }
     }
 
     /// Completes the request's explanation.
     /// - Parameter status: the status to record.
     private func close(
-        _ request: ServerRequest, _ response: ServerResponse, _ status: Int, after took: Duration
+        _ request: ServerRequest, _ response: ServerResponse, _ status: Int, after took: Duration,
+        bytes received: Int? = nil
     ) {
-        var bytes: Int? = response.body.count
+        var bytes: Int? = received ?? response.body.count
         if request.method == .head { bytes = 0 } else if case .stream(_, nil) = response.body { bytes = nil }
         let answered = AnsweredRequest(
             query: SeenTarget.noted(request.query), isPathHidden: response.loggedPath != nil, peer: request.peer,

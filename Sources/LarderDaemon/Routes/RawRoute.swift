@@ -12,6 +12,8 @@ import LarderSettings
 struct RawRoute: Sendable {
     let engine: Engine
     let responder: Responder
+    let tunnels: TunnelConnector
+    let secrets: SecretRegistry
 
     /// - Parameter path: the path below the provider's root, percent-encoded as received, beginning with "/".
     func pass(
@@ -50,8 +52,7 @@ struct RawRoute: Sendable {
         if provider.isPassthrough {
             // Without its configured key the request would be a different one.
             guard provider.isConfigured else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }
-            let passing = PassRoute(engine: engine, responder: responder)
-            return try await passing.pass(given, way)
+            return try await passOn(given, of: client, way)
         }
         var context = given
         var raw = try RawRequest(context.request, provider: provider, path: way.path)
@@ -94,6 +95,17 @@ struct RawRoute: Sendable {
         } catch {
             return try await mirrored(error, way, raw, .uriMiss, context)
         }
+    }
+
+    private func passOn(
+        _ context: RequestContext, of client: ServerRequest, _ way: WayOut
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let upgrade = ProtocolUpgrade(
+            client.fields, isVersion10: client.isVersion10, others: way.provider.settings.upgrades)
+        guard let upgrade else {
+            return try await PassRoute(engine: engine, responder: responder).pass(context, way)
+        }
+        return try await UpgradeRoute(engine: engine, tunnels: tunnels, secrets: secrets).pass(context, way, upgrade)
     }
 
     /// Sends the request on its own, within the provider's budget. It is neither joined nor stored.

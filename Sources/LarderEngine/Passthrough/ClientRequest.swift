@@ -15,14 +15,18 @@ public struct ClientRequest: Sendable {
     let isReadOnly: Bool
     /// See `PassRequest.override`.
     let override: Method?
+    /// Whether the request would change the protocol of its connection. No answer to it is stored.
+    let isUpgrade: Bool
 
     /// - Parameters:
     ///   - query: the query without "?", percent-encoded as received.
     ///   - isDeclared: whether the configuration says that the request changes nothing.
+    // More than six parameters: the parts of a request, and two things that others know of it.
     public init(
         method: Method, query: String?, fields: HeaderFields, isVersion10: Bool, content: QueryContent? = nil,
-        isDeclared: Bool = false
+        isDeclared: Bool = false, isUpgrade: Bool = false
     ) {
+        self.isUpgrade = isUpgrade
         self.content = content
         let override = MethodOverride.method(fields: fields, query: query).flatMap { $0 == method ? nil : $0 }
         self.override = override

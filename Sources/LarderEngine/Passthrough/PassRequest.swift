@@ -200,7 +200,8 @@ public final class PassRequest: Sendable {
     }
 
     private static func isRead(_ request: ClientRequest) -> Bool {
-        request.override == nil && (request.method == .get || request.method == .head || request.content != nil)
+        !request.isUpgrade && request.override == nil
+            && (request.method == .get || request.method == .head || request.content != nil)
     }
 
     private static let notForwarded = FieldNameSet(

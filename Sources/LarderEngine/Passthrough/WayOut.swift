@@ -20,7 +20,7 @@ public final class WayOut: Sendable {
     let isElsewhereHere: @Sendable (HTTPURL) -> Bool
 
     /// Whether the client asks the provider's own host, through the proxy. The fields go out as they came.
-    let isProxied: Bool
+    public let isProxied: Bool
 
     /// - Parameters:
     ///   - mount: see `mount`.

@@ -40,7 +40,7 @@ public final class SecretRegistry: Sendable {
 
     /// Returns the redactor for the answer to an order. It also removes the order's own credentials, which may be a
     /// client's.
-    func redactor(for order: FetchOrder) -> SecretRedactor {
+    public func redactor(for order: FetchOrder) -> SecretRedactor {
         let redactor = state.withLock { $0.redactor }
         return order.carriesSecrets ? redactor.adding(order.secrets) : redactor
     }

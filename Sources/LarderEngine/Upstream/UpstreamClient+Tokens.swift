@@ -49,6 +49,7 @@ extension UpstreamClient {
     }
 
     /// Another token after a 401. Nil if there is none: then the API's own answer stands.
+    @discardableResult
     private func renewed(_ pass: AccountPass) async -> AccountPass? {
         do throws(UpstreamFailure) {
             return try await accounts.rejected(pass)
@@ -85,5 +86,59 @@ extension UpstreamClient {
         call.order.secretFields = renewed.fields
         call.isTokenInDoubt = false
         return await opened(call, upload: nil, stall: stall)
+    }
+
+    /// Counts a call that the caller makes itself, because its connection will change the protocol.
+    /// - Parameter connect: makes the connection for the order, which has its token.
+    /// - Returns: the connection, the order, and what must hear the answer.
+    public func connecting<Connection: Sendable>(
+        _ call: UpstreamCall, _ connect: (FetchOrder) async throws(FetchError) -> Connection
+    ) async throws(UpstreamFailure) -> (
+        connection: Connection, order: FetchOrder, heard: @Sendable (UpstreamResponse?) -> Void
+    ) {
+        let asker = CallAsker.current
+        var call = call
+        var pass: AccountPass?
+        if let client = call.order.tokenOf {
+            let token = try await accounts.token(for: call.provider, of: client)
+            call.order.secretFields = token.fields
+            pass = token
+        }
+        let number = try begin(call, for: asker)
+        do throws(FetchError) {
+            var maySend: Bool? = true
+            if let number { maySend = permitAtOnce(number, asker.urgency) }
+            if maySend == nil, let number { maySend = await reserve(number, asker.urgency) }
+            var refused = FetchError(stage: .cancelled, origin: "", message: "The call must not be made.")
+            refused.isUnsent = true
+            guard maySend == true else { throw refused }
+            let order = order(call, number, for: asker)
+            let connection = try await connect(order)
+            _ = settle(number)
+            return (connection, order, { [call, pass] in self.hear($0, to: call, pass) })
+        } catch {
+            throw lost(call, error, settle(number))
+        }
+    }
+
+    /// Takes the answer to a call that the caller made itself.
+    private func hear(_ answer: UpstreamResponse?, to call: UpstreamCall, _ pass: AccountPass?) {
+        guard let answer else {
+            let failure = UpstreamFailure(
+                provider: call.provider, failure: .unreachable,
+                detail: "\(call.provider) gave no proper answer to a request to change the protocol.")
+            count(call, failure)
+            _ = failed(call, nil, failure)
+            return
+        }
+        let classification = answer.status == 101 ? .data : call.classify(answer).heedingRetryAfter(of: answer)
+        count(call, classification.word)
+        if let failure = UpstreamFailure(classification, response: answer, provider: call.provider) {
+            _ = failed(call, nil, failure)
+        } else {
+            succeeded(call, classification)
+        }
+        // The next call gets another token.
+        if answer.status == 401, let pass { Task { await self.renewed(pass) } }
     }
 }

@@ -67,7 +67,7 @@ public struct ConnectionMachine: Sendable, Hashable {
     public private(set) var closes = false
     /// Whether part of the request body has not been read, although the request is with its handler.
     public private(set) var bodyComes = false
-    private var drains = false
+    public private(set) var drains = false
 
     public init() {}
 

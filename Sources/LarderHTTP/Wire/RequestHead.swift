@@ -58,6 +58,9 @@ public struct HeadFlags: OptionSet, Sendable, Hashable {
     /// Last-Event-ID, Accept-Datetime, Forwarded and its kin). Only the provider's rules tell what it changes.
     public static let deciding = HeadFlags(rawValue: 1 << 14)
 
+    /// The Upgrade field, unless it asks for `h2c`, which clients offer with any request and which is never granted.
+    public static let upgrade = HeadFlags(rawValue: 1 << 15)
+
     /// `deciding` if the name looks like that of a credential or asks for another method.
     @inline(never)
     static func deciding(_ name: UnsafeBufferPointer<UInt8>) -> HeadFlags {
@@ -68,7 +71,7 @@ public struct HeadFlags: OptionSet, Sendable, Hashable {
     /// Any of these keeps a request from being answered from memory.
     public static let slow: HeadFlags = [
         .authorization, .cookie, .cacheControl, .pragma, .prefer, .session, .conditional, .expectContinue, .body,
-        .repeated, .deciding,
+        .repeated, .deciding, .upgrade,
     ]
 
     /// Fields by which the memory tier chooses between a whole response, a range of it and a 304.

@@ -247,6 +247,7 @@ private struct HeadReader {
             head.origin = value
         case (6, 0x70) where Octet.equals(name, "pragma"): head.flags.insert(.pragma)
         case (6, 0x70) where Octet.equals(name, "prefer"): head.flags.insert(.prefer)
+        case (7, 0x75) where Octet.equals(name, "upgrade"): upgrade(value, &head)
         case (8, 0x69) where Octet.equals(name, "if-match"): head.flags.insert(.conditional)
         case (8, 0x69) where Octet.equals(name, "if-range"):
             once(.ifRange, &head)
@@ -307,6 +308,10 @@ private struct HeadReader {
         }
         head.flags.insert(.expectContinue)
         return .complete
+    }
+
+    private func upgrade(_ value: Span, _ head: inout RequestHead) {
+        if value.count != 3 || !Octet.equals(base + Int(value.start), "h2c") { head.flags.insert(.upgrade) }
     }
 
     private func connection(_ value: Span, _ head: inout RequestHead) {

@@ -153,6 +153,7 @@ public enum StatusText {
         case 421: "Misdirected Request"
         case 422: "Unprocessable Content"
         case 425: "Too Early"
+        case 101: "Switching Protocols"
         case 426: "Upgrade Required"
         case 428: "Precondition Required"
         case 429: "Too Many Requests"

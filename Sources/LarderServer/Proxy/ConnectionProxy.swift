@@ -64,7 +64,9 @@ extension Connection {
     private func isForeignChange(
         _ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>, _ method: Method, to target: ProxyTarget
     ) -> Bool {
-        guard !method.isSafe, !head.flags.isDisjoint(with: .browser) else { return false }
+        guard !method.isSafe || head.flags.contains(.upgrade), !head.flags.isDisjoint(with: .browser) else {
+            return false
+        }
         let (origin, site) = (HeaderField.text(head.origin.bytes(in: bytes)), head.fetchSite.bytes(in: bytes))
         return !origin.isEmpty && origin != target.origin || !site.isEmpty && HeaderField.text(site) == "cross-site"
     }
@@ -185,7 +187,7 @@ extension Connection {
 
     // MARK: Tunnels
 
-    private func connect(to target: ProxyTarget) {
+    func connect(to target: ProxyTarget) {
         guard let id = inHand?.request.id else { return }
         let (handler, loop, box, dialling) = (worker.shared.handler, worker.loop, box, worker.shared.dialling)
         dialling.add()
@@ -207,6 +209,12 @@ extension Connection {
             return Syscall.close(host)
         }
         let isConnect = target.form == .connect
+        if !isConnect, [.none, .length(0)].contains(asked.framing),
+            let upgrade = ProtocolUpgrade(asked.request.fields, isVersion10: asked.request.isVersion10)
+        {
+            let request = ForwardedHead.upgrade(asked.request, upgrade, to: target)
+            return begin(UpgradeOffer(upgrade, request, to: target, over: host), nil, id)
+        }
         let early = stash.bytes
         stash = .none
         var toHost = TunnelFlow(
@@ -214,9 +222,10 @@ extension Connection {
             input: input, carrying: isConnect ? .everything : TunnelFlow.Load(asked.framing))
         toHost.take(early)
         let toClient = TunnelFlow(
-            first: isConnect ? Bytes(text: "HTTP/1.1 200 Connection established\r\n\r\n") : Bytes())
+            first: isConnect ? Bytes(text: "HTTP/1.1 200 Connection established\r\n\r\n") : Bytes(),
+            otherwise: isConnect ? Bytes() : ForwardedHead.noAnswer(of: target, id))
         let tunnel = Tunnel(
-            asked.request, to: target, sides: (SocketSide(descriptor), SocketSide(host)), toHost, toClient, of: self)
+            asked.request, to: target, (SocketSide(descriptor), SocketSide(host)), host, toHost, toClient, of: self)
         do {
             try tunnel.open()
         } catch {
@@ -229,7 +238,7 @@ extension Connection {
         tunnel.move()
     }
 
-    private func notConnected(_ error: ClientFacingError, to target: ProxyTarget, _ id: RequestID) {
+    func notConnected(_ error: ClientFacingError, to target: ProxyTarget, _ id: RequestID) {
         guard inHand?.request.id == id, machine.phase == .answering else { return }
         inHand?.task = nil
         refuse(error, host: target)
@@ -238,6 +247,12 @@ extension Connection {
 
     /// Ends the connection because its tunnel has ended.
     func endTunnel(_ ending: TunnelEnding) {
+        if let tunnel, tunnel.negotiation != nil {
+            tunnel.negotiation?.offer.answered(nil, [:])
+            var error = ClientFacingError.notSwitched(by: tunnel.target, "It did not answer in time.")
+            error.status = 504
+            return notSwitched(error)
+        }
         tunnel?.close(ending)
         tunnel = nil
         leave()
@@ -255,7 +270,8 @@ extension ClientFacingError {
         status: 501, code: "lastRecipient", detail: "Max-Forwards is 0, and this proxy answers no such request itself.",
         closesConnection: true)
 
-    static let tooManyTunnels = ClientFacingError(
+    /// The error if `proxy.maxTunnels` is reached.
+    public static let tooManyTunnels = ClientFacingError(
         status: 503, code: "tooManyTunnels",
         detail: "As many tunnels are open as the setting proxy.maxTunnels permits.", retryable: true, retryAfter: 5,
         closesConnection: true)

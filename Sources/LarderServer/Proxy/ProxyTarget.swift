@@ -24,6 +24,15 @@ public struct ProxyTarget: Sendable, Hashable {
         self.port = port
     }
 
+    /// The host of a URL.
+    public init?(_ url: HTTPURL) {
+        let target = Bytes(text: url.authority).withUnsafeBufferPointer {
+            Self(form: url.scheme == "https" ? .https : .http, authority: $0)
+        }
+        guard let target else { return nil }
+        self = target
+    }
+
     /// Nil for user information (RFC 9110 §4.2.4), an empty host, an invalid port, and for CONNECT without a port (RFC
     /// 9110 §9.3.6).
     init?(form: Form, authority: UnsafeBufferPointer<UInt8>) {

@@ -73,6 +73,10 @@ public struct TunnelRecord: Sendable {
     public var sent: Int
     public var received: Int
     public var ending: TunnelEnding
+    /// The status that the client got.
+    public var status = 200
+    /// The request that changed the protocol and its handler's response; nil if the tunnel is none of a handler's.
+    public var upgraded: (request: ServerRequest, response: ServerResponse)?
 }
 
 /// Why a tunnel ended.

@@ -11,6 +11,10 @@ final class SecureChannel {
     /// The host that the client believes to be at the other end.
     let target: ProxyTarget
     let began: MonotonicTime
+    /// The first byte of TLS: that of a record with a message of a handshake (RFC 8446 §5.1).
+    static let handshake: UInt8 = 22
+    /// Whether a byte has come.
+    var hasBegun = false
     /// Whether the session may give plaintext without further input.
     var mayRead = true
     /// Whether the client must take what waits for it before more is read.
@@ -71,7 +75,12 @@ extension Connection {
         let https = ProxyTarget(form: .https, host: target.host, port: target.port)
         // Sent in plain: the channel is not there yet.
         guard acceptConnect() else { return leave() }
+        if let byte = first.first, byte != SecureChannel.handshake {
+            beginPlain(https, first)
+            return run()
+        }
         let channel = SecureChannel(session, https, began: active)
+        channel.hasBegun = !first.isEmpty
         secure = channel
         answer(for: nil)
         guard first.withUnsafeBytes({ session.receive($0) }) == first.count else { return leave() }
@@ -84,6 +93,14 @@ extension Connection {
         guard acceptConnect() else { return leave() }
         inside = ProxyTarget(form: .http, host: target.host, port: target.port)
         run()
+    }
+
+    /// Reads requests in plain in place of TLS: a client may ask so for http at any port.
+    private func beginPlain(_ target: ProxyTarget, _ bytes: Bytes) {
+        secure = nil
+        inside = ProxyTarget(form: .http, host: target.host, port: target.port)
+        answer(for: nil)
+        stash = .unparsed(bytes)
     }
 
     /// Sends the answer to a CONNECT whose tunnel ends here. False if the client has gone.
@@ -149,6 +166,12 @@ extension Connection {
         switch Syscall.receive(descriptor, into: room) {
         case .bytes(let count):
             if count < room.count, input == .some { input = .none }
+            if !channel.hasBegun, room[0] != SecureChannel.handshake {
+                beginPlain(
+                    channel.target, Bytes(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(room)[..<count])))
+                return false
+            }
+            channel.hasBegun = true
             // Less than a record waits there, so there is room.
             _ = channel.session.receive(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(room)[..<count]))
             channel.mayRead = true

@@ -11,6 +11,18 @@ protocol TunnelSide: AnyObject {
     func send(_ bytes: UnsafeRawBufferPointer) -> Transfer
     /// Ends the output. The input goes on.
     func endSending()
+    /// Whether it may give bytes, or their end, without an event of its socket.
+    var hasInput: Bool { get }
+    /// Bytes that `send` took and that wait for the socket. `flush` sends them, as far as the socket takes them.
+    var waiting: Int { get }
+    @discardableResult
+    func flush() -> Transfer
+}
+
+extension TunnelSide {
+    var hasInput: Bool { false }
+    var waiting: Int { 0 }
+    func flush() -> Transfer { .bytes(0) }
 }
 
 struct TunnelFlow {
@@ -68,6 +80,8 @@ struct TunnelFlow {
     private var rest: Bytes
     private var offset = 0
     private var hasEnded = false
+    /// What the sink gets if the source ends without a byte.
+    private let otherwise: Bytes
     /// Whether the end was passed on, or nothing can be sent any more.
     private(set) var isDone = false
     /// Whether what comes is discarded, because the sink is gone.
@@ -78,7 +92,12 @@ struct TunnelFlow {
     /// - Parameters:
     ///   - first: bytes that go to the sink before those of the source.
     ///   - input: what is known of the source.
-    init(first: Bytes = Bytes(), input: SocketInput = .some, carrying load: Load = .everything) {
+    ///   - otherwise: what the sink gets if the source ends without a byte.
+    init(
+        first: Bytes = Bytes(), input: SocketInput = .some, carrying load: Load = .everything,
+        otherwise: Bytes = Bytes()
+    ) {
+        self.otherwise = otherwise
         rest = first
         self.input = input
         self.load = load
@@ -134,11 +153,16 @@ struct TunnelFlow {
             case .bytes(let count):
                 left -= count
                 // A short read means that the socket is empty (epoll(7)). Only the end of the stream can still follow.
-                if count < buffer.count, input == .some { input = .none }
+                if count < buffer.count, input == .some, !source.hasInput { input = .none }
                 guard pass(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: sink) else { return .sinkBroke }
-            case .wouldBlock: input = .none
-            case .end: hasEnded = true
-            case .failed: return .sourceBroke
+            case .wouldBlock:
+                // It reads on when the peer has taken what waits for it.
+                if source.hasInput { return .waits }
+                input = .none
+            case .failed where otherwise.isEmpty || moved > 0: return .sourceBroke
+            case .end, .failed:
+                hasEnded = true
+                if moved == 0 { rest = otherwise }
             }
         }
         return .hasMore

@@ -187,6 +187,19 @@ extension SettingsLoader {
         settings.keyCredentials = reader.flag(Table.providerKeyCredentials, path: "\(path).keyCredentials")
         settings.keyFields = reader.texts(
             Table.providerKeyFields, path: "\(path).keyFields", check: KeyFieldName.check)
+        settings.upgrades = reader.texts(Table.providerUpgrades, path: "\(path).upgrades", check: Self.checkUpgrade)
+    }
+
+    /// Checks the name of a protocol (RFC 9110 §7.8). HTTP/2 would be a second way past the cache, for every request.
+    private static func checkUpgrade(_ text: String) throws(SettingFault) -> String {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(ASCII.isToken) })
+        else { throw SettingFault("\"\(text)\" is not the name of a protocol, such as tcp or SPDY/3.1") }
+        let name = text.lowercased()
+        guard !["h2c", "h2", "http"].contains(String(name.prefix { $0 != "/" })) else {
+            throw SettingFault("\(text) is never passed on")
+        }
+        return name
     }
 
     /// Reads how many of the provider's exchanges may be under way at once, and how many may wait.

@@ -66,6 +66,7 @@ public enum ExampleConfiguration {
                 #personalCookies: true
                 #keyCredentials: true
                 #keyFields: []
+                #upgrades: []
                 #readOnlyPosts: [{ path: /graphql, ttl: 1min, kind: graphql }]
                 #rate: off
                 #quota: off

@@ -153,6 +153,8 @@ public struct ProviderSettings: Sendable, Hashable {
     public var keyCredentials = true
     /// Further request fields that are part of the cache key.
     public var keyFields: [String] = []
+    /// The protocols that a request may change to, besides `websocket`, in lower case.
+    public var upgrades: [String] = []
     /// POST endpoints that only read.
     public var readOnlyPosts: [ReadOnlyPost] = []
     /// One of the provider's dialects; nil if it has only one.

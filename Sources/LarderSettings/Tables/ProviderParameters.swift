@@ -142,6 +142,14 @@ extension SettingsTable {
             fields go to the API, and its Vary tells which of them select an answer; name here what Vary leaves out. \
             A field whose value is new in each request ends all hits.
             """)
+    static let providerUpgrades = Parameter(
+        "providers.<name>.upgrades", .texts, default: nil,
+        summary: "Protocols that a request may change its connection to, besides websocket, such as [tcp, SPDY/3.1].",
+        advice: """
+            After the API's answer 101 the connection is a tunnel, with the limits of proxy.idleTimeout, \
+            proxy.totalTimeout and proxy.maxTunnels. The request counts as a call, and nothing of it is stored. h2c is \
+            never passed on.
+            """)
     static let providerReadOnlyPosts = Parameter(
         "providers.<name>.readOnlyPosts", .readOnlyPosts, default: nil,
         summary: "Under rfc, POST endpoints that only read, such as { path: /graphql, ttl: 1min, kind: graphql }.",
@@ -249,6 +257,7 @@ extension SettingsTable {
         providerKey, providerKeyIn, providerClientSecret, providerRequestFields, providerSemantics,
         providerCDNCacheControl,
         providerForwardCookies, providerCookies, providerPersonalCookies, providerKeyCredentials, providerKeyFields,
+        providerUpgrades,
         providerReadOnlyPosts, providerTTL,
         providerEmptyTTL, providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
         providerDeadline, providerIdleTimeout, providerMaxConnections, providerMaxStreams, providerMaxQueue,

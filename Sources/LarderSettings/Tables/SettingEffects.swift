@@ -25,6 +25,7 @@ extension SettingsTable {
         SettingEffect(providerDeadline), SettingEffect(providerMaxConnections), SettingEffect(providerMaxStreams),
         SettingEffect(providerMaxQueue), SettingEffect(providerShared), SettingEffect(providerRequestFields),
         SettingEffect(providerKeyCredentials, lack: ownFields), SettingEffect(providerKeyFields, lack: ownFields),
+        SettingEffect(providerUpgrades, lack: ownFields),
         SettingEffect(providerIdleTimeout) { settings, about in
             settings.isPassthrough
                 ? nil

@@ -30,7 +30,7 @@ struct RouteParts: Sendable {
         typing = TypingRoute(
             engine: engine, responder: responder,
             searches: SearchRoute(engine: engine, responder: responder, live: live))
-        raws = RawRoute(engine: engine, responder: responder)
+        raws = RawRoute(engine: engine, responder: responder, tunnels: parts.tunnels, secrets: parts.secrets)
         artwork = ArtworkRoute(engine: engine, responder: responder)
         local = LocalRoute(engine: engine)
         events = EventsRoute(engine: engine, providerEvents: parts.providerEvents, returns: parts.returns)
