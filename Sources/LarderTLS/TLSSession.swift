@@ -102,9 +102,10 @@ public final class TLSSession {
         switch reason {
         case SSL_ERROR_NONE:
             watch.keyUpdates = 0
+            if !hasUndeliveredInput { shrink(input) }
             return .bytes(count)
         case SSL_ERROR_WANT_READ:
-            if BIO_ctrl_pending(input) == 0 { renew(input) }
+            if BIO_ctrl_pending(input) == 0 { shrink(input) }
             return inputHasEnded ? .failed(.truncated) : .needsInput
         case SSL_ERROR_ZERO_RETURN: return .ended
         default: return fail(.last(ssl))
@@ -157,21 +158,19 @@ public final class TLSSession {
         precondition(0...ciphertextCount ~= count, "more bytes dropped than there are")
         sent += count
         guard count > 0, ciphertextCount == 0 else { return }
-        renew(output)
+        if !shrink(output) { _ = BIO_ctrl(output, BIO_CTRL_RESET, 0, nil) }
         sent = 0
     }
 
-    /// Empties a BIO. Its memory is as large as it ever was (BIO_s_mem(3)), and most connections are idle, so it gets new
-    /// memory if it has much.
-    private func renew(_ bio: OpaquePointer) {
+    /// Gives an empty BIO new memory if it has much: it is as large as it ever was (BIO_s_mem(3)), and most connections are
+    /// idle. Returns false if it keeps what it has.
+    @discardableResult
+    private func shrink(_ bio: OpaquePointer) -> Bool {
         var memory: UnsafeMutablePointer<BUF_MEM>?
         _ = BIO_ctrl(bio, BIO_C_GET_BUF_MEM_PTR, 0, &memory)
-        if let memory, memory.pointee.max <= Self.mostKept {
-            _ = BIO_ctrl(bio, BIO_CTRL_RESET, 0, nil)
-            return
-        }
-        guard let empty = BUF_MEM_new() else { return }
+        guard let memory, memory.pointee.max > Self.mostKept, let empty = BUF_MEM_new() else { return false }
         _ = BIO_ctrl(bio, BIO_C_SET_BUF_MEM, Int(BIO_CLOSE), empty)
+        return true
     }
 
     /// Says that no more is written (close_notify), once. Reading still works (RFC 8446 §6.1). Before the end of the

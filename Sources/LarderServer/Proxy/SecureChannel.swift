@@ -31,8 +31,17 @@ final class SecureChannel {
     /// Whether the handshake is done.
     var isOpen: Bool { session.isHandshakeDone }
 
-    /// Whether a Host, or the authority of an absolute target, names the host of this channel.
-    func accepts(_ host: UnsafeBufferPointer<UInt8>) -> Bool { target.isNamed(by: host) }
+    /// The last Host that was accepted: most clients write the same again and again.
+    private var accepted = Bytes()
+
+    /// Whether a Host names the host of this channel.
+    func accepts(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
+        let isKnown = accepted.count == host.count && accepted.withUnsafeBufferPointer { $0.elementsEqual(host) }
+        guard !isKnown || host.isEmpty else { return true }
+        guard target.isNamed(by: host) else { return false }
+        accepted = Bytes(host)
+        return true
+    }
 
     /// Sends the ciphertext that waits, as far as the socket takes it.
     func flush(_ descriptor: Int32) -> Transfer {
@@ -132,6 +141,8 @@ extension Connection {
             switch result {
             case .bytes(let count):
                 active = worker.loop.monotonic
+                // A read for nothing would cost as much as one that gives a request.
+                channel.mayRead = channel.session.hasUndeliveredInput
                 process(kept + count)
                 return count
             case .needsOutput:
