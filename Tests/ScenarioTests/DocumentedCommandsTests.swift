@@ -37,7 +37,7 @@ import Testing
         return (String(target.dropFirst("localhost:8787".count)), fields)
     }
 
-    @Test(arguments: [("README.md", 10), ("Docs/operations.md", 2)])
+    @Test(arguments: [("README.md", 10), ("Docs/operations.md", 2), ("Docs/asking.md", 5), ("Docs/raw.md", 2)])
     func everyCurlOfTheDocumentsIsAnswered(_ page: String, _ atLeast: Int) async throws {
         let lines = try fenced(page).filter { $0.hasPrefix("curl ") }
         #expect(lines.count >= atLeast)
