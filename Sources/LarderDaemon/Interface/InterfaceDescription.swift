@@ -143,7 +143,7 @@ enum InterfaceDescription {
     }
 }
 
-/// A line of README's table without its links.
+/// A line of the reference's table without its links.
 enum PlainLink {
     static func text(_ line: String) -> String {
         line.replacing(#/\[([^\]]*)\]\([^)]*\)/#) { $0.output.1 }.replacing("`", with: "")

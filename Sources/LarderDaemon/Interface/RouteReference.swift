@@ -39,10 +39,12 @@ enum RouteReference {
     }
 
     private static func sentence(_ line: String) -> String {
-        // Links in README start at the root; this page is in Docs itself.
-        let line = line.replacing("](Docs/", with: "](")
+        let line = localLinks(line)
         return line.prefix(1).uppercased() + line.dropFirst() + "."
     }
+
+    /// Links of the records start at the root; this page is in Docs itself.
+    private static func localLinks(_ text: String) -> String { text.replacing("](Docs/", with: "](") }
 
     private static func section(_ route: Route) -> String {
         let method = route.methods.isEmpty ? "Any method" : route.methods.map(\.name).joined(separator: ", ")
@@ -116,6 +118,10 @@ enum RouteReference {
             and `/openapi.json`, which has the schemas of the bodies by the names given here. Every GET route answers
             HEAD too. Errors are problems (RFC 9457). The name of a comma list may also be repeated, once for each
             value.
+
+            """
+        out += "\n" + localLinks(RouteTable.builtIn.markdown())
+        out += """
 
             Parameters of many routes:
 

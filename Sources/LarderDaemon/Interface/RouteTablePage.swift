@@ -1,9 +1,9 @@
-// The route table in README: one row per group. The parameters are in `Docs/reference.md` (`RouteReference`). `make
-// routes` writes the table into README, and a test checks that it is current.
+// The table of all routes at the top of `Docs/reference.md`: one row per group. The sections below it have the
+// parameters (`RouteReference`). `make routes` writes the page, and a test checks that it is current.
 import LarderCore
 
 extension RouteTable {
-    /// The lines of README's table, including its header.
+    /// The lines of the table, including its header.
     func markdown() -> String {
         var out = "| Route | Answers |\n|---|---|\n"
         for group in groups {

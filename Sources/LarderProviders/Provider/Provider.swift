@@ -176,7 +176,7 @@ public struct ProviderAbout: Sendable, Hashable {
     public var personalParameters: [String] = []
     /// Paths of personal resources and of sign-ins. Everything below such a path is included.
     public var personalPaths: [String] = []
-    /// What can be asked of this API, as a phrase for the list of sources in README.
+    /// What can be asked of this API, as a phrase for the table of routes.
     public var offers: String
     /// What the API's terms require a user to know or to display.
     public var terms: String

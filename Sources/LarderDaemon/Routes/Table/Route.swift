@@ -1,5 +1,5 @@
 // A route as one record: what it takes, what it answers, who may use it, and its handler. The router, the check of
-// authority, `/openapi.json` and README's table follow from the records (`RouteTable`): nothing is stated twice.
+// authority, `/openapi.json` and the reference follow from the records (`RouteTable`): nothing is stated twice.
 import LarderCore
 import LarderProviders
 import LarderServer
@@ -27,7 +27,8 @@ struct Route: Sendable {
     var bodies: [String] = []
     /// Whether only clients that may change the daemon's state may use the route (`Authority`).
     var needsAuthority = false
-    /// Whether the interface description and README list the route. They omit parts of pages and collective routes.
+    /// Whether the interface description and the reference list the route. Parts of pages and collective routes are
+    /// omitted.
     var isDescribed = true
     /// Whether the request body is streamed to the handler.
     var takesStream = false
@@ -67,7 +68,7 @@ struct RouteParameter: Sendable {
 
     var record: QuestionParameter
     var place: Place
-    /// Whether many routes take the parameter. README then describes it next to its table.
+    /// Whether many routes take the parameter. The reference then describes it at its top.
     var isCommon = false
 
     static func path(
@@ -118,11 +119,11 @@ struct RouteAnswer: Sendable {
     }
 }
 
-/// Routes that belong together: one row of README's table.
+/// Routes that belong together: one row of the reference's table.
 struct RouteGroup: Sendable {
-    /// README's description of the group.
+    /// The reference's description of the group.
     var line: String
-    /// The common beginning of their paths, which README writes once.
+    /// The common beginning of their paths, which the table writes once.
     var root = ""
     var routes: [Route]
 }
