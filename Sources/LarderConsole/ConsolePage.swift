@@ -42,7 +42,19 @@ public enum ConsoleAnswer: Sendable {
     case none
 
     var value: JSONValue? { if case .answer(let value) = self { value } else { nil } }
+    /// The providers of `/v1/status`.
+    public var providers: [JSONValue] { (value?["providers"]?.elements).all }
     var problem: String? { if case .problem(let sentence) = self { sentence } else { nil } }
+}
+
+/// The order that the header of a column leads to.
+struct ColumnOrder {
+    /// The name of the order.
+    var name: String
+    /// The page with the order.
+    var address: String
+    /// `ascending` or `descending`, if the rows are in this order.
+    var direction: String?
 }
 
 /// Renders a complete document.
@@ -160,13 +172,32 @@ extension Markup {
     }
 
     /// Adds the head of a table.
-    /// - Parameter columns: the columns, each with the glossary word that explains it, if there is one.
-    mutating func addColumns(_ columns: [(label: String, term: String?, isNumber: Bool)]) {
+    /// - Parameters:
+    ///   - columns: the columns, each with the glossary word that explains it, if there is one.
+    ///   - sorting: the order that a column's header leads to.
+    mutating func addColumns(
+        _ columns: [(label: String, term: String?, isNumber: Bool)], sorting: [String: ColumnOrder] = [:]
+    ) {
         add("thead") { head in
             head.add("tr") { row in
                 for column in columns {
-                    row.add("th", ["scope": "col", "class": column.isNumber ? "number" : nil]) { cell in
-                        if let term = column.term {
+                    let order = sorting[column.label]
+                    row.add(
+                        "th",
+                        [
+                            "scope": "col", "data-name": column.label, "class": column.isNumber ? "number" : nil,
+                            "aria-sort": order?.direction,
+                        ]
+                    ) { cell in
+                        if let order {
+                            cell.add("a", ["href": order.address, "data-order": order.name]) { link in
+                                if let term = column.term {
+                                    link.addTerm(term, column.label, isStop: false)
+                                } else {
+                                    link.add(column.label)
+                                }
+                            }
+                        } else if let term = column.term {
                             cell.addTerm(term, column.label)
                         } else {
                             cell.add(column.label)

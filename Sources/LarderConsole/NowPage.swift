@@ -23,8 +23,8 @@ public enum NowPage {
             filters(&main, query, providers)
             main.addProblem(answer)
             main.add("p", ["id": "stream", "class": "soft", "role": "status"], text: "")
-            main.add("div", ["class": "panel flush"]) { panel in
-                panel.add("table", ["class": "rows"]) { table in
+            main.add("div", ["class": "panel flush scroll"]) { panel in
+                panel.add("table", ["class": "rows lines"]) { table in
                     table.add("caption", ["class": "apart"], text: "The last requests, newest first")
                     table.addColumns(columns)
                     table.add("tbody", ["id": "requests"]) { body in
@@ -65,15 +65,30 @@ public enum NowPage {
             }
             row.addCell("Status", number: true) { $0.add(request["status"]?.said ?? "") }
             row.addCell("Outcome") { cell in
-                let outcome = request["outcome"]?.string ?? "none"
-                cell.addTerm(outcome, pill: outcomes.contains(outcome) ? outcome : "", isStop: false)
+                let (outcome, pill) = outcome(request)
+                cell.addTerm(outcome, pill: pill, isStop: false)
             }
             let several = (request["providers"]?.elements).all.compactMap(\.string)
-            row.addCell("Provider") { $0.add(request["provider"]?.string ?? several.joined(separator: ", ")) }
+            row.addCell("Provider") { cell in
+                cell.add(
+                    "span", ["title": several.isEmpty ? nil : several.joined(separator: ", ")],
+                    text: request["provider"]?.string ?? (several.isEmpty ? "" : "\(several.count) sources"))
+            }
             row.addCell("Took", number: true) { cell in
                 if let time = request["milliseconds"]?.numberText { cell.add("\(time) ms") }
             }
             row.addCell("Client") { $0.add(request["client"]?.string ?? "") }
+        }
+    }
+
+    /// The outcome and the style of its pill. An error is never shown as a success.
+    private static func outcome(_ request: JSONValue) -> (String, String) {
+        let outcome = request["outcome"]?.string ?? "none"
+        switch request["status"]?.integer ?? 0 {
+        case 500...: return (outcome == "none" ? "failed" : outcome, "bad")
+        case 404 where outcome == "none": return ("notFound", "warn")
+        case 400...: return (outcome == "none" ? "refused" : outcome, "warn")
+        default: return (outcome, outcomes.contains(outcome) ? outcome : "")
         }
     }
 

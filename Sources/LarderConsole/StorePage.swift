@@ -36,17 +36,36 @@ public enum StorePage {
                 form.add("noscript") { $0.add("button", ["type": "submit"], text: "Show") }
             }
             main.addProblem(answer)
-            list(&main, answer)
+            list(&main, query, answer)
             purge(&main)
             ConsolePage.tokenForm(&main)
         }
     }
 
-    private static func list(_ main: inout Markup, _ answer: ConsoleAnswer) {
-        main.add("div", ["class": "panel flush"]) { panel in
-            panel.add("table", ["class": "rows"]) { table in
+    /// The orders that the headers lead to, with the direction of each. A second click on "Stored" turns the order round.
+    private static func sorting(_ query: QueryParameters) -> [String: ColumnOrder] {
+        let now = query["order"] ?? usualOrder
+        let isNewest = now == "newest"
+        return [
+            ("Size", "largest", "descending"), ("Uses", "mostUsed", "descending"),
+            ("Stored", isNewest ? "oldest" : "newest", isNewest || now != "oldest" ? "descending" : "ascending"),
+            ("Fresh until", "soonStale", "ascending"), ("Last used", "recentlyUsed", "descending"),
+        ].reduce(into: [:]) { orders, one in
+            let items = filters.compactMap { name in
+                name == "order" ? nil : query[name].map { QueryParameters.Item(name, $0) }
+            }
+            let address = "/store?" + QueryParameters([.init("order", one.1)] + items).encoded
+            let isNow = now == one.1 || one.0 == "Stored" && (isNewest || now == "oldest")
+            orders[one.0] = ColumnOrder(name: one.1, address: address, direction: isNow ? one.2 : nil)
+        }
+    }
+
+    private static func list(_ main: inout Markup, _ query: QueryParameters, _ answer: ConsoleAnswer) {
+        main.add("p", ["id": "bases", "class": "soft"], text: "")
+        main.add("div", ["class": "panel flush scroll"]) { panel in
+            panel.add("table", ["class": "rows lines"]) { table in
                 table.add("caption", ["class": "apart"], text: "Stored entries")
-                table.addColumns(columns)
+                table.addColumns(columns, sorting: sorting(query))
                 table.add("tbody", ["id": "entries"]) { body in
                     for entry in (answer.value?["entries"]?.elements).all { row(&body, entry) }
                 }

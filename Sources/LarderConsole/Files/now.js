@@ -1,8 +1,8 @@
 // Requests as they happen, the newest first. The list holds the last few hundred; what was left out is counted and said.
 import "./page.js";
 import { button, byId, el, show } from "./dom.js";
-import { count, milliseconds, moment, plural, timeOfDay, words } from "./format.js";
-import { term } from "./terms.js";
+import { count, milliseconds, moment, plural, timeOfDay } from "./format.js";
+import { outcomePill, term } from "./terms.js";
 import { explain } from "./explanation.js";
 import { follow } from "./stream.js";
 import { authority, onToken } from "./token.js";
@@ -37,9 +37,10 @@ function row(request) {
       button(label, { class: "link mono", "aria-label": "Explain " + label, title: label }, () => explain(request.id, "Why this answer"))),
     el("td", { "data-name": "Status", class: "number" }, String(request.status)),
     el("td", { "data-name": "Outcome" },
-      term(request.outcome, words(request.outcome), { focus: false, className: "pill " + request.outcome }),
+      outcomePill(request.outcome, request.status, { focus: false }),
       request.tier ? el("small", { class: "soft" }, " ", term(request.tier, request.tier, { focus: false })) : null),
-    el("td", { "data-name": "Provider" }, providers.join(", ")),
+    el("td", { "data-name": "Provider" }, providers.length > 1
+      ? el("span", { title: providers.join(", ") }, providers.length + " sources") : providers[0] || ""),
     el("td", { "data-name": "Took", class: "number" }, milliseconds(request.milliseconds)),
     el("td", { "data-name": "Client" }, request.client || ""));
 }

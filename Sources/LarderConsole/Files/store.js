@@ -14,12 +14,25 @@ const names = ["order", "provider", "kind", "prefix", "url", "key"];
 
 const at = (instant) => (instant ? el("time", { datetime: instant, title: moment(instant) }, relative(instant)) : "");
 
+/** The address without its origin, which `bases` tells once. */
+const path = (label) => label.replace(/^https?:\/\/[^/]+(?=\/)/, "");
+
+/** The origins of the entries, each once. */
+function bases(entries) {
+  const found = Map.groupBy(entries, (entry) => (/^https?:\/\/[^/]+(?=\/)/.exec(entry.label || "") || [])[0]);
+  found.delete(undefined);
+  show(byId("bases"), [...found].map(([origin, those]) => {
+    const names = [...new Set(those.map((entry) => entry.provider))];
+    return el("span", {}, (names.length > 2 ? names.length + " providers" : names.join(", ")) + " ", el("span", { class: "mono" }, origin));
+  }));
+}
+
 function row(entry) {
   const label = entry.label || entry.key || "";
   return el("tr", {},
     el("td", { "data-name": "Entry", class: "target" }, entry.key
-      ? button(label, { class: "link mono", title: label, "aria-label": "Look at " + label }, () => look(entry.key))
-      : el("span", { class: "mono", title: label }, label)),
+      ? button(path(label), { class: "link mono", title: label, "aria-label": "Look at " + label }, () => go(entry.key))
+      : el("span", { class: "mono", title: label }, path(label))),
     el("td", { "data-name": "Provider" }, entry.provider),
     el("td", { "data-name": "Kind" }, term(entry.kind, words(entry.kind || ""), { focus: false, className: "pill" })),
     el("td", { "data-name": "Size", class: "number" }, size(entry.bytes)),
@@ -56,8 +69,32 @@ const orders = {
   recentlyUsed: (one, other) => Date.parse(other.lastUsedAt) - Date.parse(one.lastUsedAt),
 };
 
+const headers = [...document.querySelectorAll("th a[data-order]")];
+
+/** Marks the column that the entries are sorted by. */
+function mark() {
+  const order = query().get("order") || "largest";
+  for (const link of headers) {
+    const isDate = ["newest", "oldest"].includes(link.dataset.order);
+    const isHere = link.dataset.order === order || (isDate && ["newest", "oldest"].includes(order));
+    if (isDate) link.dataset.order = order === "newest" ? "oldest" : "newest";
+    if (isHere) link.parentElement.setAttribute("aria-sort", ["oldest", "soonStale"].includes(order) ? "ascending" : "descending");
+    else link.parentElement.removeAttribute("aria-sort");
+  }
+}
+
+for (const link of headers) {
+  link.addEventListener("click", (event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    form.elements.namedItem("order").value = link.dataset.order;
+    address();
+  });
+}
+
 let latest = 0;
 async function refresh() {
+  mark();
   const mine = ++latest;
   try {
     const question = { order: "largest", ...Object.fromEntries(query()), limit: String(mostRows) };
@@ -71,6 +108,12 @@ async function refresh() {
       entries = entries.concat(answer.entries).sort(orders[question.order]).slice(0, mostRows);
     }
     show(byId("entries"), entries.map(row));
+    bases(entries);
+    const filters = query();
+    const isByUse = filters.get("order") === "mostUsed";
+    filters.delete("order");
+    byId("none").textContent = filters.toString() ? "No entry is like this. Other filters may find some."
+      : isByUse ? "No entry has been used since it was stored." : "Nothing is stored.";
     byId("none").hidden = entries.length > 0;
     byId("refusal").textContent = answer.complete === false ? "There was no time to examine all entries. These are the first of those examined." : "";
   } catch (error) {
@@ -81,17 +124,39 @@ async function refresh() {
 let timer = null;
 function later() {
   clearTimeout(timer);
-  timer = setTimeout(() => {
-    const text = query().toString();
-    history.replaceState(null, "", text ? "/store?" + text : "/store");
-    refresh();
-  }, 250);
+  timer = setTimeout(address, 250);
+}
+
+function setAddress() {
+  const text = query().toString();
+  history.replaceState(null, "", text ? "/store?" + text : "/store");
+}
+
+function address() {
+  setAddress();
+  refresh();
 }
 
 // MARK: One entry
 
-async function look(key) {
+/** Each entry has an address: the list's, with the entry's key. */
+function go(key) {
+  const found = query();
+  found.set("entry", key);
+  history.pushState(null, "", "/store?" + found);
+  look();
+}
+
+/** Shows the entry of the address. */
+async function look() {
+  const key = new URLSearchParams(location.search).get("entry");
+  if (!key) return byId("closer")?.close();
   const content = openDialog("One entry");
+  // Without the token the address stays, for when it is there.
+  byId("closer").onclose = () => { if (hasToken() && location.search.includes("entry=")) setAddress(); };
+  if (!hasToken()) {
+    return show(content, el("p", {}, "This needs the token. Close this, and enter the token in the form at the end of the page."));
+  }
   show(content, el("p", { class: "soft" }, "Looking it up…"));
   try {
     show(content, ...drawn(await ask("/v1/entries/" + encodeURIComponent(key))));
@@ -122,7 +187,7 @@ function drawn(entry) {
     const others = entry[member] || [];
     if (!others.length) continue;
     parts.push(el("h3", {}, label), el("ul", {}, others.map((other) => el("li", {}, other.key
-      ? button(other.label || other.key, { class: "link mono" }, () => look(other.key)) : other.label, " ", el("small", { class: "soft" }, words(other.kind || ""))))));
+      ? button(other.label || other.key, { class: "link mono" }, () => go(other.key)) : other.label, " ", el("small", { class: "soft" }, words(other.kind || ""))))));
   }
   return parts;
 }
@@ -226,10 +291,13 @@ form.addEventListener("submit", (event) => {
 onToken(() => {
   permit();
   refresh();
+  if (hasToken()) look();
 });
 onReturn(refresh);
 // Not under somebody's hands: what has the focus stays.
 setInterval(() => { if (!document.hidden && !byId("entries").contains(document.activeElement)) refresh(); }, 10000);
+addEventListener("popstate", look);
 purge.hidden = false;
 permit();
+look();
 refresh();

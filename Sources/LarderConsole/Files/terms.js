@@ -1,6 +1,7 @@
 // Technical words and their explanations: on hover, on focus and on a tap. Escape hides one (WCAG 2.2, §1.4.13).
 import glossary from "./glossary.js";
 import { el } from "./dom.js";
+import { words } from "./format.js";
 
 /**
  * A word with its explanation.
@@ -10,6 +11,12 @@ export function term(name, label = name, { focus = true, className = "" } = {}) 
   const told = Object.hasOwn(glossary, name) ? glossary[name] : null;
   if (!told) return el("span", { class: className || null }, label);
   return el("abbr", { class: ("term " + className).trim(), title: told, tabindex: focus ? "0" : null }, label);
+}
+
+/** The outcome of a request as a pill. An error is never shown as a success. */
+export function outcomePill(name, status = 200, options = {}) {
+  const shown = name !== "none" ? name : status >= 500 ? "failed" : status === 404 ? "notFound" : status >= 400 ? "refused" : name;
+  return term(shown, words(shown), { className: "pill " + (status >= 500 ? "bad" : status >= 400 ? "warn" : name), ...options });
 }
 
 export const explained = (name) => (Object.hasOwn(glossary, name) ? glossary[name] : null);
@@ -48,7 +55,8 @@ function close() {
   tip.hidden = true;
 }
 
-const wordOf = (event) => (event.target instanceof Element ? event.target.closest("abbr.term") : null);
+const wordOf = (event) => (event.target instanceof Element
+  ? event.target.closest("abbr.term") || event.target.closest("th a")?.querySelector("abbr.term") : null);
 
 /** Begins to explain the words of this page. */
 export function explainTerms() {
