@@ -93,14 +93,28 @@ public enum ProvidersPage {
         }
     }
 
+    /// The state, or that the last call of a provider that can be called got no answer.
+    static func shown(_ provider: JSONValue) -> String {
+        let state = provider["state"]?.string ?? "unknown"
+        return state == "ready" && provider["reachable"]?.bool == false ? "unreachable" : state
+    }
+
+    /// The style of the state. Only a provider whose last call was answered is green.
+    static func pill(_ provider: JSONValue) -> String {
+        switch shown(provider) {
+        case "ready": "good"
+        case "off": ""
+        case "notConfigured": "warn"
+        default: "bad"
+        }
+    }
+
     private static func card(_ list: inout Markup, _ provider: JSONValue) {
         let name = provider["name"]?.string ?? ""
-        let state = provider["state"]?.string ?? "unknown"
-        let pill = state == "ready" ? "good" : ["off", "notConfigured"].contains(state) ? "" : "bad"
         list.add("article", ["class": "panel provider", "aria-label": provider["title"]?.string ?? name]) { card in
             card.add("header") { header in
                 header.add("h2", text: provider["title"]?.string ?? name)
-                header.addTerm(state, pill: pill)
+                header.addTerm(shown(provider), pill: pill(provider))
             }
             card.add("p") { line in
                 line.addTerm(provider["reachability"]?.string ?? "unknown")
@@ -108,6 +122,7 @@ public enum ProvidersPage {
                 line.add(" · last answer ")
                 line.addInstant(last)
             }
+            if let missing = provider["missing"]?.string { card.add("p", text: missing) }
             if let problem = provider["configurationProblem"]?.string { card.add("p", ["class": "bad"], text: problem) }
             if let until = provider["suspendedUntil"] {
                 card.add("p", ["class": "bad"]) { line in
@@ -123,7 +138,7 @@ public enum ProvidersPage {
                 }
             }
             card.add("div", ["class": "budgets"]) { budgets in
-                for member in (provider["budget"]?.members).map(Array.init) ?? [] {
+                for member in (provider["budget"]?.members).map(Array.init) ?? [] where provider["missing"] == nil {
                     budget(&budgets, member.name, member.value)
                 }
             }

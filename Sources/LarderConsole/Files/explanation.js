@@ -1,46 +1,74 @@
 // Why an answer was what it was: the sentences of `/v1/explain`, its sources, and what took how long.
 import { el, show } from "./dom.js";
 import { milliseconds, moment, relative, words } from "./format.js";
-import { term } from "./terms.js";
+import { outcomePill, term } from "./terms.js";
 import { ask, told } from "./ask.js";
 import { openDialog } from "./dialog.js";
 
-/** Opens the explanation of a request. */
-export async function explain(id, title = "Why this answer") {
+/**
+ * Opens the explanation of a request.
+ * @param provider the source of the result that was asked about.
+ */
+export async function explain(id, title = "Why this answer", provider = null) {
   const content = openDialog(title);
   show(content, el("p", { class: "soft" }, "Looking it up…"));
   try {
-    show(content, ...drawn(await ask("/v1/explain/" + encodeURIComponent(id))));
+    show(content, ...drawn(await ask("/v1/explain/" + encodeURIComponent(id)), provider));
   } catch (error) {
     show(content, el("p", { class: "bad" }, told(error)));
   }
 }
 
-function drawn(answer) {
-  const parts = [
-    el("p", { class: "mono" }, [answer.method, answer.path].filter(Boolean).join(" ")),
-    facts([
-      ["at", answer.at && moment(answer.at)], ["status", answer.status], ["route", answer.route],
-      ["client", answer.client], ["took", milliseconds(answer.milliseconds)], ["trace", answer.trace],
-      ["request id", answer.requestId],
-    ]),
-  ];
-  if (answer.problem) parts.push(el("p", { class: "bad" }, answer.problem.detail));
-  if (answer.timeline && answer.timeline.length) parts.push(el("h3", {}, "Duration of the stages"), timeline(answer.timeline),
-    answer.timelineLeftOut ? el("p", { class: "soft" }, answer.timelineLeftOut + " more stages were left out.") : "");
-  for (const source of answer.sources || []) {
-    parts.push(el("h3", {}, source.provider || "Larder itself", " ", term(source.outcome, words(source.outcome), { className: "pill " + source.outcome })));
-    parts.push(el("ul", { class: "sentences" }, ...(source.explanation || []).map((sentence) => el("li", {}, sentence))));
-    const key = Object.entries(source.key || {});
-    if (key.length) {
-      parts.push(el("details", {}, el("summary", {}, "The request, as the cache names it"),
-        facts(key.map(([name, value]) => [name, value]))));
-    }
-  }
-  if (!(answer.sources || []).length && !answer.problem) {
-    parts.push(el("p", { class: "soft" }, "No provider took part in this answer."));
+/** First the sentence about what was asked, then the rules; all else is folded. */
+function drawn(answer, provider) {
+  const sources = answer.sources || [];
+  const own = sources.find((source) => source.provider === provider) || (sources.length === 1 ? sources[0] : null);
+  const parts = [verdict(answer, own)];
+  if (own) parts.push(rules(own));
+  const others = sources.filter((source) => source !== own);
+  const told = others.map((source) => fold([source.provider || "Larder itself", " ", pill(source, false)], own || others.length > 3,
+    el("p", {}, sentence(source)), rules(source), named(source)));
+  if (own && told.length) parts.push(fold(["The other sources, " + told.length], true, ...told));
+  else parts.push(...told);
+  parts.push(fold([[answer.method, answer.path].filter(Boolean).join(" ")], true, facts([
+    ["at", answer.at && moment(answer.at)], ["status", answer.status], ["route", answer.route],
+    ["client", answer.client], ["took", milliseconds(answer.milliseconds)], ["trace", answer.trace],
+    ["request id", answer.requestId],
+  ]), own && named(own)));
+  if (answer.timeline && answer.timeline.length) {
+    parts.push(fold(["Stages", answer.milliseconds === undefined ? "" : ", " + milliseconds(answer.milliseconds) + " in all"], true,
+      timeline(answer.timeline), answer.timelineLeftOut ? el("p", { class: "soft" }, answer.timelineLeftOut + " more stages were left out.") : ""));
   }
   return parts;
+}
+
+const pill = (source, focus = true) => (source.class && source.outcome === "none"
+  ? term(source.class, words(source.class), { className: "pill bad", focus }) : outcomePill(source.outcome, 200, { focus }));
+
+/** What became of a source, in one sentence. */
+const sentence = (source) => (source.outcome === "none" && source.detail) || (source.explanation || [])[0] || "";
+
+function verdict(answer, own) {
+  if (own && !(answer.problem && own.outcome !== "none")) return el("p", { class: "verdict" }, pill(own), " ", sentence(own));
+  if (answer.problem) return el("p", { class: "verdict bad" }, answer.problem.detail);
+  const asked = answer.sources || [];
+  if (!asked.length) return el("p", { class: "verdict" }, "No provider took part in this answer.");
+  return el("p", { class: answer.status >= 500 ? "verdict bad" : "verdict" }, "Several sources were asked: ",
+    asked.map((source, at) => [at ? ", " : "", source.provider + " ", words(source.class || source.outcome)]).flat(), ".");
+}
+
+function rules(source) {
+  const rest = (source.explanation || []).filter((one) => one !== sentence(source));
+  return rest.length ? el("ul", { class: "sentences" }, rest.map((one) => el("li", {}, one))) : "";
+}
+
+function named(source) {
+  const key = Object.entries(source.key || {});
+  return key.length ? el("div", {}, el("h3", {}, "The request, as the cache names it"), facts(key)) : "";
+}
+
+function fold(summary, isFolded, ...content) {
+  return el("details", { open: !isFolded }, el("summary", {}, ...summary), ...content);
 }
 
 /** Names and values; those without a value are left out. */

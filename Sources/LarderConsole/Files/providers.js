@@ -29,7 +29,7 @@ function answers(provider) {
   const said = Object.entries(provider.answers || {}).filter(([, value]) => value > 0);
   return said.length ? el("p", { class: "counts" }, said.map(([name, value]) =>
     el("span", {}, el("b", {}, count(value)), " ", term(name, name === "memoryHit" ? "from memory" : words(name), { focus: false }))))
-    : el("p", { class: "soft" }, "Not called since the start.");
+    : el("p", { class: "soft" }, provider.lastFailure || provider.lastSuccess ? "No answer given since the start." : "Not called yet.");
 }
 
 /** The calls by tool; nothing if no setting tells tools apart. */
@@ -75,21 +75,27 @@ async function change(name, verb) {
 }
 
 function card(provider) {
-  const isGood = provider.state === "ready";
+  // Only a provider whose last call was answered is green.
+  const isAway = provider.state === "ready" && provider.reachable === false;
+  const shown = isAway ? "unreachable" : provider.state;
+  const colour = { ready: "good", unreachable: "bad", off: "", notConfigured: "warn" }[shown] ?? "bad";
+  const isFailing = Date.parse(provider.lastFailure) > Date.parse(provider.lastSuccess || 0);
   return el("article", { class: "panel provider", "data-provider": provider.name, "aria-label": provider.title || provider.name },
     el("header", {},
       el("h2", {}, provider.title || provider.name, provider.title && provider.title !== provider.name ? el("small", { class: "soft" }, " " + provider.name) : null),
-      term(provider.state, words(provider.state), { className: "pill " + (isGood ? "good" : provider.state === "off" || provider.state === "notConfigured" ? "" : "bad") })),
-    el("p", {}, term(provider.reachability || "unknown", words(provider.reachability || "unknown"), { className: provider.reachable === false ? "bad" : "" }),
-      provider.lastSuccess ? [" · last answer ", ago(provider.lastSuccess)] : " · no answer yet"),
+      term(shown, words(shown), { className: "pill " + colour })),
+    provider.missing ? el("p", {}, provider.missing)
+      : el("p", {}, term(provider.reachability || "unknown", words(provider.reachability || "unknown"), { className: provider.reachable === false ? "bad" : "" }),
+        provider.lastSuccess ? [" · last answer ", ago(provider.lastSuccess)] : " · no answer yet"),
     provider.configurationProblem ? el("p", { class: "bad" }, provider.configurationProblem) : null,
     provider.state === "suspended" && provider.suspendedUntil
       ? el("p", { class: "bad" }, "Suspended until ", el("time", { datetime: provider.suspendedUntil }, moment(provider.suspendedUntil)),
         provider.suspensionReason ? ": " + words(provider.suspensionReason) : "") : null,
-    provider.lastFailure ? el("p", {}, el("span", { class: "soft" }, "Last error ", ago(provider.lastFailure), ": "),
+    provider.lastFailure ? el("p", { class: isFailing ? "bad" : null }, el("span", { class: isFailing ? null : "soft" }, "Last error ", ago(provider.lastFailure), ": "),
       provider.lastFailureDetail || words(provider.lastFailureClass || "")) : null,
-    el("div", { class: "budgets" }, Object.entries(provider.budget || {}).map(([name, one]) => budget(name, one))),
-    answers(provider), tools(provider), recent(provider),
+    provider.missing || provider.state === "off" ? null : [
+      el("div", { class: "budgets" }, Object.entries(provider.budget || {}).map(([name, one]) => budget(name, one))), answers(provider)],
+    tools(provider), recent(provider),
     el("footer", {}, provider.attribution ? el("small", { class: "soft" }, provider.attribution) : el("span"), act(provider)));
 }
 

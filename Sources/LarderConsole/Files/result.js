@@ -18,7 +18,7 @@ export function card(result, answer) {
   const acts = [];
   if (answer.requestId) {
     acts.push(button("Why", { class: "quiet small", "aria-label": "Why this answer: " + title },
-      () => explain(answer.requestId, "Why " + result.provider + " answered this")));
+      () => explain(answer.requestId, "Why this result of " + result.provider, result.provider)));
   }
   if (answer.recordsAt) {
     acts.push(button("Record", { class: "quiet small", "aria-label": "The provider's own record: " + title },

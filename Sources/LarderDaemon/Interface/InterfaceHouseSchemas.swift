@@ -155,6 +155,7 @@ enum InterfaceHouseSchemas {
         .init("state", .words(["off", "notConfigured", "noToken", "suspended", "probing", "budgetSpent", "ready"])),
         .init("baseURLs", .list(.text), "Where the API is asked."),
         .optional("configurationProblem", .text, "What is wrong with its key or its token."),
+        .optional("missing", .text, "Which setting it needs before it can be called."),
         .optional("minimumTerm", .integer, "The least number of characters of a term."),
         .init("reachability"), .optional("reachable", .flag), .optional("lastSuccess", .time),
         .optional("lastFailure", .time),

@@ -74,6 +74,8 @@ struct StatusRoute: Sendable {
             writer.member("state", state(provider, lane, noToken))
             writer.member("baseURLs", strings: provider.settings.baseURLs)
             writer.member(ifPresent: "configurationProblem", problem(provider.settings, noToken))
+            let isMissing = provider.settings.enabled && !provider.isConfigured
+            writer.member(ifPresent: "missing", isMissing ? provider.notConfigured.detail : nil)
             if provider.about.minimumTerm > 1 { writer.member("minimumTerm", provider.about.minimumTerm) }
             let isReachable = lane?.reachability.isReachable
             writer.member("reachability", Reachability.word(isReachable))
