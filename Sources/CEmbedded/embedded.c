@@ -31,6 +31,12 @@ static const char console_format_js[] = {
 static const char console_glossary_js[] = {
 #embed "../LarderConsole/Files/glossary.js"
 };
+static const char console_kept_js[] = {
+#embed "../LarderConsole/Files/kept.js"
+};
+static const char console_keys_js[] = {
+#embed "../LarderConsole/Files/keys.js"
+};
 static const char console_larder_svg[] = {
 #embed "../LarderConsole/Files/larder.svg"
 };
@@ -57,6 +63,9 @@ static const char console_result_js[] = {
 };
 static const char console_search_js[] = {
 #embed "../LarderConsole/Files/search.js"
+};
+static const char console_start_js[] = {
+#embed "../LarderConsole/Files/start.js"
 };
 static const char console_store_js[] = {
 #embed "../LarderConsole/Files/store.js"
@@ -186,6 +195,8 @@ static const struct {
     FILE("LarderConsole/Files/explanation.js", console_explanation_js),
     FILE("LarderConsole/Files/format.js", console_format_js),
     FILE("LarderConsole/Files/glossary.js", console_glossary_js),
+    FILE("LarderConsole/Files/kept.js", console_kept_js),
+    FILE("LarderConsole/Files/keys.js", console_keys_js),
     FILE("LarderConsole/Files/larder.svg", console_larder_svg),
     FILE("LarderConsole/Files/now.js", console_now_js),
     FILE("LarderConsole/Files/over-time.js", console_over_time_js),
@@ -195,6 +206,7 @@ static const struct {
     FILE("LarderConsole/Files/question.js", console_question_js),
     FILE("LarderConsole/Files/result.js", console_result_js),
     FILE("LarderConsole/Files/search.js", console_search_js),
+    FILE("LarderConsole/Files/start.js", console_start_js),
     FILE("LarderConsole/Files/store.js", console_store_js),
     FILE("LarderConsole/Files/stream.js", console_stream_js),
     FILE("LarderConsole/Files/terms.js", console_terms_js),

@@ -74,17 +74,20 @@ public enum SearchPage {
     static let pageSize = 24
 
     /// - Parameters:
-    ///   - sources: the names of the providers that can be searched.
+    ///   - sources: the providers of `/v1/status`.
     ///   - runs: whether the script may search without a click, because this origin led here.
     ///   - answer: the answer to the question's target, if the daemon had to ask it for the page.
     public static func render(
-        _ question: SearchQuestion, sources: [String], runs: Bool, answer: ConsoleAnswer
+        _ question: SearchQuestion, sources: [JSONValue], runs: Bool, answer: ConsoleAnswer
     ) -> String {
+        let sources = sources.filter { $0["kind"]?.string != "passthrough" }
         let title = question.term.isEmpty ? "Larder" : "\(question.term) · Larder"
         return ConsolePage.document(.search, title: title, search: runs ? "runs" : "waits") { main in
             main.add("h1", ["class": "apart"], text: "Search")
-            form(&main, question, sources)
-            main.add("p", ["id": "outcome", "role": "status"], text: outcome(question, answer))
+            form(&main, question, sources.compactMap { $0["name"]?.string })
+            let isBad = answer.problem != nil
+            main.add(
+                "p", ["id": "outcome", "class": isBad ? "bad" : nil, "role": "status"], text: outcome(question, answer))
             main.add("ul", ["id": "sources", "class": "marks", "aria-label": "Sources"]) { list in
                 for source in (answer.value?["sources"]?.elements).all { mark(&list, source) }
             }
@@ -93,6 +96,8 @@ public enum SearchPage {
                 (question.kind.isEmpty || result["kind"]?.string == question.kind)
                     && (question.from.isEmpty || result["provider"]?.string == question.from)
             }
+            help(&main, question, answer)
+            StartPart.add(&main, sources, isShown: question.term.isEmpty)
             tabs(&main, question, results)
             let first = (question.page - 1) * pageSize
             main.add("ol", ["id": "results", "class": "cards", "aria-label": "Results"]) { list in
@@ -141,6 +146,21 @@ public enum SearchPage {
         case .answer(let value):
             let count = value["results"]?.count ?? 0
             return count == 1 ? "1 result" : "\(count) results"
+        }
+    }
+
+    /// What to do next if there are no results. The script fills it in, with the state of each source.
+    private static func help(_ main: inout Markup, _ question: SearchQuestion, _ answer: ConsoleAnswer) {
+        let isNeeded = answer.problem != nil || answer.value?["results"]?.count == 0
+        main.add("section", ["id": "help", "aria-label": "What to do next", "hidden": isNeeded ? nil : ""]) { help in
+            guard isNeeded else { return }
+            help.add("p", ["class": "next"]) { line in
+                if !question.source.isEmpty {
+                    line.add("a", ["href": question.showing { $0.source = "" }.address], text: "Search all sources")
+                }
+                let label = question.isStored ? "Ask the sources" : "Show stored results"
+                line.add("a", ["href": question.showing { $0.isStored.toggle() }.address], text: label)
+            }
         }
     }
 

@@ -47,6 +47,19 @@ struct ConsolePageTests {
         #expect(text.contains("1.5 ms"))
     }
 
+    @Test(arguments: [
+        ("none", 502, "pill bad", "failed"), ("hit", 500, "pill bad", "hit"), ("hit", 404, "pill warn", "hit"),
+        ("none", 400, "pill warn", "refused"), ("hit", 200, "pill hit", "hit"),
+    ])
+    func anErrorHasAnOutcomeAndIsNeverGreen(
+        _ outcome: String, _ status: Int, _ style: String, _ word: String
+    ) throws {
+        let text = NowPage.render(
+            QueryParameters(), providers: [],
+            answer: try answer("{\"requests\":[{\"status\":\(status),\"outcome\":\"\(outcome)\"}]}"))
+        #expect(text.contains("<abbr class=\"term \(style)\"") && text.contains(">\(word)</abbr>"), "\(text)")
+    }
+
     @Test func aTargetOfARequestIsNoMarkup() throws {
         let text = NowPage.render(
             QueryParameters(), providers: [],
@@ -74,6 +87,13 @@ struct ConsolePageTests {
         #expect(text.contains("pill bad") && text.contains(">suspended</abbr>"))
         #expect(text.contains("no answer &lt;in&gt; time"))
         #expect(text.contains(#"<meter min="0" max="20" value="3" aria-label="rate: 3 of 20 left">"#))
+    }
+
+    @Test(arguments: [("ready", false, "pill bad"), ("ready", true, "pill good"), ("notConfigured", true, "pill warn")])
+    func onlyAProviderThatAnswersIsGreen(_ state: String, _ isReachable: Bool, _ style: String) throws {
+        let text = ProvidersPage.render(
+            answer: try answer("{\"providers\":[{\"state\":\"\(state)\",\"reachable\":\(isReachable)}]}"))
+        #expect(text.contains("<abbr class=\"term \(style)\""), "\(text)")
     }
 
     @Test(arguments: ["editor", "other", "larder"])
@@ -121,6 +141,14 @@ struct ConsolePageTests {
         #expect(text.contains("https://a/?q=&lt;b&gt;") && text.contains("1536 B") || text.contains("1.5 KiB"))
     }
 
+    @Test func headersLeadToTheOrdersOfTheStore() throws {
+        let query = try QueryParameters(parsing: "order=newest&provider=itunes")
+        let text = StorePage.render(query, providers: [], answer: .none)
+        #expect(text.contains(#"href="/store?order=largest&amp;provider=itunes""#), "\(text)")
+        #expect(text.contains(#"aria-sort="descending"><a href="/store?order=oldest"#))
+        #expect(text.components(of: "aria-sort").count == 2)
+    }
+
     @Test func aProblemIsSaid() {
         #expect(StorePage.render(QueryParameters(), providers: [], answer: .problem("<none>")).contains("&lt;none&gt;"))
     }
@@ -128,7 +156,11 @@ struct ConsolePageTests {
     @Test func theTokenIsInNoPageAndInNoStorage() {
         for file in ConsoleFile.names.compactMap(ConsoleFile.named) where file.name.hasSuffix(".js") {
             let text = String(decoding: file.body, as: UTF8.self)
-            #expect(!text.contains("localStorage") && !text.contains("sessionStorage") && !text.contains("cookie"))
+            #expect(!text.contains("sessionStorage") && !text.contains("cookie"))
+            // The last searches are kept, and the file that keeps them knows no token.
+            let keeps = text.contains("localStorage") || text.contains("./kept.js")
+            #expect(!keeps || !text.contains("./token.js"), "\(file.name)")
+            #expect(!text.contains("localStorage") || file.name == "kept.js", "\(file.name)")
         }
     }
 }

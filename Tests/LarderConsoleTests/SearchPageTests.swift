@@ -11,7 +11,7 @@ struct SearchPageTests {
 
     private func page(_ query: String, _ answer: String? = nil, runs: Bool = false) throws -> String {
         SearchPage.render(
-            try question(query), sources: ["itunes", "dnd5e"], runs: runs,
+            try question(query), sources: [], runs: runs,
             answer: try answer.map { .answer(try JSON.parse(Bytes(text: $0))) } ?? .none)
     }
 
@@ -94,7 +94,17 @@ struct SearchPageTests {
     @Test func aFailureIsSaidInWords() throws {
         let text = SearchPage.render(
             try question("q=a"), sources: [], runs: true, answer: .problem("No source can be asked."))
-        #expect(text.contains("No source can be asked."))
+        #expect(text.contains(#"class="bad" role="status">No source can be asked."#))
+        #expect(text.contains(#"<a href="/?q=a&amp;where=stored">Show stored results</a>"#))
+    }
+
+    @Test func theStartShowsTheSourcesWithWhatTheyLack() throws {
+        let sources = try JSON.parse(
+            Bytes(text: #"[{"name":"tmdb","state":"notConfigured","missing":"set providers.tmdb.key"}]"#))
+        let text = SearchPage.render(
+            try question(""), sources: Array(sources.elements), runs: true, answer: .none)
+        #expect(text.contains(">not configured</abbr>") && text.contains("set providers.tmdb.key"))
+        #expect(text.contains(#"<a href="/?q=fireball">fireball</a>"#))
     }
 
     @Test func theDescriptionForBrowsersNamesThisHost() {

@@ -1,6 +1,6 @@
 // An answer on the page: a line about it, a mark for each source, tabs, cards, and pages of them.
 import { byId, el, show } from "./dom.js";
-import { count, milliseconds, plural } from "./format.js";
+import { count, milliseconds, plural, words } from "./format.js";
 import { term } from "./terms.js";
 import { card } from "./result.js";
 import { toAddress } from "./question.js";
@@ -9,13 +9,15 @@ import { toAddress } from "./question.js";
 const pageSize = 24;
 
 /** The line that says how a search stands. */
-export function outcome(text, isUnderWay = false) {
+export function outcome(text, isUnderWay = false, isBad = false) {
   show(byId("outcome"), text);
   byId("outcome").classList.toggle("working", isUnderWay);
+  byId("outcome").classList.toggle("bad", isBad);
+  byId("help").hidden = true;
 }
 
 export function drawNothing() {
-  for (const name of ["sources", "tabs", "results", "pages"]) show(byId(name));
+  for (const name of ["sources", "tabs", "results", "pages", "help"]) show(byId(name));
   for (const name of ["tabs", "pages"]) byId(name).hidden = true;
   outcome("");
 }
@@ -26,12 +28,50 @@ export function drawAnswer(answer, state, go) {
     (!state.kind || result.kind === state.kind) && (!state.from || result.provider === state.from));
   const pages = Math.max(1, Math.ceil(shown.length / pageSize));
   const page = Math.min(state.page, pages);
+  outcome("");
   show(byId("outcome"), ...line(answer));
   byId("outcome").classList.toggle("working", !answer.isWhole && !answer.note);
   drawSources(answer);
   drawTabs(answer, state, go);
   show(byId("results"), shown.slice((page - 1) * pageSize, page * pageSize).map((result) => card(result, answer)));
   drawPages(page, pages, state, go);
+  if (!shown.length && answer.isWhole) drawEmpty(answer, state, go);
+}
+
+/** What to do next where nothing was found. */
+function drawEmpty(answer, state, go) {
+  const way = (label, change) => link({ ...state, page: 1, ...change }, () => go(change), {}, label);
+  const isNarrowed = state.kind || state.from;
+  byId("help").hidden = false;
+  show(byId("help"),
+    el("h2", {}, isNarrowed ? "No result is of this kind and source" : "Nothing was found for “" + state.q + "”"),
+    isNarrowed ? null : el("p", {}, "Fewer or shorter words find more."),
+    el("p", { class: "next" },
+      isNarrowed ? way("Show all results", { kind: "", from: "" }) : null,
+      state.source ? way("Search all sources", { source: "" }) : null,
+      way(state.where ? "Ask the sources" : "Search what is stored", { where: state.where ? "" : "stored" })));
+}
+
+/**
+ * Says that no source answered, with the state of each.
+ * @param stored how many stored results there are; null if that is not known.
+ */
+export function drawFailure(problem, sources, stored, state, go) {
+  outcome(sources.length > 1 ? "None of the " + sources.length + " sources answered."
+    : sources.length ? sources[0].provider + " gave no answer." : problem.detail || problem.title || "Failed.", false, true);
+  const change = { where: "stored" };
+  byId("help").hidden = false;
+  show(byId("help"),
+    el("ul", { class: "states failed" }, sources.map((source) => {
+      const reason = (source.error && source.error.class) || "failed";
+      return el("li", {}, el("div", { class: "line" }, el("b", {}, source.provider), term(reason, words(reason), { className: "pill bad" })),
+        el("p", {}, (source.error && source.error.detail) || "It gave no answer."));
+    })),
+    el("div", { class: "panel next" },
+      stored ? link({ ...state, ...change }, () => go(change), { class: "act" }, "Show " + plural(stored, "stored result")) : null,
+      el("button", { type: "submit", form: "search", class: stored ? "quiet" : null }, "Try again"),
+      el("a", { href: "/providers" }, "State of the providers"),
+      stored === 0 ? el("p", { class: "soft" }, "Nothing that is stored matches.") : null));
 }
 
 function line(answer) {
@@ -39,7 +79,8 @@ function line(answer) {
     return [term("provisional", "Meanwhile"), " what is known for “" + answer.provisionalTerm + "”: " + plural(answer.results.length, "result")];
   }
   const awaited = answer.sources.filter((source) => source.state === "loading").map((source) => source.provider);
-  const said = [plural(answer.results.length, "result")];
+  const stored = answer.sources.length && answer.sources.every((source) => source.state === "failed" || source.error);
+  const said = [plural(answer.results.length, stored ? "stored result" : "result")];
   if (answer.milliseconds !== null) said.push("in " + milliseconds(answer.milliseconds));
   if (awaited.length) said.push("· waiting for " + awaited.join(", "));
   const how = origin(answer.headers);

@@ -3,10 +3,11 @@
 import "./page.js";
 import { byId } from "./dom.js";
 import { fromAddress, isStored, recordRoute, route, toAddress } from "./question.js";
-import { drawAnswer, drawNothing, outcome } from "./answer.js";
+import { drawAnswer, drawFailure, drawNothing, outcome } from "./answer.js";
 import { follow } from "./stream.js";
 import { onReturn, suspect } from "./connection.js";
-import { urgent } from "./ask.js";
+import { ask, urgent } from "./ask.js";
+import { drawStart, note } from "./start.js";
 
 let state = fromAddress(location.search);
 /** The answer that is shown, and the answers of this page by their routes, for Back and Forward. */
@@ -40,14 +41,20 @@ function fillForm() {
 }
 
 function draw() {
+  drawStart(!state.q);
   if (answer) drawAnswer(answer, state, go);
   else drawNothing();
 }
 
-/** Shows another part of the same answer: a kind, a source, a page. */
+/** Shows another part of the same answer: a kind, a source, a page. A change of the question is another search. */
 function go(change) {
+  const path = route(state);
   state = { ...state, page: 1, ...change };
   history.pushState(null, "", toAddress(state));
+  if (route(state) !== path) {
+    fillForm();
+    return search();
+  }
   draw();
   if (change.page) byId("results").scrollIntoView({ block: "start" });
 }
@@ -97,6 +104,8 @@ async function search() {
     return draw();
   }
   answer = null;
+  drawStart(false);
+  note(state.q);
   outcome("Searching…", true);
   await question(asked, isStored(asked.state) ? {} : { Prefer: "respond-async", ...sessionOf(asked) });
 }
@@ -119,7 +128,7 @@ async function question(asked, headers) {
   if (place) return live(asked, place, envelope);
   if (reply.status === 409 && envelope.code === "superseded") return;
   const problem = reply.ok ? envelope.problem : envelope;
-  if (problem) return failed(asked, problem);
+  if (problem) return failed(asked, problem, envelope.sources);
   take(asked.path, made(asked, envelope, reply));
 }
 
@@ -177,20 +186,25 @@ function live(asked, place, begun) {
   grow();
 }
 
-/** Where no source gave anything, what is stored may still hold something. */
-async function failed(asked, problem) {
-  const said = problem.detail || problem.title || "Failed.";
+/**
+ * No source gave anything. Each is shown with its state, and what is stored may still hold something.
+ * @param sources the sources with their errors, if the answer named them; otherwise the explanation does.
+ */
+async function failed(asked, problem, sources) {
+  const shown = state;
   answer = null;
   draw();
-  outcome(said);
+  outcome(problem.detail || problem.title || "Failed.", false, true);
   if (isStored(asked.state) || problem.status === 400) return;
   try {
-    const reply = await fetch(route({ ...asked.state, where: "stored" }), { cache: "no-store" });
-    const envelope = await reply.json();
-    if (!isLatest(asked) || !reply.ok || !envelope.results.length) return;
-    answer = made({ ...asked, state: { ...asked.state, where: "stored" } }, envelope, reply,
-      { note: said + " These are stored results.", isWhole: false });
-    draw();
+    const [explained, stored] = await Promise.all([
+      sources?.length ? null : ask("/v1/explain/" + encodeURIComponent(problem.requestId || asked.requestId)).catch(() => null),
+      ask(route({ ...asked.state, where: "stored" })).catch(() => null),
+    ]);
+    if (!isLatest(asked)) return;
+    const known = sources?.length ? sources : (explained?.sources || []).map((source) =>
+      ({ provider: source.provider, error: { class: source.class, detail: source.detail || source.explanation?.[0] } }));
+    drawFailure(problem, known, stored && stored.results.length, shown, go);
   } catch {
     if (isLatest(asked)) unreachable();
   }
@@ -207,6 +221,11 @@ async function type() {
   document.title = (state.q ? state.q + " · " : "") + "Larder";
   history[isFirst ? "pushState" : "replaceState"]({ isTyping: true }, "", toAddress(state));
   const asked = begin();
+  drawStart(!state.q);
+  if (!state.q) {
+    answer = null;
+    return draw();
+  }
   if ([...state.q].length < 2) return;
   if (known.has(asked.path)) return take(asked.path, known.get(asked.path));
   outcome("Searching…", true);
@@ -217,7 +236,7 @@ async function type() {
     const envelope = await reply.json();
     if (!isLatest(asked) || reply.status === 409) return;
     if (!envelope.provisional) {
-      if (!reply.ok) return failed(asked, envelope);
+      if (!reply.ok) return failed(asked, envelope, null);
       return take(asked.path, made(asked, envelope, reply));
     }
     answer = made(asked, envelope, reply, { isWhole: false, isProvisional: true, provisionalTerm: envelope.provisionalTerm });
@@ -238,6 +257,7 @@ form.addEventListener("submit", (event) => {
   state = next;
   history[isNew ? "pushState" : "replaceState"](null, "", toAddress(state));
   fillForm();
+  if (state.q) note(state.q);
   const path = route(state);
   // What typing has brought already is the answer.
   if (!isNew && answer && answer.isWhole && known.get(path) === answer) return draw();
@@ -264,6 +284,7 @@ addEventListener("popstate", () => {
 onReturn(() => { if (state.q && wasUnreachable) search(); });
 
 fillForm();
+drawStart(!state.q);
 // A page that led here must not spend calls: the daemon says whether this navigation was our own.
 if (state.q && document.documentElement.dataset.search === "runs") search();
 else if (state.q) outcome("Not searched yet: press Search.");

@@ -27,8 +27,9 @@ enum ConsoleRoute {
             let runs = searchesByItself(call.request.fields)
             // A browser that runs scripts sends the search itself, and shows each source when it has answered.
             let isAsked = runs && question.isPlain && !question.term.isEmpty
+            let status = await ask("/v1/status", parts, call)
             text = SearchPage.render(
-                question, sources: await providers(parts, call, searchableOnly: true), runs: runs,
+                question, sources: status.providers, runs: runs,
                 answer: isAsked ? await ask(question.target, parts, call) : .none)
         case .now:
             text = NowPage.render(
@@ -151,14 +152,8 @@ enum ConsoleRoute {
         return items.isEmpty ? path : "\(path)?\(QueryParameters(items).encoded)"
     }
 
-    private static func providers(
-        _ parts: RouteParts, _ call: RouteCall, searchableOnly: Bool = false
-    ) async -> [String] {
-        guard case .answer(let status) = await ask("/v1/status", parts, call) else { return [] }
-        return (status["providers"]?.elements).map(Array.init)?.compactMap { provider in
-            if searchableOnly, provider["kind"]?.string == "passthrough" { return nil }
-            return provider["name"]?.string
-        } ?? []
+    private static func providers(_ parts: RouteParts, _ call: RouteCall) async -> [String] {
+        await ask("/v1/status", parts, call).providers.compactMap { $0["name"]?.string }
     }
 
     private static func response(_ type: String, _ body: Bytes, _ route: RouteName) -> ServerResponse {
