@@ -10,7 +10,7 @@ struct ConsolePageTests {
     private static let all: [String] = [
         SearchPage.render(SearchQuestion(QueryParameters()), sources: [], runs: false, answer: .none),
         NowPage.render(QueryParameters(), providers: [], answer: .none),
-        OverTimePage.render(isMonth: false, answer: .none), ProvidersPage.render(answer: .none),
+        OverTimePage.render(.hour, now: WallTime(seconds: 4000), answer: .none), ProvidersPage.render(answer: .none),
         StorePage.render(QueryParameters(), providers: [], answer: .none),
     ]
 
@@ -123,10 +123,10 @@ struct ConsolePageTests {
 
     @Test func sumsAreToldWithoutPlots() throws {
         let text = OverTimePage.render(
-            isMonth: true,
+            .hour, now: WallTime(seconds: 4000),
             answer: try answer(
                 #"""
-                {"points":[{"requests":{"hit":2,"miss":1},"upstream":{"itunes":1},"errors":1,"bytes":2048},
+                {"points":[{"at":"1970-01-01T00:05:00Z","requests":{"hit":9}},{"requests":{"hit":2,"miss":1},"upstream":{"itunes":1},"errors":1,"bytes":2048},
                  {"requests":{"hit":4}}],"saved":{"itunes":12}}
                 """#))
         #expect(text.contains("<dt>Requests</dt><dd>7</dd>") && text.contains("<dd>2 KiB</dd>"))
@@ -147,6 +147,11 @@ struct ConsolePageTests {
         #expect(text.contains(#"href="/store?order=largest&amp;provider=itunes""#), "\(text)")
         #expect(text.contains(#"aria-sort="descending"><a href="/store?order=oldest"#))
         #expect(text.components(of: "aria-sort").count == 2)
+    }
+
+    @Test(arguments: [(nil, "1h"), ("month", "30d"), ("7d", "7d"), ("x", "1h")])
+    func theRangeIsThatOfTheAddress(_ span: String?, _ range: String) {
+        #expect(HistoryRange(span).rawValue == range)
     }
 
     @Test func aProblemIsSaid() {

@@ -1,4 +1,4 @@
-// The last hour and the last month, from what the daemon has written down about itself.
+// Figures over time, from what the daemon has written down about itself.
 import "./page.js";
 import { byId, el, show } from "./dom.js";
 import { count, day, hourAndMinute, milliseconds, moment, size, timeOfDay, words } from "./format.js";
@@ -7,16 +7,20 @@ import { plot } from "./plot.js";
 import { ask, told } from "./ask.js";
 import { onReturn } from "./connection.js";
 
-const figures = Object.fromEntries(["ratio", "requests", "upstream", "budgets", "latency", "bytes", "errors"]
+const figures = Object.fromEntries(["requests", "errors", "ratio", "latency", "upstream", "budgets", "bytes"]
   .map((name) => [name, plot(byId("plot-" + name))]));
 /** Outcomes in the order in which they are stacked: what cost nothing first. */
 const outcomes = ["hit", "negative", "joined", "stale", "revalidated", "miss", "bypass", "none"];
+const tones = { hit: 0, negative: 6, joined: 4, stale: 3, revalidated: 2, miss: 1, bypass: 5, none: 7 };
 const saving = new Set(["hit", "negative", "joined", "stale"]);
 
-let span = new URLSearchParams(location.search).get("span") === "month" ? "month" : "hour";
+/** The links of the ranges. Each holds the span of the history, the length and the length of a slot. */
+const ranges = [...document.querySelectorAll("#spans a")];
+const first = ranges.find((link) => link.getAttribute("aria-current"));
+let range = first;
 
 function series(names, label = words) {
-  return names.map((name) => ({ name, label: term(name, label(name)), plain: label(name) }));
+  return names.map((name) => ({ name, label: term(name, label(name), { focus: false }), plain: label(name) }));
 }
 
 const sum = (record) => Object.values(record || {}).reduce((all, one) => all + one, 0);
@@ -28,9 +32,6 @@ function ratio(requests) {
   return 100 * judged.filter(([name]) => saving.has(name)).reduce((total, [, value]) => total + value, 0) / all;
 }
 
-/** So many samples make one point of a plot: a screen has no room for all of them. */
-const samples = 6;
-
 /**
  * Joins neighbours: counts are added, of percentiles the slowest stays. A stretch without a sample stays a gap.
  * @returns points with `time` in milliseconds and the members of a sample.
@@ -38,6 +39,7 @@ const samples = 6;
 function joined(history, step) {
   const found = new Map();
   for (const sample of history.points) {
+    if (Date.parse(sample.at) < history.since) continue;
     const time = Math.floor(Date.parse(sample.at) / step) * step;
     const point = found.get(time) || { time, requests: {}, upstream: {}, errors: 0, bytes: 0 };
     found.set(time, point);
@@ -74,7 +76,7 @@ function budgets(history, step) {
       for (; first < at && Date.parse(history.points[first].at) <= time - window; first += 1) {
         sum -= (history.points[first].upstream || {})[provider] || 0;
       }
-      if (time - window < from) return;
+      if (time < history.since || time - window < from) return;
       const place = Math.floor(time / step) * step;
       const point = found.get(place) || { time: place, values: {} };
       found.set(place, point);
@@ -90,12 +92,15 @@ function budgets(history, step) {
 const period = (seconds) => ({ 1: "a second", 60: "a minute", 3600: "an hour", 86400: "a day" })[seconds] || "in " + seconds + " s";
 
 function draw(history) {
-  const step = history.stepSeconds * 1000 * samples;
-  const isMonth = history.span === "month";
+  const step = range.dataset.slot * 1000;
+  const length = range.dataset.seconds * 1000;
+  const end = Math.ceil(Date.parse(history.to) / step) * step;
+  history.since = end - length;
   const all = joined(history, step);
+  const isLong = length > 2 * 86400000;
   const frame = {
-    from: Date.parse(history.from), to: Date.parse(history.to), step,
-    label: (time, isShort) => (isMonth ? (isShort ? day(time) : moment(time)) : isShort ? hourAndMinute(time) : timeOfDay(time)),
+    from: history.since, to: end, step,
+    label: (time, isShort) => (isShort ? (isLong ? day(time) : hourAndMinute(time)) : length > 3600000 ? moment(time) : timeOfDay(time)),
   };
   const points = (values) => all.map((point) => ({ time: point.time, values: values(point) }));
   const used = (member, order = null) => {
@@ -105,36 +110,39 @@ function draw(history) {
   const whole = (value) => (value >= 1e6 ? +(value / 1e6).toPrecision(3) + " M" : value >= 1e4 ? +(value / 1e3).toPrecision(3) + " k" : count(value));
   figures.ratio({ ...frame, top: 100, format: (value) => +value.toFixed(1) + " %",
     series: [{ name: "ratio", label: term("hitRatio", "hit ratio"), plain: "hit ratio" }], points: points((point) => ({ ratio: ratio(point.requests) })) });
-  figures.requests({ ...frame, isStacked: true, isWhole: true, format: whole, series: series(used("requests", outcomes)),
+  figures.requests({ ...frame, isNamed: true, isStacked: true, isWhole: true, format: whole, series: series(used("requests", outcomes)).map((one) => ({ ...one, tone: tones[one.name] })),
     points: points((point) => point.requests) });
-  figures.upstream({ ...frame, isStacked: true, isWhole: true, format: whole,
+  figures.upstream({ ...frame, isNamed: true, isStacked: true, isWhole: true, format: whole,
     series: used("upstream").map((name) => ({ name, label: name })), points: points((point) => point.upstream) });
   const spent = budgets(history, step);
-  figures.budgets({ ...frame, top: Math.max(100, ...spent.points.flatMap((point) => Object.values(point.values))),
+  byId("plot-budgets").hidden = !spent.names.length;
+  figures.budgets({ ...frame, isNamed: true, top: Math.max(100, ...spent.points.flatMap((point) => Object.values(point.values))),
     format: (value) => +value.toFixed(1) + " %", series: spent.names.map((name) => ({ name, label: name })), points: spent.points });
   figures.latency({ ...frame, format: milliseconds, series: series(["p50", "p90", "p99"], (name) => name),
     points: points(({ p50, p90, p99 }) => ({ p50, p90, p99 })) });
-  figures.bytes({ ...frame, format: size, series: [{ name: "bytes", label: "bytes" }], points: points(({ bytes }) => ({ bytes })) });
-  figures.errors({ ...frame, isStacked: true, isWhole: true, format: whole, series: [{ name: "errors", label: "errors" }],
+  figures.bytes({ ...frame, isBinary: true, format: (value) => size(value).replace(".0 ", " "), series: [{ name: "bytes", label: "bytes" }], points: points(({ bytes }) => ({ bytes })) });
+  figures.errors({ ...frame, isStacked: true, isWhole: true, format: whole, series: [{ name: "errors", label: "errors", tone: "bad" }],
     points: points(({ errors }) => ({ errors })) });
   totals(history);
 }
 
-function totals(history) {
+function totals({ points, since, saved }) {
+  const history = { points: points.filter((point) => Date.parse(point.at) >= since), saved };
   const requests = {};
   for (const point of history.points) {
     for (const [name, value] of Object.entries(point.requests || {})) requests[name] = (requests[name] || 0) + value;
   }
   const share = ratio(requests);
+  const errors = history.points.reduce((all, point) => all + (point.errors || 0), 0);
   show(byId("totals"),
     tile("Requests", count(sum(requests))), tile(term("hitRatio", "Hit ratio"), share === undefined ? "–" : share.toFixed(1) + " %"),
     tile(term("upstream", "Upstream calls"), count(history.points.reduce((all, point) => all + sum(point.upstream), 0))),
-    tile(term("errors", "Errors"), count(history.points.reduce((all, point) => all + (point.errors || 0), 0))),
+    tile(term("errors", "Errors"), el("span", { class: errors ? "bad" : null }, count(errors))),
     tile(term("bytes", "Sent"), size(history.points.reduce((all, point) => all + (point.bytes || 0), 0))));
-  const saved = Object.entries(history.saved || {}).sort((one, other) => other[1] - one[1]);
-  const most = Math.max(1, ...saved.map(([, value]) => value));
-  byId("saved-none").hidden = saved.length > 0;
-  show(byId("saved"), saved.map(([name, value]) => {
+  const most = Math.max(1, ...Object.values(saved || {}));
+  const sorted = Object.entries(saved || {}).sort((one, other) => other[1] - one[1]);
+  byId("saved-none").hidden = sorted.length > 0;
+  show(byId("saved"), sorted.map(([name, value]) => {
     const bar = el("meter", { min: 0, max: most, value, "aria-label": name + ": " + count(value) + " calls saved" });
     return el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "wide" }, bar), el("td", { class: "number" }, count(value)));
   }));
@@ -147,7 +155,7 @@ async function refresh() {
   if (looking || document.hidden) return;
   looking = true;
   try {
-    draw(await ask("/v1/history?span=" + span));
+    draw(await ask("/v1/history?span=" + range.dataset.source));
     byId("refusal").textContent = "";
   } catch (error) {
     byId("refusal").textContent = told(error);
@@ -156,7 +164,7 @@ async function refresh() {
   }
 }
 
-for (const link of document.querySelectorAll("#spans a")) {
+for (const link of ranges) {
   link.addEventListener("click", (event) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
@@ -166,9 +174,9 @@ for (const link of document.querySelectorAll("#spans a")) {
 }
 
 function choose() {
-  span = new URLSearchParams(location.search).get("span") === "month" ? "month" : "hour";
-  for (const link of document.querySelectorAll("#spans a")) {
-    if (link.dataset.span === span) link.setAttribute("aria-current", "true");
+  range = ranges.find((link) => link.search === location.search) || first;
+  for (const link of ranges) {
+    if (link === range) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }
   refresh();
@@ -176,6 +184,5 @@ function choose() {
 
 addEventListener("popstate", choose);
 onReturn(refresh);
-byId("plots").hidden = false;
 choose();
 setInterval(refresh, 5000);

@@ -36,9 +36,10 @@ enum ConsoleRoute {
                 query, providers: await providers(parts, call),
                 answer: await ask(target("/v1/requests", NowPage.filters, query), parts, call))
         case .overTime:
-            let isMonth = query["span"] == "month"
+            let range = HistoryRange(query["span"])
             text = OverTimePage.render(
-                isMonth: isMonth, answer: await ask("/v1/history?span=\(isMonth ? "month" : "hour")", parts, call))
+                range, now: call.request.receivedAt,
+                answer: await ask("/v1/history?span=\(range.source)", parts, call))
         case .providers:
             text = ProvidersPage.render(answer: await ask("/v1/status", parts, call))
         case .store:
