@@ -18,7 +18,7 @@ final class FetchCore {
     let number: Int
     /// The number of loops that share the limit on kept connections (`FetchSettings.mostKept`).
     private let sharers: Int
-    private(set) var exchanges: [UInt64: Exchange] = [:]
+    private(set) var exchanges: [UInt64: Exchange] = Dictionary(minimumCapacity: 8)
     private(set) var multi: CurlMulti?
     var dials: [UInt64: Dial] = [:]
     /// The route by which results from elsewhere come back to this loop.

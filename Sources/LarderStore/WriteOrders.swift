@@ -33,7 +33,7 @@ final class WriteOrders: Sendable {
     }
     private struct State {
         var latest: UInt64 = 0
-        var lines: [Digest: Line] = [:]
+        var lines: [Digest: Line] = Dictionary(minimumCapacity: 8)
     }
     private let state = Lock(State())
 

@@ -17,7 +17,7 @@ final class WriteOverlay: Sendable {
         init(_ order: WriteOrder) { self.order = order }
     }
     private struct State {
-        var slots: [Digest: Slot] = [:]
+        var slots: [Digest: Slot] = Dictionary(minimumCapacity: 8)
         /// How many of the answers were made from the entry of this digest.
         var children: [Digest: Int] = [:]
         /// Watches whether the answers are committed in time.

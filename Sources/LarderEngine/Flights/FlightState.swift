@@ -123,7 +123,7 @@ struct FlightState {
     private var unshareable = FailureMemory<Bool>(limit: 10_000)
     var failurePause: Duration
     /// The memberships by ticket number.
-    private var memberships: [UInt64: Membership] = [:]
+    private var memberships: [UInt64: Membership] = Dictionary(minimumCapacity: 8)
     /// Callers that wait until no flight is in progress.
     var enders: [TaskContinuation<Void, Never>] = []
 

@@ -47,7 +47,7 @@ final class AnswerOrders: Sendable {
     }
     private struct State {
         var latest: UInt64 = 0
-        var urls: [Digest: Order] = [:]
+        var urls: [Digest: Order] = Dictionary(minimumCapacity: 8)
     }
     private let state = Lock(State())
 
