@@ -54,7 +54,7 @@ final class Connection: EventHandler {
     /// The same for the way of a hit, where a look at the object would count references.
     private(set) var isSecure = false
     /// The host of a CONNECT whose requests come in plain, and are read here.
-    var inside: ProxyTarget?
+    var inside: ChannelHost?
     /// The tunnel that the connection is one side of.
     var tunnel: Tunnel?
     var stash = StashedInput.none
@@ -322,7 +322,7 @@ final class Connection: EventHandler {
     /// Processes the first `total` bytes of the worker's input buffer: the stash, followed by the bytes just read.
     func process(_ total: Int) {
         // Inside a channel only its own host counts.
-        if isSecure { worker.forgetHost() }
+        if isSecure || inside != nil { worker.forgetHost() }
         let buffer = UnsafeBufferPointer(start: worker.input.baseAddress, count: total)
         if stash.isPartOfHead, total < worker.settings.limits.head.head,
             !HeadEnd.isPresent(in: buffer, from: stash.count)
@@ -360,7 +360,11 @@ final class Connection: EventHandler {
                 switch worker.parser.parse(rest, into: &head) {
                 case .complete:
                     used += head.byteCount
-                    if answerFromMemory(head, rest) { hits += 1 } else { hand(head, rest) }
+                    if answerFromMemory(head, rest) || answerProxied(head, rest) {
+                        hits += 1
+                    } else {
+                        hand(head, rest)
+                    }
                 case .incomplete:
                     if machine.phase == .idle { waitBegan = worker.loop.monotonic }
                     machine.headBegan()

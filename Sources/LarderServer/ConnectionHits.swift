@@ -16,10 +16,32 @@ extension Connection {
             head.flags.isDisjoint(with: .browser)
                 || allowsOrigin(of: head, bytes, host: head.host.bytes(in: bytes))
         else { return false }
+        return answer(head, bytes, head.target.bytes(in: bytes), source, listener.number, listener.scope)
+    }
+
+    /// The same for a request in absolute form on a proxy listener, if the verdict on its origin is known.
+    @inline(never)
+    func answerProxied(_ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        // Inside a channel only its own host counts. A browser's request goes by the rules, and a password is looked at
+        // each time.
+        guard listener.isProxy, !isSecure, inside == nil, head.flags.isDisjoint(with: .slow),
+            head.flags.isDisjoint(with: .browser),
+            head.methodCode != .other, let source = worker.shared.ready,
+            worker.settings.proxyPassword == nil || isUnix,
+            let (origin, path) = worker.origins.find(in: head.target.bytes(in: bytes))
+        else { return false }
+        return answer(head, bytes, path, source, origin.number, origin.scope)
+    }
+
+    // More than six parameters: the request, and where the answers to it are.
+    @_transparent
+    private func answer(
+        _ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>, _ target: UnsafeBufferPointer<UInt8>,
+        _ source: any ReadySource, _ number: UInt16, _ scope: UInt64
+    ) -> Bool {
         let now = worker.loop.now
         let query = ReadyQuery(
-            listener: listener.number, scope: listener.scope, loop: Int(worker.loop.index),
-            target: head.target.bytes(in: bytes),
+            listener: number, scope: scope, loop: Int(worker.loop.index), target: target,
             acceptEncoding: head.acceptEncoding.bytes(in: bytes), now: now)
         guard let response = source.ready(query) else { return false }
         var form = HitForm.whole
@@ -27,7 +49,9 @@ extension Connection {
             form = HitForm.chosen(by: head, bytes, for: response, now: now)
             if form == .undecided { return false }
         }
-        let sharing = head.flags.isDisjoint(with: .browser) ? -1 : worker.sharing(with: head.origin.bytes(in: bytes))
+        let sharing =
+            head.flags.isDisjoint(with: .browser) || listener.isProxy
+            ? -1 : worker.sharing(with: head.origin.bytes(in: bytes))
         put(response, head, form, sharing: sharing, now: now)
         if worker.settings.accessLog == .all { logHit(response, head, form, bytes) }
         return true

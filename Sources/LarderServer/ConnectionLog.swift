@@ -40,7 +40,7 @@ extension Connection {
         _ response: ReadyResponse, _ head: RequestHead, _ form: HitForm, _ bytes: UnsafeBufferPointer<UInt8>
     ) {
         let path = HeaderField.text(head.target.bytes(in: bytes).prefix { $0 != 0x3F })
-        let origin = path.hasPrefix("/") ? secure?.target.origin ?? "" : ""
+        let origin = path.hasPrefix("/") ? (secure?.host ?? inside)?.target.origin ?? "" : ""
         let (status, count) =
             switch form {
             case .whole, .undecided: (200, head.methodCode == .head ? 0 : response.length)

@@ -62,6 +62,8 @@ final class Worker {
     private(set) var input: UnsafeMutableBufferPointer<UInt8>
     /// The same for what comes through TLS, before it is decrypted.
     let ciphertext = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: SecureChannel.room)
+    /// The origins that clients of the proxy asked last in absolute form. Their verdicts hold until the settings change.
+    var origins = ProxiedOrigins()
     var dates = DateCache()
     /// Bytes written to sockets and not yet counted. A plain number, because an atomic addition would slow each hit.
     @exclusivity(unchecked) var sent = 0
@@ -115,7 +117,10 @@ final class Worker {
         sharedFields = Self.sharedFields(settings)
         acceptedCount = 0
         // The rules of the proxy may have changed.
-        for connection in connections where connection.secure != nil { connection.answer(for: nil) }
+        origins = ProxiedOrigins()
+        for connection in connections where connection.secure != nil || connection.inside != nil {
+            connection.answer(for: nil)
+        }
         parser = RequestParser(limits: settings.limits.head)
         let longestStash = connections.reduce(0) { max($0, $1.stash.count) }
         let size = max(Self.inputSize(settings), longestStash + 4096)
@@ -152,7 +157,7 @@ final class Worker {
 
     @inline(never)
     private func acceptsOther(host: UnsafeBufferPointer<UInt8>, on connection: Connection) -> Bool {
-        if let secure = connection.secure { return secure.accepts(host) }
+        if let channel = connection.secure?.host ?? connection.inside { return channel.accepts(host) }
         // A name protects against browsers only, and an API on a Unix socket has no name of its own: clients write any,
         // or an empty one (RFC 9112 §3.2).
         if connection.isUnix { return HostPolicy.isWellFormed(host) }

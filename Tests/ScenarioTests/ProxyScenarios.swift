@@ -38,6 +38,63 @@ import Testing
         }
     }
 
+    @Test func hitsComeFromMemoryWithoutATask() async throws {
+        let origin = ScriptedOrigin(answering: Self.page)
+        defer { origin.stop() }
+        try await Self.withProxy(origin, "hosts: { 127.0.0.1: cache }", "server: { loops: 1 }") { larder in
+            for _ in 0..<8 { #expect(try await Self.ask(larder, "\(origin.base)/a").text == "hi") }
+            let name = "proxy:http://127.0.0.1:\(origin.port)"
+            let hits = try await larder.counter("larder_memory_hits_total", "provider=\"\(name)\"")
+            #expect(hits == 7)
+        }
+    }
+
+    /// A connection to the proxy asks for a host by CONNECT, and inside for another one that is ready.
+    @Test func insideACONNECTOnlyItsOwnHostIsAnsweredFromMemory() async throws {
+        let origin = ScriptedOrigin(answering: Self.page)
+        defer { origin.stop() }
+        let connect = "fetch: { connectTo: [\"localhost:80:127.0.0.1:\(origin.port)\"] }\nserver: { loops: 1 }"
+        let directory = TemporaryDirectory()
+        try ProxyTLSScenarios.makeAuthority(in: directory, ["localhost"])
+        try await withLarder(
+            "\(connect)\nproxy: { hosts: { 127.0.0.1: cache, localhost: cache }, ports: [80, \(origin.port)] }",
+            listen: Self.listen, directory: directory
+        ) { larder in
+            for _ in 0..<3 { #expect(try await Self.ask(larder, "\(origin.base)/a").text == "hi") }
+            let heard = try await larder.talk(to: larder.addresses[1]) { client in
+                try client.send("CONNECT localhost:80 HTTP/1.1\r\nHost: localhost:80\r\n\r\n")
+                #expect(try client.receiveHead().status == 200)
+                try client.send("GET \(origin.base)/a HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                return try client.receive()
+            }
+            #expect(heard.status == 421, "\(heard)")
+            #expect(heard.text.contains("otherHost"))
+        }
+    }
+
+    /// `larder run` opens what the rules of the listener do not.
+    @Test func whatARunStoredByItsOwnRulesIsNotAnswered() async throws {
+        let origin = ScriptedOrigin(answering: Self.page)
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let listen = Self.listen + ["\"unix:\(directory.path)/l.sock\""]
+        let settings = """
+            providers: { forge: { kind: passthrough, baseURL: "\(origin.base)/api" } }
+            proxy: { others: refuse, ports: [\(origin.port)] }
+            server: { loops: 1 }
+            """
+        try await withLarder(settings, listen: listen, directory: directory) { larder in
+            let run = Bytes(text: "GET \(origin.base)/other HTTP/1.1\r\nHost: x\r\nX-Larder-Run: 1\r\n\r\n")
+            for _ in 0..<3 {
+                let stored = try await larder.send(bytes: run, to: larder.addresses[2])
+                #expect(stored.status == 200)
+            }
+            let permitted = try await Self.ask(larder, "\(origin.base)/api/x")
+            let other = try await Self.ask(larder, "\(origin.base)/other")
+            #expect(permitted.status == 200 && other.status == 403)
+        }
+    }
+
     @Test func theHostFieldOfAnAbsoluteTargetIsIgnored() async throws {
         let origin = ScriptedOrigin(answering: Self.page)
         defer { origin.stop() }

@@ -17,7 +17,7 @@ import Testing
         let origin = try TLSOrigin { _ in [.record(Self.page)] }
         defer { origin.stop() }
         let directory = TemporaryDirectory()
-        let file = try makeAuthority(in: directory, names)
+        let file = try Self.makeAuthority(in: directory, names)
         try await withLarder(
             "proxy: { hosts: { \(hosts) }, ports: [443, \(origin.port)] }", listen: ProxyScenarios.listen,
             directory: directory, environment: ["SSL_CERT_FILE": origin.certificate]
@@ -25,8 +25,8 @@ import Testing
     }
 
     /// Returns the file of its certificate.
-    private func makeAuthority(in directory: TemporaryDirectory, _ names: [String]) throws -> String {
-        mkdir("\(directory.path)/state", 0o700)
+    @discardableResult
+    static func makeAuthority(in directory: TemporaryDirectory, _ names: [String]) throws -> String {
         let now = WallTime(milliseconds: SystemTime().wall().milliseconds / 1000 * 1000)
         let authority = try CertificateAuthority(hosts: names, from: now + .seconds(-60), until: now + .seconds(86_400))
         try AuthorityFiles(directory: "\(directory.path)/state").write(authority)
@@ -98,7 +98,7 @@ import Testing
         let origin = ScriptedOrigin(answering: Self.page)
         defer { origin.stop() }
         let directory = TemporaryDirectory()
-        _ = try makeAuthority(in: directory, ["localhost"])
+        _ = try Self.makeAuthority(in: directory, ["localhost"])
         try await withLarder(
             "fetch: { connectTo: [\"localhost:80:127.0.0.1:\(origin.port)\"] }\nproxy: { hosts: { localhost: cache } }",
             listen: ProxyScenarios.listen, directory: directory
@@ -124,7 +124,7 @@ import Testing
         let origin = ScriptedOrigin(answering: Self.page)
         defer { origin.stop() }
         let directory = TemporaryDirectory()
-        _ = try makeAuthority(in: directory, ["localhost"])
+        _ = try Self.makeAuthority(in: directory, ["localhost"])
         try await withLarder(
             "proxy: { hosts: { localhost: cache }, ports: [443, \(origin.port)] }", listen: ProxyScenarios.listen,
             directory: directory

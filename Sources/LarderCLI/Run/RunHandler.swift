@@ -58,7 +58,8 @@ final class RunHandler: RequestHandler {
             let end = path.utf8.firstIndex(of: 0x3F) ?? path.endIndex
             let folder = String(path[..<end])
             return .answer(
-                ProxiedOrigin(target: target, number: 0), provider: "run", path: folder.isEmpty ? "/" : folder)
+                ProxiedOrigin(target: target, number: 0, provider: "run"), provider: "run",
+                path: folder.isEmpty ? "/" : folder)
         }
         // Some clients, such as `fetch` of Node, ask for plain http by CONNECT too.
         if target.form == .connect, target.port == 80 { return .readPlain }

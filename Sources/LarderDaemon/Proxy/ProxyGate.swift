@@ -14,8 +14,8 @@ import LarderTLS
 final class ProxyGate: Sendable {
     private let engine: Engine
     private let runs: RunWatch
-    /// A number for each origin that was answered, for the life of the process: a number that meant another host would
-    /// find its answers in memory.
+    /// A number for each origin and provider that answered, for the life of the process: a number that meant another host,
+    /// or other rules for it, would find its answers in memory.
     private let numbers = Lock<[String: UInt16]>([:])
     /// The certificates of hosts for which TLS ends here; nil without a CA.
     private let contexts = Lock<HostContexts?>(nil)
@@ -103,12 +103,12 @@ final class ProxyGate: Sendable {
     private func answer(
         _ target: ProxyTarget, _ provider: String, _ path: String, _ run: ProxyRun?
     ) -> ProxyVerdict {
-        let origin = target.origin
+        let pair = "\(target.origin) \(provider)"
         let number: UInt16? = numbers.withLock { numbers in
-            if let known = numbers[origin] { return known }
+            if let known = numbers[pair] { return known }
             guard numbers.count < Self.mostOrigins else { return nil }
             let number = Self.firstNumber + UInt16(numbers.count)
-            numbers[origin] = number
+            numbers[pair] = number
             return number
         }
         if provider.hasPrefix(ProxySettings.prefix), let own = engine.snapshot.providers.named(provider) {
@@ -116,7 +116,8 @@ final class ProxyGate: Sendable {
         }
         guard let number else { return .refuse(.tooManyHosts) }
         if let run { runs.asked(by: run, at: engine.time.wall()) }
-        return .answer(ProxiedOrigin(target: target, number: number), provider: provider, path: path)
+        return .answer(
+            ProxiedOrigin(target: target, number: number, provider: provider), provider: provider, path: path)
     }
 
     /// Whether the host of a tunnel may have a private address: only if a line of `proxy.hosts` names it.

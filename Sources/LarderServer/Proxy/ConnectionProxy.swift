@@ -10,7 +10,7 @@ import LarderTLS
 extension Connection {
     /// Takes a request whose head is complete.
     func handToProxy(_ head: RequestHead, _ method: Method, _ bytes: UnsafeBufferPointer<UInt8>) {
-        if let inside { return handInside(inside, head, method, bytes) }
+        if let inside { return handInside(inside.target, head, method, bytes) }
         guard mayUseProxy(head, bytes) else {
             worker.shared.cells.proxyPasswords.add()
             return refuse(.proxyPassword)
@@ -109,7 +109,11 @@ extension Connection {
                 worker.shared.cells.crossSite.add()
                 return refuse(.crossSite)
             }
-            if isSecure { answer(for: origin) }
+            if isSecure || inside != nil {
+                answer(for: origin)
+            } else if listener.isProxy {
+                worker.origins.note(origin, head.target.bytes(in: bytes).prefix(parts.start))
+            }
             var request = request(head, method, parts, bytes)
             request.target = Bytes(text: path)
             (request.proxied, request.listenerProvider, request.path) = (origin, provider, below)

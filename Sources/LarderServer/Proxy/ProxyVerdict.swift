@@ -13,10 +13,12 @@ public struct ProxiedOrigin: Sendable, Hashable {
     /// The same in the key of ready responses in the database.
     public let scope: UInt64
 
-    public init(target: ProxyTarget, number: UInt16) {
+    /// - Parameter provider: the one that answers. Requests of other rules to the same origin have another provider, and
+    ///   find nothing of its answers.
+    public init(target: ProxyTarget, number: UInt16, provider: String) {
         self.target = target
         self.number = number
-        scope = ReadyScope.of("proxy:\(target.origin)")
+        scope = ReadyScope.of("proxy:\(target.origin) \(provider)")
     }
 }
 

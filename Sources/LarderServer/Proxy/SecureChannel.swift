@@ -9,7 +9,8 @@ import LarderTLS
 final class SecureChannel {
     let session: TLSSession
     /// The host that the client believes to be at the other end.
-    let target: ProxyTarget
+    let host: ChannelHost
+    var target: ProxyTarget { host.target }
     let began: MonotonicTime
     /// The first byte of TLS: that of a record with a message of a handshake (RFC 8446 §5.1).
     static let handshake: UInt8 = 22
@@ -24,24 +25,12 @@ final class SecureChannel {
 
     init(_ session: TLSSession, _ target: ProxyTarget, began: MonotonicTime) {
         self.session = session
-        self.target = target
+        host = ChannelHost(target)
         self.began = began
     }
 
     /// Whether the handshake is done.
     var isOpen: Bool { session.isHandshakeDone }
-
-    /// The last Host that was accepted: most clients write the same again and again.
-    private var accepted = Bytes()
-
-    /// Whether a Host names the host of this channel.
-    func accepts(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
-        let isKnown = accepted.count == host.count && accepted.withUnsafeBufferPointer { $0.elementsEqual(host) }
-        guard !isKnown || host.isEmpty else { return true }
-        guard target.isNamed(by: host) else { return false }
-        accepted = Bytes(host)
-        return true
-    }
 
     /// Sends the ciphertext that waits, as far as the socket takes it.
     func flush(_ descriptor: Int32) -> Transfer {
@@ -100,14 +89,15 @@ extension Connection {
     func beginInside(_ target: ProxyTarget, _ id: RequestID) {
         guard inHand?.request.id == id, machine.phase == .answering else { return }
         guard acceptConnect() else { return leave() }
-        inside = ProxyTarget(form: .http, host: target.host, port: target.port)
+        inside = ChannelHost(ProxyTarget(form: .http, host: target.host, port: target.port))
+        answer(for: nil)
         run()
     }
 
     /// Reads requests in plain in place of TLS: a client may ask so for http at any port.
     private func beginPlain(_ target: ProxyTarget, _ bytes: Bytes) {
         secure = nil
-        inside = ProxyTarget(form: .http, host: target.host, port: target.port)
+        inside = ChannelHost(ProxyTarget(form: .http, host: target.host, port: target.port))
         answer(for: nil)
         stash = .unparsed(bytes)
     }
