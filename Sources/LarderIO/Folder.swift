@@ -1,4 +1,4 @@
-// What a folder holds, and removing a folder with all that it holds.
+// Folders: making one, what one holds, and removing one with all that it holds.
 import Glibc
 
 public enum Folder {
@@ -18,6 +18,16 @@ public enum Folder {
             if name != "." && name != ".." { names.append(name) }
         }
         return names
+    }
+
+    /// Makes a folder and its parents, by default for this user only. Returns whether the folder can be used.
+    public static func make(_ path: String, mode: mode_t = 0o700) -> Bool {
+        var made = path.hasPrefix("/") ? "" : "."
+        for segment in path.split(separator: "/") {
+            made += "/\(segment)"
+            mkdir(made, mode)
+        }
+        return access(path, R_OK | W_OK | X_OK) == 0
     }
 
     /// Removes a file, or a folder with all that it holds. A symbolic link is removed and not followed.

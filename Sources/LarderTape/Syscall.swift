@@ -12,9 +12,9 @@ struct TapeFolder: ~Copyable {
     static let unfinished = ".unfinished-"
 
     /// Nil if there is no such folder.
-    /// - Parameter creates: whether a missing folder is made.
+    /// - Parameter creates: whether a missing folder is made, with its parents.
     init?(_ path: String, creates: Bool = false) throws(TapeFault) {
-        if creates { _ = mkdir(path, 0o777) }
+        if creates { _ = Folder.make(path, mode: 0o777) }
         let opened = try Self.check("open", path, except: ENOENT) { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard let opened else { return nil }
         descriptor = opened

@@ -333,7 +333,7 @@ struct CommandTests {
             #expect(bad.err == "larder: 2 mistakes\n")
             try "cache:\n  maxSize: 1 GiB\n".write(toFile: file, atomically: false, encoding: .utf8)
             let good = await larder("config", "check", file)
-            #expect(good.status == .done && good.text == "\(file): right; 1 setting changed\n")
+            #expect(good.status == .done && good.text == "\(file): valid; 1 setting differs from its default\n")
             let changed = await larder("params", "--changed", "--config", file, isTerminal: true)
             #expect(changed.text.contains("cache.maxSize") && changed.text.split(separator: "\n").count == 2)
         }

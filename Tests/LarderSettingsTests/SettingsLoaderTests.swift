@@ -121,6 +121,13 @@ struct SettingsLoaderTests {
         #expect(!settings.notes.joined().contains("\"short\""))
     }
 
+    @Test func listenersThatLeaveNoWayForChangesAreNoted() throws {
+        let proxy = "listen: [\"127.0.0.1:8787\", { address: \"127.0.0.1:3128\", proxy: true }"
+        #expect(try load("\(proxy)]\n").authorityNote != nil)
+        #expect(try load("\(proxy), \"unix:/run/l.sock\"]\n").authorityNote == nil)
+        #expect(try load("\(proxy)]\nadmin: { token: 0123456789abcdef }\n").authorityNote == nil)
+    }
+
     @Test func anUnknownOptionIsAnErrorAndAnUnknownVariableANote() throws {
         #expect(
             findings("", flags: [("cache.maxSze", "1GiB")]) == [

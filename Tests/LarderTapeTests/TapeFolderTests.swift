@@ -17,7 +17,7 @@ struct TapeFolderTests {
 
     @Test func theFirstRecordingMakesTheFolder() throws {
         let ground = try Ground()
-        let tape = try Tape(path: "\(ground.path)/new")
+        let tape = try Tape(path: "\(ground.path)/new/tape")
         let name = try tape.keep(exchange())
         #expect(try Set(tape.files()) == [name.file, "tape.yaml", ".gitattributes"])
     }

@@ -29,14 +29,18 @@ enum ConfigCommand {
             throw CommandFailure(.usage, "\(count) \(count == 1 ? "mistake" : "mistakes")")
         }
         let forwarded = settings.providers.values.sorted { $0.name < $1.name }.compactMap(\.forwardedNote)
-        for note in settings.notes + forwarded { invocation.console.line("note: \(Console.printable(note))") }
+        for note in settings.notes + forwarded + [settings.authorityNote].compactMap({ $0 }) {
+            invocation.console.line("note: \(Console.printable(note))")
+        }
         let unit = ServiceUnit.installed(environment: invocation.environment)
         for warning in unit?.warnings(file: sources.file, secrets: settings.secretFiles) ?? [] {
             invocation.console.line("warning: \(Console.printable(warning))")
         }
         let changed = settings.effective.filter { $0.origin != .standard }.count
         let file = sources.file ?? "no file"
-        invocation.console.line("\(file): right; \(changed) \(changed == 1 ? "setting" : "settings") changed")
+        let what =
+            changed == 1 ? "1 setting differs from its default" : "\(changed) settings differ from the defaults"
+        invocation.console.line("\(file): valid; \(what)")
         let differences = RunningSettings(invocation)?.differences(from: settings.effective) ?? []
         for line in RunningSettings.lines(differences) { invocation.console.line(Console.printable(line)) }
         return .done

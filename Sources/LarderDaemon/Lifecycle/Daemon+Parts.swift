@@ -13,7 +13,7 @@ extension Daemon {
         _ settings: Settings, _ surroundings: Surroundings, _ counters: CounterRegistry
     ) throws(DaemonError) -> (SQLiteStore, StateStore) {
         for path in [settings.cache.path, settings.statePath] {
-            guard makeDirectory(path) else {
+            guard Folder.make(path) else {
                 throw DaemonError(
                     stage: "directories",
                     message: "\(path) is not a directory that this user can write to, and cannot be created."
@@ -44,16 +44,6 @@ extension Daemon {
     static func openingFailed(_ error: StoreError, _ directory: String) -> String {
         guard error.isForWantOfRoom else { return "\(error)" }
         return "the disk of \(directory) (state.path) is full, or a limit of it is reached: make room there. (\(error))"
-    }
-
-    /// Makes a directory and its parents, by default for this user only. Returns whether the directory can be used.
-    private static func makeDirectory(_ path: String, mode: mode_t = 0o700) -> Bool {
-        var made = path.hasPrefix("/") ? "" : "."
-        for segment in path.split(separator: "/") {
-            made += "/\(segment)"
-            mkdir(made, mode)
-        }
-        return access(path, R_OK | W_OK | X_OK) == 0
     }
 
     static func storeSettings(_ settings: Settings) -> StoreSettings {
@@ -166,7 +156,7 @@ extension Daemon {
                 // Make the socket's own directory, such as larder/ in $XDG_RUNTIME_DIR, if it is missing. If that
                 // fails, binding reports the error.
                 if case .unix(let path) = try Address(setting.address), let slash = path.lastIndex(of: "/") {
-                    _ = makeDirectory(String(path[..<slash]), mode: 0o755)
+                    _ = Folder.make(String(path[..<slash]), mode: 0o755)
                 }
                 specs.append(
                     ListenerSpec(

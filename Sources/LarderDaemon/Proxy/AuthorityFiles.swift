@@ -2,6 +2,7 @@
 // directory's owner may (0600). `larder ca` writes them, and the daemon reads them at start and at a reload.
 import Glibc
 import LarderCore
+import LarderIO
 import LarderSettings
 import LarderTLS
 
@@ -36,6 +37,10 @@ public struct AuthorityFiles: Sendable {
     /// Writes the CA in place of the one that is there. The key comes first, so that a crash between the two leaves files
     /// that do not match, which a reader sees.
     public func write(_ authority: CertificateAuthority) throws(Failure) {
+        // Before the first start of the daemon there is no directory.
+        if let slash = key.lastIndex(of: "/"), !Folder.make(String(key[..<slash])) {
+            throw Self.failed(String(key[..<slash]), "made or written")
+        }
         do {
             try Self.replace(key, with: try authority.keyPEM(), mode: 0o600)
         } catch let error as Failure {
@@ -105,9 +110,11 @@ extension ProxyGate {
             let missing = settings.proxy.securedHosts.filter { host in
                 authority?.covers(host.dropping(prefix: "*.").map(String.init) ?? host) != true
             }
-            if authority != nil, !missing.isEmpty {
+            if !missing.isEmpty {
                 log.warning(
-                    "the proxy's CA does not vouch for some hosts, whose https passes unread: larder ca makes another",
+                    authority == nil
+                        ? "the proxy has no CA, so the https of these hosts passes unread: larder ca makes one"
+                        : "the proxy's CA does not vouch for some hosts, whose https passes unread: larder ca makes another",
                     ["hosts": missing.joined(separator: ", ")])
             }
         } catch {

@@ -259,3 +259,14 @@ public struct EffectiveSetting: Sendable, Hashable {
         self.origin = origin
     }
 }
+
+extension Settings {
+    /// What configured listeners leave out: a way for those who may change the daemon's state. Nil if there is one.
+    public var authorityNote: String? {
+        let hasSocket = listen.contains { $0.address.hasPrefix("unix:") && $0.provider == nil && !$0.isProxy }
+        guard !hasSocket, admin.token == nil, listen.contains(where: { !$0.isDefault }) else { return nil }
+        return
+            "listen has no Unix socket, and there is no admin.token: larder run, larder purge and other commands that "
+            + "need authority cannot reach this daemon"
+    }
+}

@@ -186,7 +186,11 @@ extension SettingsTable {
         summary: "Under ttl, how long Larder remembers that a thing does not exist.")
     static let providerStaleFor = Parameter(
         "providers.<name>.staleFor", .duration(.zero...year), default: nil,
-        summary: "A stale entry may be served for this long if the API fails, is slow or must not be called.")
+        summary: "A stale entry may be served for this long if the API fails, is slow or must not be called.",
+        advice: """
+            Under rfc it is served if no answer comes from the API. An error that the API sends is passed on, unless \
+            the stored answer permits otherwise by stale-if-error.
+            """)
     static let providerStaleWhileRefresh = Parameter(
         "providers.<name>.staleWhileRefresh", .duration(.zero...year), default: nil,
         summary:
