@@ -8,7 +8,9 @@ public struct CommandLineTool: Sendable {
     /// Runs the daemon with the settings of an order, until it stops.
     public typealias Serve = @Sendable (_ order: ServeOrder) async throws(CommandFailure) -> Void
 
-    public let subcommands: [Subcommand]
+    /// The subcommands in the order and the groups of the help.
+    let groups: [(title: String, commands: [Subcommand])]
+    public var subcommands: [Subcommand] { groups.flatMap(\.commands) }
     let serve: Serve
     /// `Conversation.shortLimit` of its commands. Tests give more time, so that a busy machine changes nothing.
     var shortLimit = Duration.seconds(2)
@@ -16,22 +18,38 @@ public struct CommandLineTool: Sendable {
     /// - Parameter serve: the work of `larder serve`. The program passes `ServeOrder.run`.
     public init(serve: @escaping Serve) {
         self.serve = serve
-        let first = [
-            ServeCommand.command, RunCommand.command, DemoCommand.command, SearchCommand.command, LocalCommand.command,
-            GetCommand.command,
-            ExplainCommand.command, ArtworkCommand.command, StatusCommand.command, EventsCommand.command,
-            LogCommand.command, TopCommand.command, QuotaCommand.command, PurgeCommand.command, WarmCommand.command,
-            SuspendCommand.command, HistoryCommand.command, FleetCommand.command,
-            ResumeCommand.command, OriginCommand.command,
+        groups = [
+            ("Start", [DemoCommand.command, ServeCommand.command, RunCommand.command, MCPCommand.command]),
+            (
+                "Ask",
+                [
+                    SearchCommand.command, LocalCommand.command, OpenCommand.command, GetCommand.command,
+                    ArtworkCommand.command, ExplainCommand.command, WarmCommand.command,
+                ]
+            ),
+            (
+                "Watch",
+                [
+                    ConsoleCommand.command, StatusCommand.command, QuotaCommand.command, TopCommand.command,
+                    LogCommand.command,
+                    EventsCommand.command, HistoryCommand.command, FleetCommand.command,
+                ]
+            ),
+            ("Change", [PurgeCommand.command, SuspendCommand.command, ResumeCommand.command]),
+            (
+                "APIs",
+                [
+                    ProviderListCommand.list, ProviderListCommand.show, ProviderNewCommand.command,
+                    ProviderTestCommand.command, OriginCommand.command,
+                ] + ProviderCommands.all
+            ),
+            ("Tapes", TapeCommands.all),
+            (
+                "Settings",
+                [ParamsCommand.command, ConfigCommand.command, CACommand.make, CACommand.show]
+            ),
+            ("Help", [HelpCommand.command, CompletionsCommand.command, VersionCommand.command]),
         ]
-        let last = [
-            ConfigCommand.command, CACommand.make, CACommand.show, ProviderListCommand.list, ProviderListCommand.show,
-            ProviderNewCommand.command,
-            ProviderTestCommand.command,
-            ParamsCommand.command, CompletionsCommand.command, HelpCommand.command,
-            VersionCommand.command,
-        ]
-        subcommands = first + ProviderCommands.all + TapeCommands.all + last
     }
 
     /// Runs one command.
@@ -46,11 +64,11 @@ public struct CommandLineTool: Sendable {
     private func perform(_ words: [String], environment: [String: String], console: Console) async -> Int32 {
         do throws(CommandFailure) {
             guard let first = words.first else {
-                console.line(HelpText.overview(subcommands))
+                console.line(HelpText.overview(groups))
                 return CommandStatus.usage.rawValue
             }
             if ["--help", "-h"].contains(first) {
-                console.line(HelpText.overview(subcommands))
+                console.line(HelpText.overview(groups))
                 return CommandStatus.done.rawValue
             }
             if ["--version", "-V"].contains(first) {

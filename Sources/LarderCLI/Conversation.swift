@@ -20,6 +20,8 @@ struct Conversation: Sendable {
     let token: String?
     /// The users to whose ports the token may be sent.
     var trusted: Set<UInt32>
+    /// The variables of the command, as far as it is one of a person.
+    private(set) var environment: [String: String] = [:]
 
     init(_ invocation: Invocation) throws(CommandFailure) {
         addresses = try DaemonAddress.candidates(url: invocation.value("--url"), environment: invocation.environment)
@@ -32,6 +34,7 @@ struct Conversation: Sendable {
         }
         token = invocation.value("--token") ?? invocation.environment["LARDER_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
         trusted = try PortOwner.trusted(environment: invocation.environment)
+        environment = invocation.environment
     }
 
     /// The same conversation with another time limit.

@@ -9,6 +9,8 @@ public struct DaemonRequest: Sendable {
     /// Path and query, percent-encoded.
     public var target: String
     public var fields: HeaderFields
+    /// Sent with any method but GET and HEAD.
+    var body: Bytes = []
     /// Whether the request needs the token although it only reads.
     var needsAuthority = false
 
@@ -69,7 +71,8 @@ struct DaemonConnection: ~Copyable {
         _ request: DaemonRequest, until deadline: MonotonicTime, _ limit: Duration,
         _ take: (_ head: DaemonResponse, _ piece: Bytes) throws(CommandFailure) -> Taking
     ) throws(CommandFailure) -> DaemonResponse {
-        try send(Self.head(request, authority: address.authority))
+        try send(
+            Self.head(request, authority: address.authority, length: Int64(request.body.count)) + request.body)
         var reader = DaemonResponseReader(isHead: request.method == .head)
         var chunk = Bytes(repeating: 0, count: 64 << 10)
         var taking: Taking?

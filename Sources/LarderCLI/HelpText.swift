@@ -5,17 +5,18 @@ import LarderSettings
 
 enum HelpText {
     /// The text of `larder` alone and of `larder help`.
-    static func overview(_ commands: [Subcommand]) -> String {
-        let width = commands.map(\.name.count).max() ?? 0
-        let list = commands.map { command in
-            "  \(padded(command.name, width))  \(command.summary)"
+    static func overview(_ groups: [(title: String, commands: [Subcommand])]) -> String {
+        let width = groups.flatMap(\.commands).map(\.name.count).max() ?? 0
+        let list = groups.map { group in
+            ([group.title] + group.commands.map { "  \(padded($0.name, width))  \($0.summary)" })
+                .joined(separator: "\n")
         }
         return """
             larder \(LarderVersion.text): a local cache for public search APIs and your own APIs
 
             Usage: larder COMMAND [OPTIONS]
 
-            \(list.joined(separator: "\n"))
+            \(list.joined(separator: "\n\n"))
 
             larder help COMMAND shows more, with examples. Start with: larder demo
             """

@@ -27,6 +27,7 @@ struct SearchAnswer {
         var published: String
         var provider: String
         var artwork: String?
+        var url: String?
         /// Members that have a column only if they are chosen.
         var members: [String: String] = [:]
     }
@@ -65,7 +66,8 @@ struct SearchAnswer {
                     kind: text(result, "kind"), price: Self.price(result["price"]),
                     points: attributes?["points"]?.integer.map(String.init) ?? "",
                     published: String(text(result, "publishedAt").prefix(10)), provider: text(result, "provider"),
-                    artwork: result["artwork"]?["small"]?.string, members: ChosenColumns.members(of: result))
+                    artwork: result["artwork"]?["small"]?.string, url: result["url"]?.string,
+                    members: ChosenColumns.members(of: result))
             } ?? []
     }
 
@@ -106,9 +108,9 @@ struct SearchAnswer {
     func table(_ chosen: ChosenColumns = .none) -> TableLayout {
         let hasSeveral = Set(results.map(\.provider)).count > 1
         var table = TableLayout(columns: [
-            .init("", isRight: true), .init("TITLE", weight: 3), .init("BY", weight: 2), .init("IN", weight: 2),
-            .init("KIND"), .init("PRICE", isRight: true), .init("POINTS", isRight: true), .init("DATE"),
-            .init("SOURCE"),
+            .init("", isRight: true), .init("TITLE", weight: 3), .init("BY", weight: 2, rank: 1),
+            .init("IN", weight: 2, rank: 5), .init("KIND", rank: 4), .init("PRICE", isRight: true, rank: 3),
+            .init("POINTS", isRight: true, rank: 6), .init("DATE", rank: 7), .init("SOURCE", rank: 2),
         ])
         table.columns += chosen.columns
         for (number, result) in results.enumerated() {
@@ -120,6 +122,9 @@ struct SearchAnswer {
         }
         return table
     }
+
+    /// Where a cell of the table leads: titles lead to their results.
+    func link(_ row: Int, _ column: Int) -> String? { column == 1 ? results[row].url : nil }
 
     /// Whether the table shows more of the results than their numbers.
     static func showsSomething(_ table: TableLayout) -> Bool {

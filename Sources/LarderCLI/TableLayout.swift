@@ -8,11 +8,14 @@ struct TableLayout {
         var isRight = false
         /// A column of weight 0 keeps the width that it needs. The others share the remaining width by weight.
         var weight = 0
+        /// A narrow terminal leaves out the column with the greatest rank first. Rank 0 is always shown.
+        var rank = 0
 
-        init(_ title: String, isRight: Bool = false, weight: Int = 0) {
+        init(_ title: String, isRight: Bool = false, weight: Int = 0, rank: Int = 0) {
             self.title = title
             self.isRight = isRight
             self.weight = weight
+            self.rank = rank
         }
     }
 
@@ -20,22 +23,40 @@ struct TableLayout {
     var rows: [[String]] = []
 
     /// Lines of at most `width` columns. The first one is the header. Columns that are empty in every row are left out.
-    func lines(width: Int) -> [String] {
-        let shown = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+    /// - Parameter link: the URL of a cell, which does not change its width.
+    func lines(width: Int, link: (_ row: Int, _ column: Int) -> String? = { _, _ in nil }) -> [String] {
+        let shown = shown(width: width)
         guard !shown.isEmpty else { return [] }
         let widths = fit(shown, width: width)
-        func line(_ cells: [String]) -> String {
+        func line(_ cells: [String], row: Int? = nil) -> String {
             var out = ""
             for (place, column) in shown.enumerated() {
                 if place > 0 { out += "  " }
                 let cell = DisplayWidth.cut(cells[column], to: widths[place])
                 let padding = String(repeating: " ", count: widths[place] - DisplayWidth.of(cell))
-                out += columns[column].isRight ? padding + cell : cell + padding
+                let text = row.flatMap { link($0, column) }.map { Hyperlink.text(cell, $0) } ?? cell
+                out += columns[column].isRight ? padding + text : text + padding
             }
             while out.hasSuffix(" ") { out.removeLast() }
             return out
         }
-        return [line(columns.map(\.title))] + rows.map(line)
+        return [line(columns.map(\.title))] + rows.enumerated().map { line($1, row: $0) }
+    }
+
+    /// The width below which a weighted column of rank 0 makes others give way.
+    private static let readable = 24
+
+    /// The columns that are shown at a width.
+    private func shown(width: Int) -> [Int] {
+        var shown = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+        while let least = shown.filter({ columns[$0].rank > 0 }).max(by: { columns[$0].rank < columns[$1].rank }) {
+            let widths = zip(shown, needed(shown)).map { column, needed in
+                columns[column].weight == 0 ? needed : min(needed, columns[column].rank == 0 ? Self.readable : 8)
+            }
+            guard widths.reduce(2 * (shown.count - 1), +) > width else { break }
+            shown.removeAll { $0 == least }
+        }
+        return shown
     }
 
     /// Removes the columns with these titles.
@@ -75,6 +96,19 @@ struct TableLayout {
             excess -= 1
         }
         return widths
+    }
+}
+
+/// A link in a terminal (OSC 8, which terminals without it ignore).
+enum Hyperlink {
+    /// Whether a URL of an answer may be a link: http or https, of printable ASCII.
+    static func isSafe(_ url: String) -> Bool {
+        url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && (url.hasPrefix("https://") || url.hasPrefix("http://"))
+    }
+
+    static func text(_ text: String, _ url: String) -> String {
+        guard isSafe(url) else { return text }
+        return "\u{1B}]8;;\(url)\u{1B}\\\(text)\u{1B}]8;;\u{1B}\\"
     }
 }
 

@@ -150,7 +150,7 @@ extension JSONValue {
 
     /// One member of an object.
     public struct Member: Sendable {
-        let key: JSONValue
+        public let key: JSONValue
         public let value: JSONValue
 
         public var name: String { key.string ?? "" }

@@ -31,6 +31,26 @@ struct TableLayoutTests {
         #expect(!table.lines(width: 200)[2].contains("…"))
     }
 
+    @Test func aNarrowTerminalLeavesOutColumnsByRank() {
+        var table = table
+        for column in [2, 4] { table.columns[column].rank = column }
+        #expect(table.lines(width: 80)[0].hasSuffix("PRICE"))
+        #expect(table.lines(width: 44)[0].hasSuffix("BY"))
+        #expect(table.lines(width: 30)[0].hasSuffix("TITLE"))
+    }
+
+    @Test func aLinkDoesNotChangeTheWidth() {
+        let lines = table.lines(width: 60) { row, column in row == 0 && column == 1 ? "https://example.org/1" : nil }
+        let link = "\u{1B}]8;;https://example.org/1\u{1B}\\Banana Pancakes\u{1B}]8;;\u{1B}\\"
+        #expect(lines[1].contains(link))
+        #expect(lines[1].replacing(link, with: "Banana Pancakes") == table.lines(width: 60)[1])
+    }
+
+    @Test(arguments: ["javascript:alert(1)", "https://x/\u{1B}]8;;", "file:///etc/passwd", "https://x y"])
+    func whatIsNoPlainURLIsNoLink(_ url: String) {
+        #expect(Hyperlink.text("x", url) == "x")
+    }
+
     @Test func aTableWithoutRowsIsNothing() {
         #expect(TableLayout(columns: [.init("A")]).lines(width: 80).isEmpty)
     }

@@ -57,12 +57,13 @@ import Testing
         expected += [
             "get /v1/imgur/oauth/start", "get /v1/imgur/oauth/callback", "post /v1/imgur/oauth/tokens",
             "get /v1/imgur/account", "delete /v1/imgur/account",
-            "get /v1/artwork/{handle}", "get /raw/{provider}/{path}", "get /v1/status", "get /v1/fleet",
+            "get /v1/artwork/{handle}", "get /raw/{provider}/{path}", "post /mcp", "get /v1/status", "get /v1/fleet",
             "get /v1/settings",
             "get /v1/history",
             "get /v1/entries", "get /v1/entries/{key}", "get /v1/events",
             "get /v1/explain/{request}", "get /v1/requests", "get /v1/requests/events", "delete /v1/cache",
-            "post /v1/providers/{name}/suspend", "post /v1/providers/{name}/resume",
+            "post /v1/providers/{name}/suspend", "post /v1/providers/{name}/resume", "post /v1/console/links",
+            "post /v1/console/tokens",
             "post /v1/imgur/images", "delete /v1/imgur/images/{deletehash}", "put /v1/uploads/{id}/content",
             "get /v1/uploads/{id}", "delete /v1/uploads/{id}", "get /v1/uploads/{id}/events",
             "post /v1/uploads/{id}/pause", "post /v1/uploads/{id}/resume", "get /healthz", "get /readyz",
@@ -90,7 +91,7 @@ import Testing
             told == [
                 "get /v1/imgur/oauth/start", "delete /v1/imgur/account", "get /v1/settings", "get /v1/entries/{key}",
                 "delete /v1/cache", "post /v1/providers/{name}/suspend", "post /v1/providers/{name}/resume",
-                "post /v1/imgur/images", "delete /v1/imgur/images/{deletehash}",
+                "post /v1/console/links", "post /v1/imgur/images", "delete /v1/imgur/images/{deletehash}",
                 "put /v1/uploads/{id}/content", "get /v1/uploads/{id}", "delete /v1/uploads/{id}",
                 "get /v1/uploads/{id}/events", "post /v1/uploads/{id}/pause", "post /v1/uploads/{id}/resume",
             ])

@@ -13,11 +13,22 @@ import Testing
         // Each upload that is begun stays for a while.
         let settings = "admin: { token: \(token) }\nuploads: { maxEntries: 10000 }"
         try await InterfaceScenarios.withSamples(settings) { larder in
-            let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().appending(path: "scripts/public-testers/interface").path()
-            let command = "exec '\(script)' http://\(larder.address) \(token)"
-            let status = try await onOwnThread { system(command) }
-            #expect(status == 0)
+            try await run("interface", "http://\(larder.address) \(token)")
         }
+    }
+
+    @Test(.enabled(if: isWanted, "make public-testers runs it"))
+    func thePublicSDKSpeaksWithTheServerForModels() async throws {
+        try await InterfaceScenarios.withSamples { larder in
+            try await run("mcp", "http://\(larder.address) '\(LarderProcess.program())'")
+        }
+    }
+
+    private func run(_ name: String, _ words: String) async throws {
+        let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "scripts/public-testers/\(name)").path()
+        let command = "exec '\(script)' \(words)"
+        let status = try await onOwnThread { system(command) }
+        #expect(status == 0)
     }
 }

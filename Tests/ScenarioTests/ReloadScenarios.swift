@@ -150,7 +150,7 @@ import Testing
             #expect(try await purge(larder, old) == 401)
             #expect(try await purge(larder, new) == 200)
             await reload("")
-            #expect(try await purge(larder, new) == 403)
+            #expect(try await purge(larder, new) == 401)
         }
     }
 

@@ -7,7 +7,7 @@ enum GetCommand {
         details: [
             "PATH is a route such as /v1/status, or a raw one such as /raw/itunes/search?term=x: the API's own bytes, "
                 + "cached. Characters that a URL cannot have are encoded. The body is printed with any status. The "
-                + "exit status tells whether it was an error."
+                + "exit status tells whether it was an error. On a terminal JSON is indented and coloured."
         ],
         options: [
             CommandOption("--include", short: "-i", "print the status line and the fields first"),
@@ -34,10 +34,23 @@ enum GetCommand {
             }
             out += Bytes(text: "\r\n")
         }
+        if invocation.console.isTerminal, let value = json(response) {
+            _ = invocation.console.show(out)
+            invocation.console.line(JSONDisplay(invocation.console).text(value))
+            return response.status < 400 ? .done : Problem(response).exitStatus
+        }
         out += response.body
         if invocation.console.isTerminal, let last = response.body.last, last != 0x0A { out.append(0x0A) }
         _ = invocation.console.show(out)
         return response.status < 400 ? .done : Problem(response).exitStatus
+    }
+
+    /// The body of a JSON response; nil for any other.
+    private static func json(_ response: DaemonResponse) -> JSONValue? {
+        guard response.fields.first(.contentType)?.contains("json") == true,
+            !response.fields.contains(.contentEncoding)
+        else { return nil }
+        return try? JSON.parse(response.body)
     }
 
     /// The path as a request target: it begins with "/" and contains only printable ASCII (RFC 9112 §3.2.1).

@@ -129,10 +129,19 @@ struct LogLineText {
         }
     }
 
-    /// The line, at most `width` columns wide. A terminal of less than 100 columns does not show the client.
+    /// The columns that give way to the target in a narrow terminal, in this order: client, provider, duration, time,
+    /// outcome, method.
+    private static let givingWay = [5, 4, 3, 0, 2, 6]
+    /// The columns that a target has at least.
+    private static let targetWidth = 28
+
+    /// The line, at most `width` columns wide.
     func line(width: Int) -> String {
-        let shown = cells.enumerated().filter { width >= 100 || $0.offset != 5 }.map(\.element)
-        let front = shown.map { cell in
+        var shown = Array(cells.indices)
+        for column in Self.givingWay where shown.reduce(Self.targetWidth, { $0 + cells[$1].width + 1 }) > width {
+            shown.removeAll { $0 == column }
+        }
+        let front = shown.map { cells[$0] }.map { cell in
             let text = DisplayWidth.cut(cell.text, to: cell.width)
             let padding = String(repeating: " ", count: cell.width - DisplayWidth.of(text))
             return cell.isRight ? padding + text : text + padding

@@ -42,6 +42,8 @@ enum ParamsCommand {
             _ = invocation.console.write(json(shown, differences) + [0x0A])
         } else if shown.count == 1, let one = shown.first, one.path == invocation.operands.first {
             explain(one, invocation.console)
+        } else if shown.isEmpty {
+            invocation.console.line("Nothing differs from the defaults.")
         } else {
             table(shown, invocation.console)
         }

@@ -88,13 +88,18 @@ enum SearchCommand {
             return outcome.isLate ? .partial : envelope.exitStatus
         }
         let table = envelope.table(chosen)
-        let lines = table.lines(width: console.width)
+        let lines =
+            console.hasColour
+            ? table.lines(width: console.width, link: envelope.link) : table.lines(width: console.width)
         if !lines.isEmpty, !SearchAnswer.showsSomething(table) {
             console.line(
                 "A table cannot show the chosen members of these \(table.rows.count) results; --json shows them.")
         } else if let header = lines.first {
             console.line(console.styled(header, .bold))
             for line in lines.dropFirst() { console.line(line) }
+            if console.isTerminal {
+                LastSearch(conversation.environment)?.keep(envelope.results.map { $0.url ?? "" })
+            }
         } else {
             console.line(envelope.emptiness)
         }

@@ -33,7 +33,7 @@ enum HelpCommand {
         if invocation.has("--man") {
             _ = invocation.console.write(Bytes(text: ManualPage.roff(invocation.tool.subcommands)))
         } else if invocation.operands.isEmpty {
-            invocation.console.line(HelpText.overview(invocation.tool.subcommands))
+            invocation.console.line(HelpText.overview(invocation.tool.groups))
         } else {
             invocation.console.line(HelpText.page(try invocation.tool.find(invocation.operands).command))
         }

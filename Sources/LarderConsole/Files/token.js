@@ -1,4 +1,5 @@
-// The admin token, held in this variable and nowhere else: not in storage, not in an address, gone with the page.
+// The token. One that a person types is held in this variable and nowhere else, and is gone with the page. That of a
+// link of `larder console` is kept for the tab (sessionStorage), so that the other pages have it too.
 import { byId } from "./dom.js";
 
 let token = null;
@@ -20,6 +21,7 @@ export function refused(detail) {
 
 function set(value, word) {
   token = value;
+  if (value === null) sessionStorage.removeItem("owner");
   const form = byId("token");
   if (form) {
     form.dataset.given = value === null ? "no" : "yes";
@@ -29,11 +31,29 @@ function set(value, word) {
   for (const act of changes) act();
 }
 
-/** Begins to listen to the page's form. */
+const owned = "This tab is the owner's: it shows everything and may make changes, until you close it.";
+
+/** Takes the code of a link that `larder console` made, once. */
+async function openByLink(code) {
+  history.replaceState(null, "", location.pathname + location.search);
+  const reply = await fetch("/v1/console/tokens", {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }), cache: "no-store",
+  });
+  const answer = await reply.json();
+  if (!reply.ok) return set(null, answer.detail);
+  sessionStorage.setItem("owner", answer.token);
+  set(answer.token, owned);
+}
+
+/** Takes the token of the tab, and begins to listen to the page's form, if it has one. */
 export function listenForToken() {
   const form = byId("token");
+  if (form) form.hidden = false;
+  const link = /^#owner=([\w-]{43})$/.exec(location.hash);
+  const kept = sessionStorage.getItem("owner");
+  if (link) openByLink(link[1]).catch(() => set(null, "Larder cannot be reached."));
+  else if (kept) set(kept, owned);
   if (!form) return;
-  form.hidden = false;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const field = byId("token-field");

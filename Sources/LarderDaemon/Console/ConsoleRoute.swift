@@ -102,32 +102,13 @@ enum ConsoleRoute {
     /// Calls another route for this request's client and returns the result.
     /// - Parameter target: the request target; its route must not need authority.
     private static func ask(_ target: String, _ parts: RouteParts, _ call: RouteCall) async -> ConsoleAnswer {
-        let pieces = target.split(separator: "?", maxSplits: 1)
-        var request = call.request
-        request.method = .get
-        request.target = Bytes(text: target)
-        request.path = String(pieces[0])
-        request.query = pieces.count > 1 ? String(pieces[1]) : nil
-        // The page's own conditions, preferences and codings do not apply to the route that it calls.
-        request.fields = [:]
-        for name in ["Host", "Origin", "Authorization"] {
-            if let value = call.request.fields.first(name) { request.fields.set(name, value) }
-        }
-        let asked = request
-        return await AskingClient.$current.withValue(AskingClient.current?.asPerson) {
-            await answer(to: asked, parts)
-        }
-    }
-
-    private static func answer(to request: ServerRequest, _ parts: RouteParts) async -> ConsoleAnswer {
-        do throws(ClientFacingError) {
-            let match = try parts.routes.table.router.match(.get, path: request.path)
-            guard !match.value.needsAuthority else { return .problem("This needs the admin token.") }
-            let response = try await match.value.handler(parts, RouteCall(request, match))
-            return read(response)
-        } catch {
-            return error.code == "noSuchRoute"
-                ? .problem("This daemon does not have this information.") : .problem(error.detail)
+        await AskingClient.$current.withValue(AskingClient.current?.asPerson) {
+            do throws(ClientFacingError) {
+                return read(try await InnerRequest.ask(target, parts, call))
+            } catch {
+                return error.code == "noSuchRoute"
+                    ? .problem("This daemon does not have this information.") : .problem(error.detail)
+            }
         }
     }
 

@@ -38,6 +38,14 @@ enum InterfaceHouseSchemas {
                 .init("signedIn", .flag), .init("provider"), .optional("account"), .init("expiresAt", .time),
             ])
         case .signedOut: .object([.init("signedIn", .flag), .init("wasSignedIn", .flag)])
+        case .mcpAnswer:
+            .object([
+                .init("jsonrpc", .word("2.0")), .init("id", .any, "That of the request."),
+                .optional("result", .open([])),
+                .optional("error", .object([.init("code", .integer), .init("message")])),
+            ])
+        case .consoleLink: .object([.init("url")])
+        case .consoleToken: .object([.init("token")])
         case .account: .object(account)
         case .purge: .object(purge)
         case .settings:

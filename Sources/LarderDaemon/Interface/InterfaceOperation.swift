@@ -51,18 +51,7 @@ enum InterfaceOperation {
                 writer.member("explode", false)
             }
             writer.name("schema")
-            let value = InterfaceSchema.parameter(record.form, default: record.defaultText, isItem: record.isList)
-            if record.isList {
-                writer.object { writer in
-                    writer.member("type", "array")
-                    writer.member("minItems", 1)
-                    writer.member("maxItems", record.mostItems)
-                    writer.name("items")
-                    value.write(to: &writer)
-                }
-            } else {
-                value.write(to: &writer)
-            }
+            record.schema.write(to: &writer)
             appendExample(record, to: &writer)
             if !record.aliases.isEmpty { writer.member("x-aliases", strings: record.aliases) }
         }
@@ -135,8 +124,14 @@ enum InterfaceOperation {
 }
 
 extension QuestionParameter {
+    /// The schema of the value.
+    var schema: InterfaceSchema {
+        let value = InterfaceSchema.parameter(form, default: defaultText, isItem: isList)
+        return isList ? .bounded(value, 1...mostItems) : value
+    }
+
     /// The most items of a list.
-    fileprivate var mostItems: Int {
+    private var mostItems: Int {
         if let mostValues { return mostValues }
         if case .choice(let words) = form { return words.count }
         return 10

@@ -13,6 +13,8 @@ indirect enum InterfaceSchema: Sendable {
     case flag
     case words([String])
     case list(InterfaceSchema)
+    /// A list with so many items.
+    case bounded(InterfaceSchema, ClosedRange<Int>)
     /// An object with any member names and values of one schema.
     case map(InterfaceSchema)
     case object([Member])
@@ -78,6 +80,12 @@ indirect enum InterfaceSchema: Sendable {
             writer.member("enum", strings: words)
         case .list(let items):
             writer.member("type", "array")
+            writer.name("items")
+            items.write(to: &writer)
+        case .bounded(let items, let count):
+            writer.member("type", "array")
+            writer.member("minItems", count.lowerBound)
+            writer.member("maxItems", count.upperBound)
             writer.name("items")
             items.write(to: &writer)
         case .map(let values):

@@ -40,6 +40,8 @@ struct DaemonParts: Sendable {
     let proxy: ProxyGate
     /// Makes the connections of the proxy's tunnels.
     let tunnels: TunnelConnector
+    /// The links of `larder console`.
+    let ownerLinks = OwnerLinks()
     let startedAt: WallTime
 
     init(_ engine: Engine, state: StateStore, secrets: SecretRegistry, fetcher: CurlUpstream, isReplaying: Bool) {

@@ -101,13 +101,7 @@ struct AccountRoutes: Sendable {
                 detail: "Only the landing page of the sign-in may post here: Origin must be this daemon's.",
                 parameter: "Origin")
         }
-        // A form on another site can send text/plain without a preflight, but not JSON.
-        let type = request.fields.first(.contentType)?.prefix { $0 != ";" } ?? ""
-        guard ASCII.equalFolded(String(ASCII.trimmed(type)), "application/json") else {
-            throw ClientFacingError(
-                status: 415, code: "jsonNeeded", detail: "The body must be application/json.",
-                parameter: "Content-Type")
-        }
+        try JSONBody.check(request)
         guard let root = try? JSON.parse(request.body), let state = root["state"]?.string else {
             throw ClientFacingError(
                 status: 400, code: "missingParameter", detail: "The body must be a JSON object with a state.",

@@ -46,7 +46,24 @@ extension RouteTable {
     }()
 
     /// Stored content and what is known of it.
-    static let things = [artwork, raw, status, fleet, settings, history, entries, events, explain, requests]
+    static let things = [artwork, raw, mcp, status, fleet, settings, history, entries, events, explain, requests]
+
+    private static let mcp = RouteGroup(
+        line: "[tools for language models](Docs/mcp.md), by the Model Context Protocol",
+        routes: [
+            Route(
+                methods: [.post], pattern: "/mcp", name: "mcp",
+                summary: "One message of the Model Context Protocol: a JSON-RPC request or notification.",
+                answers: [
+                    RouteAnswer(200, "The answer to a request.", .schema(.mcpAnswer)),
+                    RouteAnswer(202, "A notification was received."),
+                    RouteAnswer(400, "The message or its MCP-Protocol-Version is not understood."),
+                    RouteAnswer(415, "The body is not application/json."),
+                ], bodies: ["application/json"]
+            ) { parts, call throws(ClientFacingError) in
+                try await MCPRoute.respond(parts, call)
+            }
+        ])
 
     private static let artwork = RouteGroup(
         line: "an image of a result; `HEAD`, ranges, validators",
@@ -208,7 +225,32 @@ extension RouteTable {
         ])
 
     /// Routes that change the daemon's state.
-    static let changes = [purge, suspend, resume]
+    static let changes = [purge, suspend, resume, console]
+
+    private static let console = RouteGroup(
+        line: "a one-time link to the [console](Docs/console.md), with which its owner may act there",
+        routes: [
+            Route(
+                methods: [.post], pattern: "/v1/console/links", name: "owner",
+                summary: "Make a one-time link to the console, for two minutes.",
+                answers: [
+                    RouteAnswer(200, "The link.", .schema(.consoleLink)), RouteAnswer(409, "No listener is on TCP."),
+                ], needsAuthority: true
+            ) { parts, call throws(ClientFacingError) in
+                try parts.owner.link(route: call.name)
+            },
+            Route(
+                methods: [.post], pattern: "/v1/console/tokens", name: "owner",
+                summary: "The token for a link's code, for the console's page.",
+                answers: [
+                    RouteAnswer(200, "The token.", .schema(.consoleToken)),
+                    RouteAnswer(403, "The link was used or is too old, or Origin is missing."),
+                    RouteAnswer(415, "The body is not application/json."),
+                ], bodies: ["application/json"]
+            ) { parts, call throws(ClientFacingError) in
+                try parts.owner.token(call.request, route: call.name)
+            },
+        ])
 
     private static let purge = RouteGroup(
         line: "remove stored entries, or with `soft=1` expire them",

@@ -22,10 +22,12 @@ struct RouteParts: Sendable {
     let settings: SettingsRoute
     let fleet: FleetRoute
     let routes: RoutesInForce
+    let owner: OwnerRoute
 
     init(_ parts: DaemonParts) {
         let (engine, responder) = (parts.engine, parts.responder)
         routes = parts.routes
+        owner = OwnerRoute(engine: engine, links: parts.ownerLinks)
         live = LiveRoute(engine: engine, responder: responder, searches: parts.searches)
         typing = TypingRoute(
             engine: engine, responder: responder,

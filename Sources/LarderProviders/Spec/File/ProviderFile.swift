@@ -39,7 +39,7 @@ public struct ProviderDescription: Sendable {
     /// The first segments of Larder's own routes below `/v1/`. No description has such a name.
     public static let routeNames: Set = [
         "artwork", "cache", "entries", "events", "explain", "fleet", "history", "local", "providers", "requests",
-        "search", "searches", "settings", "status", "uploads",
+        "search", "searches", "settings", "status", "uploads", "console",
     ]
 
     /// Whether a built-in provider or a route of Larder's own has this name.
