@@ -3,7 +3,7 @@ import CBuild
 
 /// The version of this build, as shown by `larder version`, `/v1/status` and the `User-Agent`.
 public enum LarderVersion {
-    public static let text = "0.1.0"
+    public static let text = "0.2.0"
     /// The commit that was built; "unknown" if the build was not told.
     public static let commit = String(cString: larder_build_commit())
 }
