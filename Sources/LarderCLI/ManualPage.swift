@@ -21,10 +21,14 @@ enum ManualPage {
         out += ".SH EXIT STATUS\n"
         for status in CommandStatus.allCases { out += ".TP\n.B \(status.rawValue)\n\(sentence(status.meaning))\n" }
         out += environmentAndFiles
-        for parameter in SettingsTable.all {
-            let standard = parameter.defaultText.map { " Default: \($0)." } ?? ""
-            out += ".TP\n.B \(escaped(parameter.path))\n\(escaped(parameter.explanation)) "
-            out += "\(sentence(parameter.wanted))\(escaped(standard))\n"
+        for task in SettingsTable.tasks {
+            out += ".SS \(escaped(task.title))\n"
+            for parameter in task.parameters {
+                let standard = parameter.defaultText.map { " Default: \($0)." } ?? ""
+                let text = escaped(parameter.explanation).replacing("\n", with: "\n.br\n")
+                out += ".TP\n.B \(escaped(parameter.path))\n\(text)\(text.contains("\n") ? "\n.br\n" : " ")"
+                out += "\(sentence(parameter.wanted))\(escaped(standard))\n"
+            }
         }
         return out
     }

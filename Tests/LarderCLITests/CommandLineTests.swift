@@ -159,7 +159,7 @@ struct CommandLineTests {
         #expect(page.contains("cache.maxSize") && page.contains("providers.<name>.rate"))
         // roff must never read a line of our text as a request.
         let requests: Set<Substring> = [
-            ".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".BR", ".I", ".RS", ".RE", ".EX", ".EE", ".\\\"",
+            ".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".BR", ".br", ".I", ".RS", ".RE", ".EX", ".EE", ".\\\"",
         ]
         for line in page.split(separator: "\n") where line.hasPrefix(".") || line.hasPrefix("'") {
             #expect(requests.contains(line.prefix { $0 != " " }), "\(line)")

@@ -62,4 +62,56 @@ struct SettingsPagesTests {
             }
         }
     }
+
+    @Test func everyConfigurationOfTheManualIsValidAndChangesSomething() throws {
+        try withScratchDirectory { directory in
+            let names = ["admin.token", "tools.ci", "forge.key", "shared.key", "artwork.key", "tmdb.key"]
+            for name in names { try write("0123456789abcdef0123456789abcdef", to: "\(directory)/\(name)") }
+            let blocks = ConfigurationManual.markdown().split(separator: "```yaml\n").dropFirst()
+            #expect(blocks.count > 10)
+            for block in blocks {
+                let text = block.prefix(upTo: block.firstRange(of: "```")?.lowerBound ?? block.endIndex)
+                let settings = try load(String(text).replacing("/etc/larder/credentials", with: directory))
+                #expect(settings.effective.contains { $0.origin != .standard }, "\(text)")
+                let absent = settings.providers.values.filter { $0.keyFileProblem != nil }
+                #expect(absent.isEmpty, "\(text)")
+            }
+        }
+    }
+
+    @Test func everySettingThatIsReadBelongsToATask() throws {
+        let read = try load("providers: { mine: { kind: passthrough, baseURL: \"https://a\" } }\n").effective
+        #expect(read.map(\.path).filter { SettingsTable.parameter(at: $0) == nil } == [])
+    }
+
+    @Test func theSectionAboutPassThroughHasWhatOnlyPassThroughTakes() throws {
+        let own = try #require(
+            try load("providers: { a: { kind: passthrough, baseURL: \"https://a\" } }").providers["a"])
+        let about = SettingsLoader.passthrough("a")
+        let described = try ProviderSemantics.allCases.map { semantics in
+            var settings = try #require(
+                try load("providers: { a: { baseURL: \"https://a\", feed: /b } }").providers["a"])
+            settings.semantics = semantics
+            return settings
+        }
+        let only = SettingsTable.providerEffects.filter { effect in
+            effect.lack(own, about) == nil && described.allSatisfy { effect.lack($0, about) != nil }
+        }
+        let task = try #require(SettingsTable.tasks.first { $0.title.hasPrefix("Pass-through") })
+        #expect(Set(task.parameters.filter { $0.path.hasPrefix("providers.") }) == Set(only.map(\.parameter)))
+    }
+
+    @Test func everyLinkWithinTheManualLeadsToAHeading() {
+        let page = ConfigurationManual.markdown()
+        let headings = page.split(separator: "\n").filter { $0.hasPrefix("#") }
+            .map { "#" + ConfigurationManual.anchor(String($0.drop { $0 == "#" }.dropFirst())) }
+        let links = page.split(separator: "](").dropFirst().map { String($0.prefix { $0 != ")" }) }
+        #expect(links.filter { $0.hasPrefix("#") && !headings.contains($0) } == [])
+    }
+
+    @Test func noCellOfTheManualIsLong() {
+        let rows = ConfigurationManual.markdown().split(separator: "\n").filter { $0.hasPrefix("|") }
+        let cells = rows.flatMap { $0.split(separator: "|") }
+        #expect(cells.filter { $0.count > 320 } == [])
+    }
 }

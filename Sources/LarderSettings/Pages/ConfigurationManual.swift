@@ -4,59 +4,63 @@ import LarderProviders
 
 /// Renders `Docs/configuration.md`.
 public enum ConfigurationManual {
+    /// A longer explanation stands below the table; its first sentences stay in the table.
+    private static let cell = 220
+
     /// Returns the page, with the given built-in providers.
     public static func markdown(providers: [ProviderAbout] = ProviderRegistry.builtIn.map(\.about)) -> String {
         var out = introduction
-        for section in SettingsTable.sections where section.name != "providers" {
-            out += "\n## \(section.title)\n\n" + table(section.parameters) { $0.defaultText.map { "`\($0)`" } ?? "" }
+        out += SettingsTable.tasks.map { "- [\($0.title)](#\(anchor($0.title)))\n" }.joined()
+        for task in SettingsTable.tasks {
+            out += "\n## \(task.title)\n\n"
+            for paragraph in task.introduction.split(separator: "\n") { out += lines(String(paragraph)) + "\n" }
+            out += "```yaml\n\(task.example)\n```\n\n" + table(task.parameters, providers) + notes(task.parameters)
         }
-        out += "\n## The APIs\n\nBelow `providers`, for each API by name.\n\n"
-        out += table(SettingsTable.provider) { $0.defaultText.map { "`\($0)`" } ?? "see below" }
         for about in providers {
             out += "\n### \(about.title): `\(about.name)`\n\n| Setting | Default |\n|---|---|\n"
             for (name, text) in ExampleConfiguration.lines(about) where name != "key" {
                 out += "| `\(name)` | `\(text)` |\n"
             }
         }
-        let own = SettingsLoader.passthrough("example")
-        out += """
-
-            ### A provider of your own
-
-            `kind: passthrough` and a `baseURL` are needed. The default of `semantics` is `rfc`: RFC 9111 and the answer
-            decide. With `ttl`, `ttl` is \(Units.format(duration: own.endpoints.first?.ttl ?? .zero)), \
-            `negativeTTL` \(Units.format(duration: own.negativeTTL)). `staleFor` is \
-            \(Units.format(duration: own.staleFor)), `rate` and `quota` are off.
-
-            ```yaml
-            listen: ["127.0.0.1:8787", { address: "127.0.0.1:8790", provider: forge }]
-            providers:
-              forge:
-                kind: passthrough
-                baseURL: http://forge.lan:3000/api/v1
-            ```
-
-            Now `http://127.0.0.1:8787/raw/forge/repos` and `http://127.0.0.1:8790/repos` both give the forge's
-            `/api/v1/repos`, cached. An API that does not say how long its answers are fresh needs lifetimes, here by path:
-
-            ```yaml
-            providers:
-              forge:
-                kind: passthrough
-                baseURL: http://forge.lan:3000/api/v1
-                ttl: { "/repos/*": 1h, "/repos/**": 10min, "*": 1min }
-            ```
-
-            """
         return out
     }
 
-    private static func table(_ parameters: [Parameter], default standard: (Parameter) -> String) -> String {
-        "| Setting | Default | What it is |\n|---|---|---|\n"
+    private static func table(_ parameters: [Parameter], _ providers: [ProviderAbout]) -> String {
+        let differing = Set(providers.flatMap { ExampleConfiguration.lines($0).map(\.name) })
+            .subtracting(["key", "clientSecret"])
+        return "| Setting | Default | What it is |\n|---|---|---|\n"
             + parameters.map { parameter in
-                "| `\(parameter.path)` | \(standard(parameter)) | \(escaped(parameter.explanation)) "
-                    + "*(\(escaped(parameter.wanted)))* |\n"
+                var standard = parameter.defaultText.map { "`\($0)`" } ?? ""
+                if standard.isEmpty, parameter.path.hasPrefix("providers."), differing.contains(parameter.name) {
+                    standard = "[by API](#\(anchor(SettingsTable.tasks.last?.title ?? "")))"
+                }
+                let text = isLong(parameter) ? parameter.heading : parameter.explanation
+                return "| `\(parameter.path)` | \(standard) | \(escaped(text)) *(\(escaped(parameter.wanted)))* |\n"
             }.joined()
+    }
+
+    /// What the table has no room for: one paragraph or list for each setting.
+    private static func notes(_ parameters: [Parameter]) -> String {
+        parameters.filter(isLong).map { parameter in
+            let advice = escaped(parameter.advice)
+            let name = "**`\(parameter.path)`**:"
+            return "\n" + (advice.hasPrefix("- ") ? "\(name)\n\n\(lines(advice))" : lines("\(name) \(advice)"))
+        }.joined()
+    }
+
+    private static func isLong(_ parameter: Parameter) -> Bool {
+        !parameter.advice.isEmpty && (parameter.explanation.count > cell || parameter.advice.contains("\n"))
+    }
+
+    /// The text in lines of the page's width.
+    private static func lines(_ text: String) -> String {
+        Prose.wrap(text, width: 120).map { "\($0)\n" }.joined()
+    }
+
+    /// The name under which GitHub links to a heading.
+    static func anchor(_ title: String) -> String {
+        String(title.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" })
+            .replacing(" ", with: "-")
     }
 
     private static func escaped(_ text: String) -> String {
@@ -68,39 +72,76 @@ public enum ConfigurationManual {
 
         <!-- Made by `larder params --markdown`; a test holds the two together. -->
 
-        Larder needs no configuration. `larder serve` reads the file named by `--config`, else by `$LARDER_CONFIG`, else
-        the first that exists of `$XDG_CONFIG_HOME/larder/larder.yaml` (`~/.config/larder/larder.yaml`) and
-        `/etc/larder/larder.yaml`. [`config/larder.yaml`](../config/larder.yaml) shows every setting with its default.
+        Larder needs no configuration. This page says how settings are written, and then
+        [what you can do with them](#what-do-you-want-to-do).
 
-        Precedence, lowest first: the default, the file, the environment, the command line.
+        ## Files and precedence
 
-        - **Environment**: `LARDER_` and the path in capitals, `_` for each dot: `LARDER_CACHE_MAXSIZE=1GiB`,
-          `LARDER_PROVIDERS_ITUNES_RATE=10/min`. Commas separate the items of a list. An empty variable counts as unset.
-        - **Command line**: `larder serve --set cache.maxSize=1GiB --listen 127.0.0.1:9000`. A repeated option adds to a list.
+        `larder serve` reads one file:
 
-        The type of a setting decides how its value is read. YAML's guesses (`no`, `1:30`, `0x10`) do not apply. Sizes: `512 KiB`,
-        `64 MiB`, `2 GiB`. Durations: `500ms`, `30s`, `15min`, `6h`, `7d`. Rates: `20/min`, `20/10s`, `off`. Lists and mappings
-        may be written in either of YAML's styles; anchors, aliases, tags and second documents are refused.
+        1. the file that `--config` names,
+        2. without it, the file that `$LARDER_CONFIG` names,
+        3. without both, the first that exists of `$XDG_CONFIG_HOME/larder/larder.yaml` (usually
+           `~/.config/larder/larder.yaml`) and `/etc/larder/larder.yaml`.
 
-        `larder config check [FILE]` reports all errors at once, each with file, line, column and path:
+        [`config/larder.yaml`](../config/larder.yaml) shows every setting with its default. The environment takes
+        precedence over the file, and the command line takes precedence over the environment:
+
+        | Where | How a setting is written | How a list is written |
+        |---|---|---|
+        | file | `cache: { maxSize: 1GiB }` | as in YAML |
+        | environment | `LARDER_CACHE_MAXSIZE=1GiB`: the path in capitals, with `_` for each dot | with commas |
+        | command line | `larder serve --set cache.maxSize=1GiB` | a repeated option adds an item |
+
+        An empty variable is ignored. `--listen 127.0.0.1:9000` is short for `--set listen=127.0.0.1:9000`.
+
+        `larder config check larder.yaml` reports all mistakes at once, each with file, line, column and path:
 
         ```
         larder.yaml:3:3: cache.maxsize: there is no such setting; did you mean "maxSize"?
         larder.yaml:7:11: providers.itunes.rate: "20/fortnight" …
         ```
 
-        `larder params` lists every setting. `larder params --changed` lists those that differ from the defaults and tells
-        where each was written.
+        `larder params` lists every setting with its value. `larder params --changed` lists only those that differ from
+        the defaults, and says where each was written.
 
-        **Secrets** (`admin.token`, the `token` of each of `tools`, `shared.key`, `shared.password`, `artwork.key`, `providers.<name>.key`,
-        `providers.<name>.clientSecret`) are read once, at start and reload: from
-        `$CREDENTIALS_DIRECTORY/admin.token` (and so on), `tools.<name>` for the token of a tool, `<name>.key` and `<name>.clientSecret` there (systemd's `LoadCredential=`), else from the
-        setting (`file:/path`, `env:NAME`, or the secret itself), else from `LARDER_<NAME>_KEY` and `LARDER_<NAME>_CLIENTSECRET`, or from the API's own
-        variables: \(SettingsTable.keyVariables). They are
-        never shown, logged or stored.
+        ## Values
 
-        **Reload**: SIGHUP (`systemctl reload larder`) reads everything again without dropping connections or cache. Settings that
-        take effect only at the next start say so below. A file with errors changes nothing, and the log says why.
+        | Type | Examples |
+        |---|---|
+        | size | `512 KiB`, `64 MiB`, `2 GiB` |
+        | duration | `500ms`, `30s`, `15min`, `6h`, `7d` |
+        | rate | `20/min`, `20/10s`, `100/day`, `off` |
+
+        The setting decides how its value is read. YAML's guesses (`no`, `1:30`, `0x10`) do not apply. Lists and
+        mappings may be written in both styles of YAML. Anchors, aliases, tags and second documents are refused.
+
+        ## Secrets
+
+        Secrets are never shown, logged or stored. These settings are secrets:
+
+        \(secrets)
+        Larder reads a secret at the start and at each reload, from the first of these places that has it:
+
+        1. a file in `$CREDENTIALS_DIRECTORY` (systemd's `LoadCredential=`). Its name is the path of the setting, such
+           as `admin.token`. For an API it is `<name>.key` or `<name>.clientSecret`, and for a tool `tools.<name>`.
+        2. the setting: `file:/path`, `env:NAME`, or the secret itself
+        3. for an API, the variable `LARDER_<NAME>_KEY` or `LARDER_<NAME>_CLIENTSECRET`
+        4. for some APIs, a variable of the API's own:
+           \(SettingsTable.keyVariables)
+
+        ## Reload
+
+        `systemctl reload larder`, or a SIGHUP, reads the configuration again. Connections and cache stay. If a file has
+        a mistake, nothing changes, and the log says why. Some settings take effect only at the next start; the tables
+        say so.
+
+        ## What do you want to do?
+
 
         """
+
+    private static let secrets = SettingsTable.all.filter(\.isSecret).map { parameter in
+        parameter.path == "tools" ? "- the `token` of each of `tools`\n" : "- `\(parameter.path)`\n"
+    }.joined()
 }

@@ -22,16 +22,21 @@ public enum ExampleConfiguration {
 
             """
         for section in SettingsTable.sections {
-            out += "\n# ---- \(section.title) ----\n"
             if section.name == "providers" {
-                out += providerPart(section.parameters, providers)
+                out += "\n# ---- The APIs ----\n" + providerPart(section.parameters, providers)
                 continue
             }
             if !section.name.isEmpty { out += "\n\(section.name):\n" }
             let indent = section.name.isEmpty ? "" : "  "
-            for (number, parameter) in section.parameters.enumerated() {
-                if number > 0 || section.name.isEmpty { out += "\n" }
-                out += comment("\(parameter.explanation)", indent: indent)
+            var title: String?
+            for parameter in section.parameters {
+                let task = SettingsTable.tasks.first { $0.parameters.contains(parameter) }?.title
+                if let task, task != title {
+                    if title != nil || indent.isEmpty { out += "\n" }
+                    out += "\(indent)# ---- \(task) ----\n"
+                    title = task
+                }
+                out += "\n" + comment("\(parameter.explanation)", indent: indent)
                 out += "\(indent)#\(parameter.name): \(value(parameter))\n"
             }
         }

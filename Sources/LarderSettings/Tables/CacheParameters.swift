@@ -45,16 +45,10 @@ extension SettingsTable {
         "cache.jitter", .count(0...10), default: "10",
         summary: "Entries become stale early by up to this percentage of their lifetime. The key decides how much.",
         advice: "Entries that were fetched together then do not become stale together.")
-    static let cache = [
-        cachePath, cacheMaxSize, cacheMemorySize, cacheMaxObject, cacheMaxQueryBody, cacheMinFree, cacheHighWater,
-        cacheLowWater,
-        cachePatience, cacheCommitWithin, cacheJitter,
-    ]
 
     static let statePath = Parameter(
         "state.path", .text, default: nil, summary: "Directory of state.db.",
         advice: "Without it: $STATE_DIRECTORY, $XDG_STATE_HOME/larder or ~/.local/state/larder.", needsRestart: true)
-    static let state = [statePath]
 
     static let fetchUserAgent = Parameter(
         "fetch.userAgent", .text, default: "Larder/\(LarderVersion.text)",
@@ -83,9 +77,9 @@ extension SettingsTable {
         "fetch.maxMemory", .size((1 << 20)...(64 << 30)), default: "256 MiB",
         summary: "Memory for the answers that all fetches read whole. A fetch that finds no room is answered with 503.",
         advice: """
-            An answer counts from its head on, or as it grows, until it is sent and stored. Answers of up to 64 KiB \
-            do not count. If only one answer counts, it may be as large as fetch.maxBody. Each stream has 1 MiB of \
-            its own.
+            An answer counts from its head on, or as it grows, until it is sent and stored. Answers of up to 64 KiB do \
+            not count. If only one answer counts, it may be as large as fetch.maxBody. Each stream has 1 MiB of its \
+            own.
             """)
     static let fetchMaxTransfers = Parameter(
         "fetch.maxTransfers", .count(1...1024), default: "64",
@@ -98,16 +92,16 @@ extension SettingsTable {
         "fetch.maxStreams", .count(1...4096), default: "128",
         summary: "The most upstream exchanges at once whose pace a client sets, of all providers together.",
         advice: """
-            These are uploads, event streams and other long answers that are passed on without being stored. They \
-            come on top of fetch.maxTransfers. The limit for one provider is its maxStreams.
+            These are uploads, event streams and other long answers that are passed on without being stored. They come \
+            on top of fetch.maxTransfers. The limit for one provider is its maxStreams.
             """)
     static let fetchMaxQueue = Parameter(
         "fetch.maxQueue", .count(1...100_000), default: "1000",
         summary: "The most fetches that wait for a place, of all providers. Streams are counted apart.",
         advice: """
             A further fetch is answered with 503 and Retry-After at once. The limit for one provider is its maxQueue. \
-            The clients that wait for one provider take turns. A client is a user of the Unix socket, a session or \
-            a connection.
+            The clients that wait for one provider take turns. A client is a user of the Unix socket, a session or a \
+            connection.
             """)
     static let fetchQueueTimeout = Parameter(
         "fetch.queueTimeout", .duration(.milliseconds(10) ... .seconds(600)), default: "10s",
@@ -135,14 +129,9 @@ extension SettingsTable {
         "fetch.connectTo", .texts, default: nil,
         summary: "Hosts that are reached elsewhere: HOST:PORT:OTHER-HOST:OTHER-PORT.",
         advice: """
-            Calls to the first host and port are connected to the second. Name and certificate stay those of the first: \
-            for a test with a stand-in, or a host behind another name.
+            Calls to the first host and port are connected to the second. Name and certificate stay those of the \
+            first: for a test with a stand-in, or a host behind another name.
             """)
-    static let fetch = [
-        fetchUserAgent, fetchConnectTimeout, fetchDeadline, fetchSoftDeadline, fetchFailurePause, fetchMaxBody,
-        fetchMaxMemory, fetchMaxTransfers, fetchMaxStreams, fetchMaxQueue, fetchQueueTimeout, fetchSideBySide,
-        fetchCallsPerAnswer, fetchRefreshOnReturn, fetchProxy, fetchConnectTo,
-    ]
 
     static let searchDeadline = Parameter(
         "search.deadline", .duration(.milliseconds(10) ... .seconds(300)), default: "10s",
@@ -166,9 +155,6 @@ extension SettingsTable {
     static let searchLiveSize = Parameter(
         "search.liveSize", .size((64 << 10)...(16 << 30)), default: "32 MiB",
         summary: "Memory for ended asynchronous searches. The oldest are forgotten to make room.")
-    static let search = [
-        searchDeadline, searchDebounce, searchSessions, searchLiveMax, searchLiveKeep, searchLiveSize,
-    ]
 
     static let artworkTTL = Parameter(
         "artwork.ttl", .duration(.zero ... .seconds(365 * 86_400)), default: "30d",
@@ -179,5 +165,4 @@ extension SettingsTable {
     static let artworkMaxSize = Parameter(
         "artwork.maxSize", .size((1 << 10)...(256 << 20)), default: "16 MiB",
         summary: "The largest image that is fetched.")
-    static let artwork = [artworkTTL, artworkMissingTTL, artworkMaxSize, artworkKey]
 }

@@ -30,19 +30,30 @@ extension Parameter {
     /// The last part of the path, as written in the file.
     public var name: String { path.split(separator: ".").last.map(String.init) ?? path }
 
-    /// Summary, advice, and whether a restart is needed, as one paragraph.
+    /// Summary, whether a restart is needed, and advice. Advice of several lines begins a line of its own.
     public var explanation: String {
-        var sentences = [summary]
-        if !advice.isEmpty { sentences.append(advice) }
-        if needsRestart { sentences.append("Takes effect at the next start.") }
-        return sentences.joined(separator: " ")
+        guard !advice.isEmpty else { return heading }
+        return heading + (advice.contains("\n") ? "\n" : " ") + advice
     }
+
+    /// The summary, and whether a restart is needed.
+    var heading: String { needsRestart ? "\(summary) Takes effect at the next start." : summary }
 }
 
 /// Wrapping of plain text.
 public enum Prose {
-    /// Lines of at most `width` characters, broken at spaces. A longer word gets a line of its own.
+    /// Lines of at most `width` characters, broken at spaces. A longer word gets a line of its own. A line of the text
+    /// begins a new line, and what follows the first line of an item ("- ") is indented.
     public static func wrap(_ text: String, width: Int) -> [String] {
+        text.split(separator: "\n").flatMap { part -> [String] in
+            guard part.hasPrefix("- ") else { return wrap(line: part, width: width) }
+            return wrap(line: part.dropFirst(2), width: width - 2).enumerated().map {
+                ($0.offset == 0 ? "- " : "  ") + $0.element
+            }
+        }
+    }
+
+    private static func wrap(line text: Substring, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ") {

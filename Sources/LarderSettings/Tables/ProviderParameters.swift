@@ -35,17 +35,16 @@ extension SettingsTable {
         "providers.<name>.plainHTTP", .flag, default: "false",
         summary: "Whether calls to a built-in API, redirects included, may leave this machine unencrypted.",
         advice: """
-            It is not needed for a baseURL with http on this machine, nor for a provider of your own, except for calls to \
-            the token server of keyIn: oauth2.
+            It is not needed for a baseURL with http on this machine, nor for a provider of your own, except for calls \
+            to the token server of keyIn: oauth2.
             """)
     static let providerCA = Parameter(
         "providers.<name>.ca", .text, default: nil,
         summary: "A PEM file of the certificate authorities that vouch for this API, such as a private one.",
         advice: """
-            For this provider's calls, redirects included, for its token server (keyIn: oauth2), and for images on the \
-            host of baseURL, it replaces the \
-            system's authorities. Without it, the file that SSL_CERT_FILE names counts, otherwise the system's. A kept connection serves only \
-            providers with the same authorities.
+            It replaces the system's authorities for this provider's calls, redirects included, for its token server \
+            (keyIn: oauth2), and for images on the host of baseURL. Without it, the file that SSL_CERT_FILE names \
+            counts, otherwise the system's. A kept connection serves only providers with the same authorities.
             """)
     static let providerSearchURL = Parameter(
         "providers.<name>.searchURL", .text, default: nil,
@@ -55,8 +54,8 @@ extension SettingsTable {
         "providers.<name>.key", .text, default: nil,
         summary: "The API's key: file:/path, env:NAME or the key itself.",
         advice: """
-            If the file is missing or cannot be read, the provider stays unconfigured until it can be read. \
-            A file <name>.key in $CREDENTIALS_DIRECTORY comes first. Without either, Larder tries the variable \
+            If the file is missing or cannot be read, the provider stays unconfigured until it can be read. A file \
+            <name>.key in $CREDENTIALS_DIRECTORY comes first. Without either, Larder tries the variable \
             LARDER_<NAME>_KEY, or one of the API's own: \(keyVariables).
             """,
         isSecret: true)
@@ -66,25 +65,27 @@ extension SettingsTable {
             "Where a provider of your own takes its key: bearer, basic, header NAME, header NAME SCHEME, query NAME or "
             + "oauth2 TOKEN_URL SCOPE….",
         advice: """
-            bearer sends Authorization: Bearer KEY. basic sends Authorization: Basic with the key user:password. \
-            header X-Api-Key sends that field; header Authorization Token sends Authorization: Token KEY. query \
-            apikey adds that parameter to the URL. What a client sends in the same place is replaced, so that \
-            clients need no key and share the answers. An API that repeats a key of the URL in the data of its answers \
-            tells it to every client. oauth2 https://login.example/token read gets a token for the application itself \
-            (OAuth 2 client credentials, RFC 6749 §4.4) and sends Authorization: Bearer TOKEN. The key is then \
-            client_id:client_secret and goes to the token server only; scopes may follow the URL. The token is kept in \
-            state.db, and renewed before it expires and after a 401.
+            - bearer sends Authorization: Bearer KEY.
+            - basic sends Authorization: Basic. The key is user:password.
+            - header X-Api-Key sends that field. header Authorization Token sends Authorization: Token KEY.
+            - query apikey adds that parameter to the URL. An API that repeats its URL in the data of its answers \
+            tells the key to every client.
+            - oauth2 https://login.example/token read gets a token for the application itself (OAuth 2 client \
+            credentials, RFC 6749 §4.4) and sends Authorization: Bearer TOKEN. Scopes may follow the URL. The key is \
+            client_id:client_secret and goes to the token server only. The token is kept in state.db, and renewed \
+            before it expires and after a 401.
+            - What a client sends in the same place is replaced. So clients need no key and share the answers.
             """)
     static let providerRequestFields = Parameter(
         "providers.<name>.requestFields", .fields, default: nil,
         summary:
             "Fields that Larder sends with every request to this API, such as { Accept: application/vnd.github+json }.",
         advice: """
-            They replace what a client sends under the same name, which then has no influence on the answer. The values \
-            are shown like every other setting; a secret is set by key. User-Agent replaces fetch.userAgent for this \
-            API, for those that ask for a contact address. The fields are part of the cache key: with another value, \
-            everything is fetched again. Fields of the connection, conditions, Range, Cache-Control, \
-            Accept-Encoding, Authorization, Cookie and those that describe a content are not possible.
+            They replace what a client sends under the same name. The fields are part of the cache key: with another \
+            value, everything is fetched again. User-Agent replaces fetch.userAgent for this API. The values are shown \
+            like every other setting; set a secret with key. These fields are not possible: fields of the connection, \
+            conditions, Range, Cache-Control, Accept-Encoding, Authorization, Cookie, and fields that describe a \
+            content.
             """)
     static let providerClientSecret = Parameter(
         "providers.<name>.clientSecret", .text, default: nil,
@@ -113,34 +114,36 @@ extension SettingsTable {
         "providers.<name>.cookies", .choice(ProviderCookies.allCases.map(\.rawValue)), default: "strict",
         summary: "Under rfc, whether answers that set cookies are stored.",
         advice: """
-            strict: stored without cookies if the answer says public or s-maxage. drop: stored without cookies if the \
-            answer says how long it is fresh. keep: stored with cookies, for an API whose cookies are the same for all.
+            - strict: stored without cookies if the answer says public or s-maxage.
+            - drop: stored without cookies if the answer says how long it is fresh.
+            - keep: stored with cookies, for an API whose cookies are the same for all.
             """)
     static let providerPersonalCookies = Parameter(
         "providers.<name>.personalCookies", .flag, default: "true",
         summary:
             "Whether cookies may change what a request reads. false removes them if the cache may answer the request.",
         advice: """
-            A request with cookies gets a stored answer only if that answer says public, s-maxage or \
-            must-revalidate. With false, Larder removes the cookies of GET and HEAD, and those of QUERY and of POST by \
+            A request with cookies gets a stored answer only if that answer says public, s-maxage or must-revalidate. \
+            With false, Larder removes the cookies of GET and HEAD. It also removes those of QUERY and of POST by \
             readOnlyPosts if the content is part of the key. All other requests keep their cookies.
             """)
     static let providerKeyCredentials = Parameter(
         "providers.<name>.keyCredentials", .flag, default: "true",
         summary: "Whether request fields that look like credentials, such as X-Api-Key, are part of the cache key.",
         advice: """
-            A field looks so if its name ends with key, token, secret, auth, password, signature, session, jwt or the \
-            like. Each caller then has stored answers of its own. With false, all callers share the answers, as RFC \
-            9111 permits. Authorization and cookies have their own rules.
+            A field looks like a credential if its name ends with key, token, secret, auth, password, signature, \
+            session, jwt or the like. With true, each caller has stored answers of its own. With false, all callers \
+            share the answers, as RFC 9111 permits. Authorization and cookies have their own rules.
             """)
     static let providerKeyFields = Parameter(
         "providers.<name>.keyFields", .texts, default: nil,
         summary: "Further request fields that are part of the cache key, such as [X-Tenant].",
         advice: """
-            Under ttl, only these fields of a read go to the API, beside Accept, Accept-Language, Authorization, \
-            cookies and what looks like a credential; Accept and Accept-Language are part of the key. Under rfc, all \
-            fields go to the API, and its Vary tells which of them select an answer; name here what Vary leaves out. \
-            A field whose value is new in each request ends all hits.
+            - Under rfc, all fields go to the API, and its Vary says which of them select an answer. Name here what \
+            Vary leaves out.
+            - Under ttl, only these fields of a read go to the API, beside Accept, Accept-Language, Authorization, \
+            cookies and what looks like a credential. Accept and Accept-Language are part of the key.
+            - A field whose value is new in each request ends all hits.
             """)
     static let providerUpgrades = Parameter(
         "providers.<name>.upgrades", .texts, default: nil,
@@ -154,29 +157,34 @@ extension SettingsTable {
         "providers.<name>.readOnlyPosts", .readOnlyPosts, default: nil,
         summary: "Under rfc, POST endpoints that only read, such as { path: /graphql, ttl: 1min, kind: graphql }.",
         advice: """
-            path is below baseURL, and may contain * and ** as in ttl. An answer that does not say how long it is \
-            fresh is stored for ttl; no-store and private apply as always. kind: any treats every POST to the path as \
-            one that changes nothing. kind: graphql treats only queries so, and does not store answers with errors. \
-            Mutations, subscriptions and requests whose operation is uncertain are passed on. The operation is \
-            uncertain if the content is longer than cache.maxQueryBody, if it holds no valid document, if the document is \
-            named by its hash or id (persistedQuery), or if the URL has a parameter whose name contains query, operation, method, doc and the \
-            like. Each such request removes what is stored for the URL. A POST that asks for another method, by a \
-            field, a parameter or a form, or that has a condition, is passed on. The cache key holds the URL, the \
-            content, Content-Type, Content-Encoding, Content-Language and every other field of the request except \
-            User-Agent, Accept-Encoding, Cache-Control, Date, Priority, X-Request-Id, traceparent, tracestate, \
-            conditions, Range, the fields of the connection, and credentials and cookies that are not sent to the API. \
-            A client that sends a new value in any other field with each request never gets a hit.
+            - path is below baseURL, and may contain * and ** as in ttl.
+            - ttl is for answers that do not say how long they are fresh. no-store and private apply as always.
+            - kind: any treats every POST to the path as one that changes nothing.
+            - kind: graphql treats only queries so, and does not store answers with errors. Mutations, subscriptions \
+            and requests whose operation is uncertain are passed on. Each such request removes what is stored for the \
+            URL.
+            - The operation is uncertain if the content is longer than cache.maxQueryBody, if it holds no valid \
+            document, if the document is named by its hash or id (persistedQuery), or if the URL has a parameter whose \
+            name contains query, operation, method, doc and the like.
+            - A POST that asks for another method, by a field, a parameter or a form, or that has a condition, is \
+            passed on.
+            - The cache key holds the URL, the content, Content-Type, Content-Encoding, Content-Language and every \
+            other field of the request except User-Agent, Accept-Encoding, Cache-Control, Date, Priority, \
+            X-Request-Id, traceparent, tracestate, conditions, Range, the fields of the connection, and credentials \
+            and cookies that are not sent to the API. A client that sends a new value in any other field with each \
+            request never gets a hit.
             """)
     static let providerTTL = Parameter(
         "providers.<name>.ttl", .ttl, default: nil,
         summary: "Under ttl, how long answers are fresh: one duration, or one for each endpoint (\"*\" is the rest).",
         advice: """
-            For a provider of your own, one for each path below baseURL, such as { \"/items/*\": 1h, \"/files/**\": 7d, \
-            \"*\": 10min }: a segment * stands for any one segment, and ** at the end for everything below. If several \
-            paths match, the one that is more exact from the left counts. Under rfc, it counts for answers of a \
-            provider of your own that do not say how long they are fresh, in place of a guess from Last-Modified; \
-            no-store, private and no-cache apply as always. A shorter time applies at once to what is stored under \
-            ttl, too; a longer one, and any under rfc, to what is stored from then on.
+            - For a pass-through API, the mapping has paths below baseURL, such as { "/items/*": 1h, "/files/**": 7d, \
+            "*": 10min }. A segment * stands for any one segment, and ** at the end for everything below. If several \
+            paths match, the one that is more exact from the left counts.
+            - Under rfc, it counts for answers of a pass-through API that do not say how long they are fresh, in place \
+            of a guess from Last-Modified. no-store, private and no-cache apply as always.
+            - Under ttl, a shorter time applies at once to what is stored too. A longer time, and any time under rfc, \
+            applies to what is stored from then on.
             """)
     static let providerEmptyTTL = Parameter(
         "providers.<name>.emptyTTL", .duration(.zero...year), default: nil,
@@ -202,9 +210,10 @@ extension SettingsTable {
         "providers.<name>.rate", .rate, default: nil,
         summary: "The most upstream calls in any window of time, such as 20/min or 20/10s, or off.",
         advice: """
-            Hits and joined requests do not count. An API can lower the limit with RateLimit and RateLimit-Policy, \
-            even if this is off: until its reset, at most a day ahead, Larder makes no more calls than the API says \
-            remain. It cannot raise the limit. RateLimit fields in answers to a client's own credentials do not count.
+            Only calls count, not hits and joined requests. An API can lower the limit with RateLimit and \
+            RateLimit-Policy, even if this is off: until its reset, at most a day ahead, Larder makes no more calls \
+            than the API says remain. It cannot raise the limit. RateLimit fields in answers to a client's own \
+            credentials do not count.
             """)
     static let providerQuota = Parameter(
         "providers.<name>.quota", .rate, default: nil,
@@ -231,7 +240,8 @@ extension SettingsTable {
         advice: """
             They come on top of maxConnections. At most half of fetch.maxStreams. A further upload or event stream (a \
             request that asks for one with Accept) waits unsent, and is answered with 503 and Retry-After if it gets \
-            no place in time. Any other long answer takes a place of maxConnections, until a fetch waits for that place.
+            no place in time. Any other long answer takes a place of maxConnections, until a fetch waits for that \
+            place.
             """)
     static let providerMaxQueue = Parameter(
         "providers.<name>.maxQueue", .count(0...100_000), default: "500",
@@ -254,17 +264,4 @@ extension SettingsTable {
             The default is false for a provider of your own whose baseURL is on this machine (localhost, a loopback \
             address), because another host may have another service there.
             """)
-
-    static let provider = [
-        providerEnabled, providerKind, providerBaseURL, providerSearchURL, providerDialect, providerPlainHTTP,
-        providerCA,
-        providerKey, providerKeyIn, providerClientSecret, providerRequestFields, providerSemantics,
-        providerCDNCacheControl,
-        providerForwardCookies, providerCookies, providerPersonalCookies, providerKeyCredentials, providerKeyFields,
-        providerUpgrades,
-        providerReadOnlyPosts, providerTTL,
-        providerEmptyTTL, providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
-        providerDeadline, providerIdleTimeout, providerMaxConnections, providerMaxStreams, providerMaxQueue,
-        providerImageHosts, providerShared,
-    ]
 }

@@ -6,9 +6,10 @@ extension SettingsTable {
         "proxy.hosts", .actions(ProxyAction.allCases.map(\.rawValue)), default: nil,
         summary: "What happens to requests for a host: cache, tunnel or refuse.",
         advice: """
-            A name is exact, or "*.example.org" for all names below it. cache answers http through the cache; with a CA \
-            (larder ca) also https. tunnel passes the bytes unread. An exact name may lead to a private address. \
-            Hosts of configured providers are those providers over http, whatever stands here.
+            - A name is exact, or "*.example.org" for all names below it. An exact name may lead to a private address.
+            - cache answers http through the cache; with a CA (larder ca) also https.
+            - tunnel passes the bytes unread.
+            - A host of a configured provider is that provider over http, whatever is written here.
             """)
     static let proxyOthers = Parameter(
         "proxy.others", .choice([ProxyAction.tunnel.rawValue, ProxyAction.refuse.rawValue]), default: "tunnel",
@@ -44,10 +45,6 @@ extension SettingsTable {
     static let proxyTTL = ofProvider(
         providerTTL, default: nil,
         summary: "The freshness of answers of cache hosts that state none: one duration, or a mapping from path.")
-    static let proxy = [
-        proxyHosts, proxyOthers, proxyPorts, proxyPassword, proxyMaxTunnels, proxyIdleTimeout, proxyTotalTimeout,
-        proxyTTL, proxyStaleFor, proxyStaleWhileRefresh, proxyCookies,
-    ]
 
     /// A setting of providers for all hosts of the proxy.
     private static func ofProvider(_ record: Parameter, default text: String?, summary: String) -> Parameter {

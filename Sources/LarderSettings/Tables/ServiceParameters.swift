@@ -7,10 +7,11 @@ extension SettingsTable {
         summary:
             "Addresses to listen on: host and port, a Unix socket, or a mapping with address, and provider or proxy.",
         advice: """
-            Without it: 127.0.0.1:8787, [::1]:8787 if there is IPv6, and larder.sock in $RUNTIME_DIRECTORY or \
-            $XDG_RUNTIME_DIR/larder. With port 0 the kernel chooses the port. Larder prints each address as "listening \
-            ADDRESS". A listener with a provider serves that API at /, for clients whose base URL has no path. One with \
-            proxy: true is a proxy for programs that take one (http_proxy).
+            - Without this setting: 127.0.0.1:8787, [::1]:8787 if there is IPv6, and larder.sock in $RUNTIME_DIRECTORY \
+            or $XDG_RUNTIME_DIR/larder. The setting replaces all of them.
+            - With port 0 the kernel chooses the port. Larder prints each address as "listening ADDRESS".
+            - A listener with a provider serves that API at /, for clients whose base URL has no path.
+            - A listener with proxy: true is a proxy for programs that take one (http_proxy).
             """,
         needsRestart: true)
     static let allowRemote = Parameter(
@@ -32,12 +33,11 @@ extension SettingsTable {
         "browserOrigins", .texts, default: nil,
         summary: "Web origins whose pages may read from this daemon (CORS), written exactly as browsers write them.",
         advice: """
-            For a web application under development: [http://localhost:3000]. They may use GET and HEAD only, without \
-            cookies, and no route that needs authority. Such a page can see what is requested here and can spend the \
-            APIs' budgets. It does not apply to listeners with a provider: there a request of another origin's page is \
-            refused; such a page uses /raw/NAME on a listener without one.
+            For a web application under development: [http://localhost:3000]. Its pages may use GET and HEAD only, \
+            without cookies, and no route that needs authority. They can see what is requested here and can spend the \
+            APIs' budgets. On a listener with a provider, requests of such pages are refused; they use /raw/NAME on a \
+            listener without one.
             """)
-    static let listening = [listen, allowRemote, hostNames, browserOrigins]
 
     static let adminToken = Parameter(
         "admin.token", .text, default: nil,
@@ -51,7 +51,6 @@ extension SettingsTable {
         "admin.users", .texts, default: nil,
         summary: "Users (names or numbers) who may purge and resume over the Unix socket.",
         advice: "root and the user that Larder runs as always may.")
-    static let admin = [adminToken, adminUsers]
 
     static let loops = Parameter(
         "server.loops", .count(0...256), default: "0",
@@ -63,8 +62,8 @@ extension SettingsTable {
         advice: """
             Near the limit, Larder closes the connections that are idle for longest. At the limit, it closes those \
             whose request has been incomplete for longest, for at least two seconds. One connection in sixteen, at \
-            most 64, is kept for Unix sockets. If the limit of open files is too low for this number, fewer are \
-            permitted, and the log says how many.
+            most 64, is kept for Unix sockets. If the limit of open files is too low, fewer connections are permitted, \
+            and the log says how many.
             """)
     static let serverHeadTimeout = Parameter(
         "server.headTimeout", .duration(.milliseconds(100) ... .seconds(300)), default: "10s",
@@ -79,11 +78,13 @@ extension SettingsTable {
     static let serverHalfClose = Parameter(
         "server.halfClose", .duration(.zero ... .seconds(600)), default: "5s",
         summary: """
-            A call that waits in a queue is dropped this long after all clients that wait for it have ended their input.
+            A call that waits in a queue is dropped this long after all clients that wait for it have ended their \
+            input.
             """,
         advice: """
-            A client may close its sending side after the request (nc -N) and still gets its answer. Over TCP, a client \
-            that is gone looks the same. A call that was sent, and a request to change something, are never dropped.
+            A client may close its sending side after the request (nc -N) and still gets its answer. Over TCP, a \
+            client that is gone looks the same. A call that was sent, and a request to change something, are never \
+            dropped.
             """)
     static let serverWriteTimeout = Parameter(
         "server.writeTimeout", .duration(.milliseconds(100) ... .seconds(3600)), default: "30s",
@@ -111,11 +112,6 @@ extension SettingsTable {
         "server.maxEventStreams", .count(1...100_000), default: "256",
         summary: "The most open event streams (text/event-stream) at once. Further ones get 503.",
         advice: "Each stream is also a connection of server.maxConnections.")
-    static let server = [
-        loops, serverMaxConnections, serverHeadTimeout, serverBodyTimeout, serverIdleTimeout, serverHalfClose,
-        serverWriteTimeout,
-        serverMinimumRate, serverRateWindow, serverDrainTimeout, serverMaxBody, serverMaxEventStreams,
-    ]
 
     static let logLevel = Parameter(
         "log.level", .choice(LogLevel.allCases.map(\.word)), default: "info",
@@ -126,5 +122,4 @@ extension SettingsTable {
     static let logFormat = Parameter(
         "log.format", .choice(LogFormat.allCases.map(\.rawValue)), default: "auto",
         summary: "The format of the log. auto is journal under systemd and text elsewhere.", needsRestart: true)
-    static let log = [logLevel, logAccess, logFormat]
 }

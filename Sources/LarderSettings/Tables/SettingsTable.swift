@@ -5,34 +5,41 @@ import LarderCore
 
 /// The table of all settings, in the order in which people read them.
 public enum SettingsTable {
-    /// One section of the file, with the title above it.
+    /// What a user wants to do, and the settings for it.
+    public struct Task: Sendable {
+        public var title: String
+        /// Sentences in Markdown.
+        public var introduction: String
+        /// Lines of a configuration to copy.
+        public var example: String
+        public var parameters: [Parameter]
+
+        init(_ title: String, _ introduction: String, example: String, _ parameters: [Parameter]) {
+            (self.title, self.introduction) = (title, introduction)
+            (self.example, self.parameters) = (example, parameters)
+        }
+    }
+
+    /// One section of the file.
     public struct Section: Sendable {
         /// The first part of the paths in the section; "" for settings without a section.
         public var name: String
-        public var title: String
         public var parameters: [Parameter]
     }
 
-    public static let sections: [Section] = [
-        Section(name: "", title: "Where Larder listens", parameters: listening),
-        Section(name: "admin", title: "Who may purge, resume and change Larder's state", parameters: admin),
-        Section(name: "", title: "Tools that are told apart", parameters: telling),
-        Section(name: "proxy", title: "The proxy: listeners with proxy: true", parameters: proxy),
-        Section(name: "quota", title: "What budgets keep for a person", parameters: quota),
-        Section(name: "cache", title: "The cache: disposable, in one SQLite database", parameters: cache),
-        Section(name: "state", title: "Budgets, suspensions and keys: small, not disposable", parameters: state),
-        Section(name: "server", title: "The HTTP server", parameters: server),
-        Section(name: "fetch", title: "Calls to the APIs", parameters: fetch),
-        Section(name: "shared", title: "Answers that several hosts share", parameters: shared),
-        Section(name: "search", title: "Searches over several sources", parameters: search),
-        Section(name: "artwork", title: "Artwork", parameters: artwork),
-        Section(name: "uploads", title: "Uploads to \(takers)", parameters: uploads),
-        Section(name: "log", title: "The log", parameters: log),
-        Section(name: "providers", title: "The APIs", parameters: provider),
-    ]
-
     /// Every record. Those of the providers have "<name>" in their path.
-    public static let all: [Parameter] = sections.flatMap(\.parameters)
+    public static let all: [Parameter] = tasks.flatMap(\.parameters)
+
+    /// The sections of the file, in the order of the tasks; the providers are last.
+    public static let sections: [Section] = {
+        let parts = Dictionary(grouping: all) { $0.path.contains(".") ? $0.path.prefix { $0 != "." } : "" }
+        let names = all.compactMap { parameter in parts.keys.first { parts[$0]?.first == parameter } }
+        return (names.filter { $0 != "providers" } + ["providers"]).map { name in
+            Section(name: String(name), parameters: parts[name] ?? [])
+        }
+    }()
+
+    static let provider: [Parameter] = sections.last?.parameters ?? []
 
     /// The record for a path as it is written, including paths such as "providers.itunes.rate".
     public static func parameter(at path: String) -> Parameter? {

@@ -46,9 +46,6 @@ extension SettingsTable {
             Each host holds a small lease of calls. While the engine is away, a host spends its lease and no more. \
             With false, each host counts for itself. The limits must be the same on each host.
             """)
-    static let shared = [
-        sharedURL, sharedPrefix, sharedTimeout, sharedMaxObject, sharedLeases, sharedQuota, sharedPassword, sharedKey,
-    ]
 
     static let artworkKey = Parameter(
         "artwork.key", .text, default: nil,

@@ -5,18 +5,19 @@ extension SettingsTable {
     static let tools = Parameter(
         "tools", .tools, default: nil,
         summary: """
-            Tools whose calls are told apart: a list of mappings with name, and user, token or share if wanted. They take \
-            turns.
+            Tools whose calls are counted apart: a list of mappings with name, and user, token or share if wanted. \
+            They take turns.
             """,
         advice: """
-            user names who asks over the Unix socket. token is what the tool sends as Authorization: Bearer TOKEN; it is \
-            file:/path, env:NAME or the token itself, of 16 bytes at least, and is never sent upstream. A tool with neither \
-            is named by X-Larder-Tool, which anybody may say: its calls are counted under its name, and it waits as others do. share \
-            is the part of each rate and quota that the other tools leave to this one, such as 20 %. All other clients \
-            are the tool other. larder quota --by tool shows who made how many calls.
+            - user: the user who asks over the Unix socket.
+            - token: what the tool sends as Authorization: Bearer TOKEN. It is file:/path, env:NAME or the token \
+            itself, of 16 bytes at least, and is never sent upstream.
+            - share: the part of each rate and quota that the other tools leave to this one, such as 20 %.
+            - A tool without user and token is named by X-Larder-Tool, which anybody may send. Its calls are counted \
+            under its name, and it waits as others do.
+            - All other clients are the tool other. larder quota --by tool shows who made how many calls.
             """,
         isSecret: true)
-    static let telling = [tools]
 
     static let quotaReserve = Parameter(
         "quota.reserve", .percent(0...90), default: "0 %",
@@ -26,5 +27,4 @@ extension SettingsTable {
             console. Such a request also goes before others that wait for the same API, and refreshes go last. The \
             reserve and all shares of tools together are at most 90 %.
             """)
-    static let quota = [quotaReserve]
 }

@@ -29,9 +29,6 @@ extension SettingsTable {
         "uploads.atOnce", .count(1...7), default: "4",
         summary: "The most running uploads at once, paused ones included. Further ones are refused.",
         advice: "Each upload holds one of the eight connections to the host of \(takers).")
-    static let uploads = [
-        uploadsMaxSize, uploadsMaxFilm, uploadsMaxPause, uploadsMaxEntries, uploadsAtOnce, uploadsKeep,
-    ]
 }
 
 /// The settings for uploads.
