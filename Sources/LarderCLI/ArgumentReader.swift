@@ -1,5 +1,5 @@
 // Parses the words of a command line by the usual rules: options may stand anywhere, as "--name=value" or "--name
-// value", and "--" ends them.
+// value", and "--" ends them. If the operands are another command, its first word ends them too.
 import LarderCore
 import LarderDaemon
 import LarderSettings
@@ -19,7 +19,9 @@ struct ArgumentReader {
             }
             guard word.hasPrefix("-"), word.count > 1 else {
                 operands.append(word)
-                continue
+                guard command.takesCommand else { continue }
+                operands += rest
+                break
             }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = parts.first.map(String.init) ?? word
@@ -42,6 +44,18 @@ struct ArgumentReader {
             }
         }
         return (operands, options)
+    }
+
+    /// Whether the words ask for the help of this subcommand, and not for that of a command in its operands.
+    static func asksForHelp(_ words: [String], of command: Subcommand) -> Bool {
+        var isValue = false
+        for word in words {
+            if word == "--" { return false }
+            if word == "--help" || word == "-h" { return true }
+            if command.takesCommand, !isValue, !word.hasPrefix("-") { return false }
+            isValue = command.options.contains { $0.value != nil && ($0.name == word || $0.short == word) }
+        }
+        return false
     }
 
     private static func unknown(_ name: String, _ command: Subcommand) -> CommandFailure {

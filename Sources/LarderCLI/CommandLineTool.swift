@@ -76,7 +76,7 @@ public struct CommandLineTool: Sendable {
                 return CommandStatus.done.rawValue
             }
             let (command, rest) = try find(words)
-            if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+            if ArgumentReader.asksForHelp(rest, of: command) {
                 console.line(HelpText.page(command))
                 return CommandStatus.done.rawValue
             }

@@ -81,12 +81,14 @@ public struct Subcommand: Sendable {
     public var examples: [(command: String, purpose: String)]
     /// The allowed values of the first operand, for completion.
     public var operandChoices: [String]
+    /// Whether the first operand begins another command, to which all that follows belongs.
+    public var takesCommand: Bool
     public var run: @Sendable (Invocation) async throws(CommandFailure) -> CommandStatus
 
     public init(
         _ name: String, _ summary: String, operands: String = "", details: [String] = [],
         options: [CommandOption] = [], examples: [(command: String, purpose: String)] = [],
-        operandChoices: [String] = [],
+        operandChoices: [String] = [], takesCommand: Bool = false,
         run: @escaping @Sendable (Invocation) async throws(CommandFailure) -> CommandStatus
     ) {
         self.name = name
@@ -96,6 +98,7 @@ public struct Subcommand: Sendable {
         self.options = options
         self.examples = examples
         self.operandChoices = operandChoices
+        self.takesCommand = takesCommand
         self.run = run
     }
 }

@@ -23,6 +23,17 @@ struct CommandLineTests {
         #expect(short.options == ["--output": ["-"]] && short.operands == ["h"])
     }
 
+    @Test func whatFollowsTheCommandOfARunBelongsToIt() throws {
+        let run = try command("run")
+        let read = try ArgumentReader.read(["--host", "a.example", "curl", "-s", "--quiet", "--", "x"], for: run)
+        #expect(read.operands == ["curl", "-s", "--quiet", "--", "x"])
+        #expect(read.options == ["--host": ["a.example"]])
+        #expect(try ArgumentReader.read(["--quiet", "--", "curl", "-s"], for: run).operands == ["curl", "-s"])
+        #expect(!ArgumentReader.asksForHelp(["--host", "a.example", "curl", "--help"], of: run))
+        #expect(ArgumentReader.asksForHelp(["--host", "a.example", "-h", "curl"], of: run))
+        #expect(ArgumentReader.asksForHelp(["a", "--help"], of: try command("search")))
+    }
+
     @Test func anOptionWithoutAValueSetsTheFirstWordOfItsParameter() {
         var option = CommandOption("--mute", "silent")
         option.set(QuestionParameter("sound", .choice(["0", "1"]), "Sound."))

@@ -18,6 +18,7 @@ enum RunCommand {
             "The daemon is that of the Unix socket. If there is none, the run starts one for itself, with your own "
                 + "configuration and cache. A summary follows on standard error. The exit status is the command's, or "
                 + "10 if a tape had no recording for a request.",
+            "Options of larder run stand before COMMAND. All that follows its name belongs to it; -- before it is allowed.",
             "--record writes each exchange to a folder, --replay answers from it alone, and --tape does both: what is "
                 + "missing is recorded. If the variable CI is set, --tape records nothing.",
         ],
@@ -33,13 +34,15 @@ enum RunCommand {
             ServeCommand.configOption,
         ],
         examples: [
+            ("larder run curl 'https://itunes.apple.com/search?term=jack+johnson'", "one request, cached"),
             ("larder run -- python3 report.py", "its calls share one cache and one budget with everything else"),
             ("larder run --host api.example.org --tape fixtures/report -- pytest", "a test suite with a tape"),
             ("larder run --offline -- ./build.sh", "without the network"),
-        ]
+        ],
+        takesCommand: true
     ) { invocation throws(CommandFailure) in
         guard !invocation.operands.isEmpty else {
-            throw CommandFailure(.usage, "the command is missing", advice: "larder run -- COMMAND")
+            throw CommandFailure(.usage, "the command is missing", advice: "larder run COMMAND")
         }
         let directory = try makeDirectory("run", invocation.environment)
         defer { Folder.remove(directory) }
@@ -50,9 +53,6 @@ enum RunCommand {
         let named = try (invocation.options["--host"] ?? []).map(host)
         let plan = RunHandler.Plan(
             hosts: daemon.hosts.union(named), named: Set(named), isOffline: invocation.has("--offline"))
-        for host in named where !RunHandler.isName(host) {
-            invocation.console.note("larder: https to \(host) passes unread: no CA can vouch for an address")
-        }
         let authority = try makeAuthority(plan.hosts)
         let console = invocation.console
         let proxy = try RunProxy(
@@ -102,9 +102,22 @@ enum RunCommand {
 
     private static func host(_ text: String) throws(CommandFailure) -> String {
         guard let host = RunHandler.host(text) else {
-            throw CommandFailure(.usage, "--host: \"\(text)\" is not a host without scheme and port")
+            throw CommandFailure(
+                .usage, "--host: \"\(text)\" is not a host without scheme and port",
+                advice: bareHost(text).map { "Write --host \($0); it counts for every port." })
         }
         return host
+    }
+
+    /// The host of a URL or of "HOST:PORT".
+    private static func bareHost(_ text: String) -> String? {
+        let rest = text.split(separator: "/", omittingEmptySubsequences: true)
+        let authority = text.contains("://") ? rest.dropFirst().first : rest.first
+        guard let authority, let colon = authority.lastIndex(of: ":") else {
+            return authority.flatMap { RunHandler.host(String($0)) }
+        }
+        let isPort = authority[authority.index(after: colon)...].allSatisfy(\.isNumber)
+        return RunHandler.host(String(isPort ? authority[..<colon] : authority))
     }
 
     static func makeDirectory(_ name: String, _ environment: [String: String]) throws(CommandFailure) -> String {

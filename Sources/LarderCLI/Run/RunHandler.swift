@@ -32,6 +32,8 @@ final class RunHandler: RequestHandler {
     private let tell: @Sendable (String) -> Void
     private let time: any TimeSource
     let summary = RunSummary()
+    /// The addresses of which the user has been told that no CA vouches for them.
+    private let told = Lock<Set<String>>([])
 
     // More than six parameters: the parts of a run's proxy.
     init(
@@ -72,6 +74,11 @@ final class RunHandler: RequestHandler {
         guard target.form == .connect else { return refuse(target, 403, "Use CONNECT for https to this host.") }
         guard target.port == 443 || plan.named.contains(target.host) else {
             return refuse(target, 403, "Port \(target.port) of this host needs --host \(target.host).")
+        }
+        if plan.named.contains(target.host), !Self.isName(target.host),
+            told.withLock({ $0.insert(target.host).inserted })
+        {
+            tell("larder: https to \(target.host) passes unread: no CA can vouch for an address")
         }
         return .tunnel
     }
