@@ -1,4 +1,5 @@
 // Sends requests to the daemon, and turns its problems into messages and exit statuses.
+import Glibc
 import LarderCore
 import LarderDaemon
 import LarderHTTP
@@ -115,7 +116,7 @@ struct Conversation: Sendable {
     /// The response if its status is 2xx; any other is thrown as a failure.
     func demand(_ request: DaemonRequest) throws(CommandFailure) -> DaemonResponse {
         let response = try ask(request)
-        guard (200..<300).contains(response.status) else { throw Problem(response).asFailure }
+        guard (200..<300).contains(response.status) else { throw failure(response) }
         return response
     }
 
@@ -129,12 +130,38 @@ struct Conversation: Sendable {
         _ request: DaemonRequest, _ there: DaemonResponse?
     ) throws(CommandFailure) -> (value: JSONValue, response: DaemonResponse) {
         let response = if let there { there } else { try ask(request) }
-        guard (200..<300).contains(response.status) else { throw Problem(response).asFailure }
+        guard (200..<300).contains(response.status) else { throw failure(response) }
         do {
             return (try JSON.parse(response.body), response)
         } catch {
             throw CommandFailure(.broken, "the daemon's answer is not JSON: \(error)")
         }
+    }
+
+    /// The failure that a response of an error is. If authority is missing, its advice says where the socket may be.
+    func failure(_ response: DaemonResponse) -> CommandFailure {
+        let problem = Problem(response)
+        var failure = problem.asFailure
+        if [401, 403].contains(problem.status), problem.code == "authorityNeeded" {
+            failure.advice = [failure.advice, socketAdvice].compactMap { $0 }.joined(separator: "\n")
+        }
+        return failure
+    }
+
+    /// Where the daemon's Unix socket may be, for a user whom the daemon does not take for its owner.
+    var socketAdvice: String {
+        let own = addresses.filter { if case .unix = $0.place { true } else { false } }
+        if let used = own.first {
+            return "\(used) takes changes from root, the daemon's user and admin.users."
+        }
+        var variables = environment
+        variables["LARDER_URL"] = nil
+        let usual = (try? DaemonAddress.candidates(url: nil, environment: variables) { _ in true }) ?? []
+        let sockets = usual.compactMap { if case .unix(let path) = $0.place { path } else { nil } }
+        if let found = sockets.first(where: { access($0, F_OK) == 0 }) {
+            return "If \(found) is this daemon's socket: set LARDER_URL=unix:\(found)"
+        }
+        return "Set LARDER_URL=unix:PATH; there is no socket at \(sockets.joined(separator: ", "))."
     }
 
     func connect() throws(CommandFailure) -> DaemonConnection {

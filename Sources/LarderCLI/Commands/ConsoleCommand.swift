@@ -6,7 +6,8 @@ enum ConsoleCommand {
         "console", "open the console in the browser, as the owner of this machine",
         details: [
             "The page then shows whole search terms and may make changes, until its tab is closed or the daemon ends. The "
-                + "link works once, for two minutes. It is made over the Unix socket, or with the admin token."
+                + "link works once, for two minutes. It is made over the Unix socket, or with the admin token. Without a graphical "
+                + "session or $BROWSER the link is printed."
         ],
         options: [CommandOption("--print", "print the link instead")] + Conversation.options,
         examples: [
@@ -15,7 +16,12 @@ enum ConsoleCommand {
         ]
     ) { invocation throws(CommandFailure) in
         try invocation.noOperands()
-        let answer = try Conversation(invocation).json(DaemonRequest(.post, "/v1/console/links")).value
+        let conversation = try Conversation(invocation)
+        let response = try conversation.ask(DaemonRequest(.post, "/v1/console/links"))
+        if [401, 403].contains(response.status), Problem(response).code == "authorityNeeded" {
+            throw withoutAuthority(response, conversation)
+        }
+        let answer = try conversation.json(DaemonRequest(.post, "/v1/console/links"), response).value
         guard let url = answer["url"]?.string, Hyperlink.isSafe(url) else {
             throw CommandFailure(.broken, "the daemon's answer has no link")
         }
@@ -25,5 +31,17 @@ enum ConsoleCommand {
             try await OpenCommand.browse(url, invocation)
         }
         return .done
+    }
+
+    /// The failure for a user whom the daemon does not take for its owner. The console without that right can be opened.
+    private static func withoutAuthority(_ response: DaemonResponse, _ conversation: Conversation) -> CommandFailure {
+        guard let address = conversation.addresses.first(where: { if case .tcp = $0.place { true } else { false } })
+        else { return conversation.failure(response) }
+        let advice =
+            conversation.token == nil
+            ? conversation.socketAdvice : Problem(response).failureText + "\n" + conversation.socketAdvice
+        return CommandFailure(
+            .refused, "the console is at \(address)/. As its owner you also need the daemon's socket or its token.",
+            advice: advice)
     }
 }

@@ -8,7 +8,7 @@ enum OpenCommand {
         "open", "open a result of the last search in the browser", operands: "[NUMBER]",
         details: [
             "NUMBER is that of the table which larder search or larder local printed last on a terminal; without it, the "
-                + "first result. $BROWSER or xdg-open opens the page."
+                + "first result. $BROWSER or xdg-open opens the page; without $BROWSER and a graphical session its URL is printed."
         ],
         options: [CommandOption("--print", "print the URL instead")],
         examples: [
@@ -35,8 +35,14 @@ enum OpenCommand {
         return .done
     }
 
-    /// Opens a page in the browser.
+    /// Opens a page in the browser, or prints its URL if there is none.
     static func browse(_ url: String, _ invocation: Invocation) async throws(CommandFailure) {
+        let variables = invocation.environment
+        let isGiven = ["BROWSER", "DISPLAY", "WAYLAND_DISPLAY"].contains { variables[$0]?.isEmpty == false }
+        guard isGiven else {
+            invocation.console.line(url)
+            return
+        }
         // A list of commands, each with the place of the URL or without one.
         let command = invocation.environment["BROWSER"]?.split(separator: ":").first ?? "xdg-open"
         var words = command.split(separator: " ").map { String($0).replacing("%s", with: url) }
