@@ -27,6 +27,13 @@ struct ExplainCommandTests {
         #expect(daemon.heads.map { $0.prefix { $0 != "\r\n" } } == ["GET /v1/explain/0-2f HTTP/1.1"])
     }
 
+    @Test func aWordThatIsNeitherIsRefused() async throws {
+        let daemon = try daemon()
+        let shown = await larder("explain", "foo", "--url", daemon.url)
+        #expect(shown.status == .usage && shown.err.contains("A path begins with \"/\""), "\(shown.err)")
+        #expect(daemon.heads.isEmpty)
+    }
+
     @Test func aPathIsAskedForFirst() async throws {
         let daemon = try daemon()
         let shown = await larder(

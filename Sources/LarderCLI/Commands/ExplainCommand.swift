@@ -5,9 +5,11 @@ enum ExplainCommand {
     static let command = Subcommand(
         "explain", "explain why a request is a hit or a miss", operands: "PATH",
         details: [
-            "PATH is a route of the daemon or of a pass-through provider, which is requested once, or the request id "
-                + "of an answer (its field X-Request-Id), without a new request. The daemon remembers about a thousand "
-                + "requests."
+            "PATH is a route of the daemon, such as /v1/search?q=x, or of a pass-through provider, such as "
+                + "/raw/weather/v1/forecast. It is requested once, which may make a call to the API; with "
+                + "--only-if-cached it makes none.",
+            "Instead of PATH, the request id of an answer (its field X-Request-Id) explains that answer without a new "
+                + "request. The daemon remembers about a thousand requests.",
         ],
         options: [
             CommandOption("--header", short: "-H", value: "FIELD", "send this field: \"Name: value\"; may be repeated"),
@@ -16,10 +18,17 @@ enum ExplainCommand {
         ] + Conversation.options,
         examples: [
             ("larder explain '/v1/search?q=jack+johnson'", "make the request, and explain its answer"),
+            ("larder explain --only-if-cached '/v1/search?q=jack+johnson'", "the same without a call"),
             ("larder explain 0-2f", "the request with that X-Request-Id"),
         ]
     ) { invocation throws(CommandFailure) in
         let operand = try invocation.operand("path")
+        guard operand.contains("/") || RequestID(operand) != nil else {
+            throw CommandFailure(
+                .usage, "\"\(operand)\" is neither a path nor a request id",
+                advice: "A path begins with \"/\": larder explain '/v1/search?q=jack+johnson'. "
+                    + "A request id is that of X-Request-Id, such as 0-2f.")
+        }
         let conversation = try Conversation(invocation)
         let asked = RequestID(operand) != nil ? nil : try ask(operand, conversation, invocation)
         let id = asked?.id ?? operand
