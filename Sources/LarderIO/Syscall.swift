@@ -21,6 +21,8 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(call: "pthread_create", code: failure.code)
     }
 
+    public var isAddressInUse: Bool { code == EADDRINUSE }
+
     /// The call and the system's text, such as "bind: Address already in use".
     public var description: String {
         var text = [CChar](repeating: 0, count: 128)

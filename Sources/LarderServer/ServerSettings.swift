@@ -136,4 +136,11 @@ public struct ListenError: Error, Sendable, Hashable, CustomStringConvertible {
     public let cause: SystemError
 
     public var description: String { "cannot listen on \(address): \(cause)" }
+
+    /// What the user of a daemon can do about it.
+    public var advice: String? {
+        guard cause.isAddressInUse else { return nil }
+        if case .unix = address { return "If it is another Larder: larder status." }
+        return "If it is another Larder: larder status. Otherwise listen elsewhere: --listen 127.0.0.1:8790."
+    }
 }

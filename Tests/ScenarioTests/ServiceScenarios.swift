@@ -179,6 +179,7 @@ import Testing
             #expect(larder.standardOutput == "")
             #expect(larder.standardError.contains("\(address)"), "\(larder.standardError)")
             #expect(larder.standardError.contains("Address already in use"), "\(larder.standardError)")
+            #expect(larder.standardError.contains("--listen 127.0.0.1:8790"), "\(larder.standardError)")
         }
     }
 

@@ -105,7 +105,7 @@ public final class Daemon: Sendable {
             parts.tunnels.listening(on: bound)
             addresses = bound.map(\.description)
         } catch {
-            throw DaemonError(stage: "listen", message: "\(error)")
+            throw DaemonError(stage: "listen", message: "\(error)" + (error.advice.map { "\n\($0)" } ?? ""))
         }
         surroundings.log.notice(
             "started", ["version": LarderVersion.text, "listening": addresses.joined(separator: " ")])
