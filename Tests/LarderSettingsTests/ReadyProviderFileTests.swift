@@ -154,7 +154,7 @@ struct ReadyProviderFileTests {
             return try #require(parts.dropFirst().first?.components(separatedBy: "```").first)
         }
         let provider = try provider(try load("library", Bytes(text: try block("yaml"))))
-        let endpoint = try provider.endpoint(path: ["books"], query: QueryParameters(parsing: "q=lantern"))
+        let endpoint = try provider.endpoint(path: ["find"], query: QueryParameters(parsing: "q=lantern"))
         let answer = UpstreamResponse(
             status: 200, body: Bytes(text: try block("json")), requestTime: WallTime(seconds: 1000),
             responseTime: WallTime(seconds: 1000))

@@ -178,6 +178,7 @@ extension SettingsTable {
         "providers.<name>.ttl", .ttl, default: nil,
         summary: "Under ttl, how long answers are fresh: one duration, or one for each endpoint (\"*\" is the rest).",
         advice: """
+            - Each answer's time is shorter by up to cache.jitter percent.
             - For a pass-through API, the mapping has paths below baseURL, such as { "/items/*": 1h, "/files/**": 7d, \
             "*": 10min }. A segment * stands for any one segment, and ** at the end for everything below. If several \
             paths match, the one that is more exact from the left counts.
