@@ -90,7 +90,7 @@ struct CommandTests {
         #expect(await larder("get", "/x", "--url", daemon.url).status == .noDaemon)
     }
 
-    @Test(arguments: [("get", "/x"), ("explain", "abc"), ("search", "x"), ("status", "--json")])
+    @Test(arguments: [("get", "/x"), ("explain", "/abc"), ("search", "x"), ("status", "--json")])
     func aDaemonThatDoesNotAnswerInTimeIsThereAllTheSame(_ command: String, _ operand: String) async throws {
         let daemon = try ScriptedDaemon(keepsOpen: { _ in true }) { _ in
             Bytes(text: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhal")
@@ -217,7 +217,7 @@ struct CommandTests {
     @Test(arguments: [("suspended", true), ("notConfigured", false), ("off", false)])
     func statusNamesAnEndOnlyOfARestThatEndsByItself(_ state: String, _ isNamed: Bool) async throws {
         let body = """
-            {"providers":[{"name":"itunes","state":"\(state)","suspendedUntil":"2026-11-20T12:00:00Z"}]}
+            {"version":"1","providers":[{"name":"itunes","state":"\(state)","suspendedUntil":"2026-11-20T12:00:00Z"}]}
             """
         let daemon = try ScriptedDaemon { head in head.contains("/healthz") ? answer(200, "ok") : answer(200, body) }
         let shown = await larder("status", "--url", daemon.url, isTerminal: true, width: 120)
@@ -241,7 +241,7 @@ struct CommandTests {
         #expect(shown.text.split(separator: "\n").last?.hasSuffix("  42       7") == true)
         let quota = await larder("quota", "--url", daemon.url, isTerminal: true, width: 120)
         #expect(
-            quota.text.contains("17 of 20/min left, full at 12:00:30Z") && quota.text.contains("no limit"))
+            quota.text.contains("17 of 20 per minute left, full at 12:00:30Z") && quota.text.contains("no limit"))
         #expect(
             await larder("quota", "--url", daemon.url).text.hasPrefix(#"[{"provider":"itunes","rate":{"limit":20,"#))
         #expect(quota.text.contains("user 488 of 500, client 9000"), "what the API itself says")
@@ -265,6 +265,50 @@ struct CommandTests {
         #expect(shown.text.contains("run of process 4711, since 2026-11-20 12:00:00 UTC: 12 requests, 10 hits"))
     }
 
+    @Test func anAPIThatIsNotReachedSaysSoInItsState() async throws {
+        let daemon = try ScriptedDaemon { _ in
+            answer(
+                200, #"{"version":"1","providers":[{"name":"a","state":"ready","reachability":"unreachable"}]}"#)
+        }
+        let shown = await larder("status", "--url", daemon.url, isTerminal: true).text
+        #expect(shown.contains("not reached") && !shown.contains("ready"), "\(shown)")
+    }
+
+    @Test func theStatusOfAnotherServerIsNone() async throws {
+        for body in ["<html>", "{}"] {
+            let daemon = try ScriptedDaemon { _ in answer(200, body) }
+            let shown = await larder("status", "--url", daemon.url)
+            #expect(shown.status == .broken && shown.err.contains("\(daemon.url) is not a Larder"), "\(shown.err)")
+        }
+    }
+
+    @Test func withoutAuthorityTheConsoleIsNamedAndTheSocketToo() async throws {
+        let daemon = try ScriptedDaemon { _ in
+            answer(403, #"{"type":"/problems/authorityNeeded","status":403,"detail":"Changes need the Unix socket."}"#)
+        }
+        let shown = await larder("console", "--url", daemon.url, environment: ["XDG_RUNTIME_DIR": "/nowhere"])
+        #expect(shown.status == .refused && shown.err.contains("the console is at \(daemon.url)/."), "\(shown.err)")
+        #expect(shown.err.contains("LARDER_URL=unix:"), "\(shown.err)")
+        let purge = await larder("purge", "--all", "--url", daemon.url, environment: ["XDG_RUNTIME_DIR": "/nowhere"])
+        #expect(purge.err.contains("Changes need the Unix socket.\n") && purge.err.contains("LARDER_URL=unix:"))
+    }
+
+    @Test func withoutABrowserTheLinkIsPrinted() async throws {
+        let daemon = try ScriptedDaemon { _ in answer(201, #"{"url":"http://127.0.0.1:9/#owner=x"}"#) }
+        let shown = await larder("console", "--url", daemon.url)
+        #expect(shown.status == .done && shown.text == "http://127.0.0.1:9/#owner=x\n", "\(shown.err)")
+    }
+
+    @Test func theFileOfACheckMayBeAnOption() async throws {
+        try await withScratchDirectory { directory in
+            let file = "\(directory)/larder.yaml"
+            try "providers: { itunes: { ttl: 1h } }\n".write(toFile: file, atomically: false, encoding: .utf8)
+            let shown = await larder("config", "check", "--config", file)
+            #expect(shown.status == .done && shown.text.contains("\(file): valid"), "\(shown)")
+            #expect(await larder("config", "check", "--config", file, file).status == .usage)
+        }
+    }
+
     @Test func aNarrowStatusKeepsStateRateAndQuotaWhole() async throws {
         func columns(_ width: Int, _ state: String) async throws -> String {
             let body = """
@@ -285,7 +329,7 @@ struct CommandTests {
         let ready = #""state":"ready""#
         #expect(try await columns(110, ready).contains("REVALIDATED"))
         let eighty = try await columns(80, ready)
-        #expect(!eighty.contains("REVALIDATED") && eighty.contains("REACHABLE"), "\(eighty)")
+        #expect(eighty.contains("MISSES") && eighty.contains("ready"), "\(eighty)")
         let resting = try await columns(80, #""state":"suspended","suspendedUntil":"2026-11-20T12:00:00Z""#)
         #expect(resting.contains("suspended until 12:00:00Z"), "\(resting)")
     }

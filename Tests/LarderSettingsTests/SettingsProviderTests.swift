@@ -74,7 +74,7 @@ struct SettingsProviderTests {
         ("hackernews: { searchURL: \"ftp://a\" }", "providers.hackernews.searchURL: \"ftp://a\" is not a base URL"),
         ("forge: { ttl: 1h }", "\(builtIn)); one of your own needs a baseURL, and kind: passthrough or questions"),
         ("forge: { kind: passthrough }", "1:14: providers.forge.baseURL: is needed"),
-        ("forge: { kind: builtin, baseURL: \"http://a\" }", "is not one of passthrough"),
+        ("forge: { kind: builtin, baseURL: \"http://a\" }", "must be passthrough"),
         ("itunes: { kind: passthrough }", "is built in"),
         ("Bad_Name: { rate: off }", "a provider's name is"),
         ("itunes: { rate: 20 }", "is not a rate"),

@@ -12,13 +12,16 @@ enum ConfigCommand {
                 + "service's user cannot read. The unit and its drop-in files tell who that user is. If a daemon runs "
                 + "and permits it, the command also reports settings that have a different value in the daemon."
         ],
-        options: [ServeCommand.setOption, ServeCommand.listenOption],
+        options: [ServeCommand.configOption, ServeCommand.setOption, ServeCommand.listenOption],
         examples: [
             ("larder config check", "the file that the daemon would read"),
             ("larder config check ./larder.yaml", "another file"),
         ]
     ) { invocation throws(CommandFailure) in
         guard invocation.operands.count <= 1 else { throw CommandFailure(.usage, "only one file at a time") }
+        guard invocation.operands.isEmpty || !invocation.has("--config") else {
+            throw CommandFailure(.usage, "give FILE or --config, not both")
+        }
         let sources = try SettingsSources(invocation, file: invocation.operands.first)
         let settings: Settings
         do throws(SettingsError) {

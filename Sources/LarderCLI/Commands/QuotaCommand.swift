@@ -57,8 +57,8 @@ enum QuotaCommand {
         ])
         for provider in providers {
             let budget = provider["budget"]
-            let rate = StatusCommand.limit(budget?["rate"], isBrief: isBrief)
-            let quota = StatusCommand.limit(budget?["quota"], isBrief: isBrief)
+            let rate = StatusCommand.limit(budget?["rate"], isBrief: isBrief, isSpelled: true)
+            let quota = StatusCommand.limit(budget?["quota"], isBrief: isBrief, isSpelled: true)
             table.rows.append([
                 Console.printable(provider["name"]?.string ?? ""), rate.isEmpty ? "no limit" : rate,
                 quota.isEmpty ? "no limit" : quota, credits(budget),

@@ -19,7 +19,14 @@ enum StatusCommand {
             let response = try conversation.ask(DaemonRequest(.get, "/healthz"))
             return response.status == 200 ? .done : .noDaemon
         }
-        let (value, response) = try conversation.json(DaemonRequest(.get, "/v1/status"))
+        let there = try conversation.ask(DaemonRequest(.get, "/v1/status"))
+        guard (try? JSON.parse(there.body))?["version"] != nil || Problem(there).code != nil else {
+            let address = invocation.value("--url") ?? invocation.environment["LARDER_URL"] ?? "what answers"
+            throw CommandFailure(
+                .broken, "\(address) is not a Larder",
+                advice: "Give the daemon's address with --url or LARDER_URL.")
+        }
+        let (value, response) = try conversation.json(DaemonRequest(.get, "/v1/status"), there)
         if invocation.wantsJSON {
             _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
         } else {
@@ -61,7 +68,7 @@ enum StatusCommand {
         guard !table.rows.isEmpty else { return }
         if table.wholeWidth > console.width { table = providers(value, isBrief: true) }
         // The essential columns are not shortened. Columns about the past are removed first.
-        for least in [["REVALIDATED"], ["HITS", "MISSES"], ["REACHABLE"]] where table.wholeWidth > console.width {
+        for least in [["REVALIDATED"], ["HITS", "MISSES"]] where table.wholeWidth > console.width {
             table.leaveOut(least)
         }
         console.line()
@@ -114,7 +121,7 @@ enum StatusCommand {
     /// - Parameter isBrief: whether the terminal is too narrow for the long form. A shortened number would be useless.
     static func providers(_ value: JSONValue, isBrief: Bool = false) -> TableLayout {
         var table = TableLayout(columns: [
-            .init("PROVIDER"), .init("STATE", weight: 1), .init("REACHABLE"), .init("RATE", weight: 1),
+            .init("PROVIDER"), .init("STATE", weight: 1), .init("RATE", weight: 1),
             .init("QUOTA", weight: 1), .init("HITS", isRight: true), .init("MISSES", isRight: true),
             .init("REVALIDATED", isRight: true),
         ])
@@ -125,13 +132,15 @@ enum StatusCommand {
                 state += " until \(isBrief ? timeOfDay(until) : time(until))"
             }
             if state == "probing", !isBrief { state += ": the next call tries it" }
-            let reachable = Console.printable(provider["reachability"]?.string ?? "")
+            if provider["reachability"]?.string == "unreachable" {
+                state = state == "ready" ? "not reached" : state + (isBrief ? "" : ", not reached")
+            }
             let answers = provider["answers"]
             let hits = ["hit", "memoryHit", "stale", "negative", "joined"].compactMap { answers?[$0]?.integer }.reduce(
                 0, +)
             let budget = provider["budget"]
             table.rows.append([
-                Console.printable(provider["name"]?.string ?? ""), state, reachable,
+                Console.printable(provider["name"]?.string ?? ""), state,
                 limit(budget?["rate"], isBrief: isBrief),
                 limit(budget?["quota"], isBrief: isBrief), answers == nil ? "" : String(hits),
                 answers?["miss"]?.integer.map(String.init) ?? "",
@@ -144,10 +153,10 @@ enum StatusCommand {
 
     /// "17 of 20/min left, full at 12:00:30Z". The time is in UTC, with month and day if the window is longer than an
     /// hour. The brief form is "17 of 20/min".
-    static func limit(_ value: JSONValue?, isBrief: Bool = false) -> String {
+    static func limit(_ value: JSONValue?, isBrief: Bool = false, isSpelled: Bool = false) -> String {
         guard let limit = value?["limit"]?.integer, let remaining = value?["remaining"]?.integer else { return "" }
         let seconds = value?["windowSeconds"]?.integer
-        let window = seconds.map { "/\(Self.window($0))" } ?? ""
+        let window = seconds.map { isSpelled && !isBrief ? " per \(spelled($0))" : "/\(Self.window($0))" } ?? ""
         if isBrief { return "\(remaining) of \(limit)\(window)" }
         guard remaining < limit, let instant = value?["resetsAt"]?.string, instant.count == 20 else {
             return "\(remaining) of \(limit)\(window) left"
@@ -166,6 +175,15 @@ enum StatusCommand {
         case 3600: "h"
         case 86_400: "day"
         default: Units.format(duration: .seconds(seconds))
+        }
+    }
+
+    private static func spelled(_ seconds: Int) -> String {
+        switch seconds {
+        case 1: "second"
+        case 60: "minute"
+        case 3600: "hour"
+        default: window(seconds)
         }
     }
 

@@ -135,8 +135,8 @@ struct MCPTool: Sendable {
     private static let explain = MCPTool(
         name: "explain", title: "Explain an answer",
         description:
-            "Why an answer was a hit, a miss, stale or not stored. The sentence of each search, question and URL ends with its request.",
-        own: [QuestionParameter("request", .text(), "The request, such as 0-7.", example: "0-1").required]
+            "Why an answer was a hit, a miss, stale or not stored. It takes a request id, not a URL: the sentence of each search, question and URL ends with it.",
+        own: [QuestionParameter("request", .text(), "The request id, such as 0-7.", example: "0-1").required]
     ) { arguments, parts, call throws(ClientFacingError) in
         let id = PercentCoding.encode(try arguments.required("request"))
         return MCPContent.explanation(try await MCPContent.json("/v1/explain/\(id)", parts, call))

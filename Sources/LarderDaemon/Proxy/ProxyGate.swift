@@ -48,7 +48,8 @@ final class ProxyGate: Sendable {
         }
         if let run { return cached(target, path, isLocal: run.isLocal && rule?.isExact != true, run) }
         guard proxy.ports.contains(target.port) else {
-            return .refuse(.proxyRule("Port \(target.port) is not among proxy.ports."))
+            let ports = proxy.ports.sorted().map(String.init).joined(separator: ", ")
+            return .refuse(.proxyRule("Port \(target.port) is not among proxy.ports: \(ports)."))
         }
         switch rule?.action ?? proxy.others {
         case .refuse:

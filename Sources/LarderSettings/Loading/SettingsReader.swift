@@ -83,6 +83,7 @@ struct SettingsReader {
         return read(parameter, path: path, default: text) { node throws(SettingFault) in
             let text = try Self.text(node)
             if words.contains(text) { return text }
+            if words.count == 1 { throw SettingFault("must be \(words[0]), not \"\(text)\"") }
             let near = NearestName.find(text, among: words).map { "; did you mean \"\($0)\"?" } ?? ""
             throw SettingFault("\"\(text)\" is not one of \(words.joined(separator: ", "))\(near)")
         }
