@@ -4,7 +4,10 @@ import LarderCore
 
 /// Counts of responses, calls, errors, bytes and durations.
 public struct TrafficFigures: Sendable, Hashable {
-    /// The responses to clients, by outcome.
+    /// The word in `requests` for responses of 500 or above for which there was no outcome.
+    public static let failed = "failed"
+
+    /// The responses to clients, by outcome or `failed`.
     public var requests: [String: Int]
     /// The calls that were sent, by provider.
     public var upstream: [String: Int]

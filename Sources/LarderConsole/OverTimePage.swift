@@ -43,7 +43,7 @@ public enum HistoryRange: String, Sendable, CaseIterable {
 public enum OverTimePage {
     private static let plots: [(name: String, title: String, line: String)] = [
         ("requests", "Requests", "by outcome"), ("errors", "Errors", "answers of 500 and more"),
-        ("ratio", "Hit ratio", "answers without a call of their own"),
+        ("ratio", "Hit ratio", "requests answered without a call of their own"),
         ("latency", "Latency", "of the slowest part of each slot"),
         ("upstream", "Upstream calls", "by provider"), ("budgets", "Calls against budget", "the spent share"),
         ("bytes", "Sent", "bytes to clients"),

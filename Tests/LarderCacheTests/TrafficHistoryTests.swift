@@ -189,6 +189,14 @@ import Testing
         #expect(TrafficFigures(encoded: TrafficFigures().encoded) == TrafficFigures())
     }
 
+    @Test func figuresOfAVersionWithoutFailedRequestsAreRead() {
+        let figures = TrafficFigures(encoded: Bytes(text: #"{"r":{"hit":3},"u":{"itunes":1},"e":2,"b":77,"d":[1,4]}"#))
+        #expect(
+            figures
+                == TrafficFigures(
+                    requests: ["hit": 3], upstream: ["itunes": 1], errors: 2, bytes: 77, durations: [0, 4]))
+    }
+
     @Test(arguments: ["", "[]", "{\"d\":[0]}", "{\"d\":[99,1]}", "{\"d\":[0,-1]}", "{\"r\":{\"hit\":\"x\"}}"])
     func damagedFiguresAreNone(_ text: String) {
         #expect(TrafficFigures(encoded: Bytes(text: text)) == nil)

@@ -119,6 +119,22 @@ struct ConsoleUseScenarios {
         }
     }
 
+    @Test func aFailedRequestIsPlottedInTheColourOfErrorsAndLowersTheHitRatio() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        try await withLarder(BasicScenarios.itunes(origin)) { larder in
+            for _ in 0..<2 { _ = try await larder.get("/v1/itunes/search?q=jack") }
+            origin.stop()
+            for term in ["one", "two"] { _ = try await larder.get("/v1/itunes/search?q=\(term)") }
+            try await ConsoleStand.onPage { page in
+                try page.open("http://\(larder.address)/over-time?span=15m")
+                try page.waitFor("document.querySelector('#plot-requests .fill.tone-bad')")
+                #expect(try page.text("#plot-requests .legend li:has(.tone-bad)") == "failed")
+                #expect(try page.text("#totals").contains("25.0 %"))
+                try page.keepPicture("failed")
+            }
+        }
+    }
+
     @Test func oneCrosshairGoesThroughAllPlots() async throws {
         try await ConsoleStand.withSamples { page, base in
             _ = try LarderProcess.get("/v1/itunes/search?q=jack+johnson", at: String(base.dropFirst("http://".count)))

@@ -64,6 +64,34 @@ import Testing
         }
     }
 
+    @Test func aFailedRequestIsCountedAndAPageOfTheDaemonIsNot() async throws {
+        try await withOrigin { origin in
+            try await withLarder(BasicScenarios.itunes(origin), time: ManualTime()) { larder async throws in
+                for _ in 0..<2 { _ = try await larder.get(Self.target) }
+                origin.stop()
+                #expect(try await larder.get("/v1/itunes/search?q=other").status == 502)
+                #expect(try await larder.get("/v1/search?q=another&source=itunes").status == 502)
+                #expect(try await larder.get("/v1/itunes/search").status == 400)
+                _ = try await larder.get("/v1/status")
+                let shown = try await points(larder)
+                #expect(["miss", "hit", "failed", "none"].map { sum(shown, $0) } == [1, 1, 2, 0])
+                #expect(shown.reduce(0) { $0 + ($1["errors"]?.integer ?? 0) } == 2)
+            }
+        }
+    }
+
+    @Test func anAnswerOfTheUpstreamIsNoFailedRequestWhateverItsStatus() async throws {
+        let origin = ScriptedOrigin(answering: "HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\noops")
+        defer { origin.stop() }
+        let settings = "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
+        try await withLarder(settings) { larder async throws in
+            #expect(try await larder.get("/raw/api/a").status == 500)
+            let shown = try await points(larder)
+            #expect(sum(shown, "miss") == 1 && sum(shown, "failed") == 0)
+            #expect(shown.reduce(0) { $0 + ($1["errors"]?.integer ?? 0) } == 1)
+        }
+    }
+
     @Test func anIdleDaemonWritesNoFigures() async throws {
         try await withLarder(time: ManualTime()) { larder async throws in
             _ = try await larder.get("/healthz")

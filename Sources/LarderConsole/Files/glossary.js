@@ -55,7 +55,7 @@ export default {
   "dryRun": "Counts what would be removed, and changes nothing.",
   "token": "The admin token of the configuration. It shows whole search terms and permits changes. This page forgets it when it is closed or left.",
   "redacted": "Without the token, only the names of parameters are shown, to protect the searches of others.",
-  "hitRatio": "The share of answers that needed no call of their own.",
+  "hitRatio": "The share of requests that were answered without a call of their own. Failed requests lower it.",
   "callsSaved": "Answers that needed no call of their own to the provider, over all runs.",
   "upstream": "Calls that Larder made to the providers.",
   "latency": "The time from the head of a request to the head of its response.",

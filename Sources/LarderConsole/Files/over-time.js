@@ -9,10 +9,10 @@ import { onReturn } from "./connection.js";
 
 const figures = Object.fromEntries(["requests", "errors", "ratio", "latency", "upstream", "budgets", "bytes"]
   .map((name) => [name, plot(byId("plot-" + name))]));
-/** Outcomes in the order in which they are stacked: what cost nothing first. */
-const outcomes = ["hit", "negative", "joined", "stale", "revalidated", "miss", "bypass", "none"];
-const tones = { hit: 0, negative: 6, joined: 4, stale: 3, revalidated: 2, miss: 1, bypass: 5, none: 7 };
-const saving = new Set(["hit", "negative", "joined", "stale"]);
+/** Outcomes in the order in which they are stacked: what cost nothing first, what failed last. */
+const outcomes = ["hit", "negative", "joined", "stale", "revalidated", "miss", "bypass", "failed"];
+const tones = { hit: 0, negative: 6, joined: 4, stale: 3, revalidated: 2, miss: 1, bypass: 5, failed: "bad" };
+const saving = ["hit", "negative", "joined", "stale"];
 
 /** The links of the ranges. Each holds the span of the history, the length and the length of a slot. */
 const ranges = [...document.querySelectorAll("#spans a")];
@@ -25,11 +25,10 @@ function series(names, label = words) {
 
 const sum = (record) => Object.values(record || {}).reduce((all, one) => all + one, 0);
 
+/** The share of all requests, failed ones too, that needed no call of their own, in percent. */
 function ratio(requests) {
-  const judged = Object.entries(requests || {}).filter(([name]) => name !== "none");
-  const all = judged.reduce((total, [, value]) => total + value, 0);
-  if (!all) return undefined;
-  return 100 * judged.filter(([name]) => saving.has(name)).reduce((total, [, value]) => total + value, 0) / all;
+  const all = sum(requests);
+  return all ? 100 * saving.reduce((total, name) => total + (requests[name] || 0), 0) / all : undefined;
 }
 
 /**

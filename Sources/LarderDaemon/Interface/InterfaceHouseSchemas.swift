@@ -210,7 +210,9 @@ enum InterfaceHouseSchemas {
             .list(
                 .object([
                     .init("at", .time), .optional("open", .flag, "The slot has not ended."),
-                    .init("requests", .map(.integer), "By outcome."), .init("upstream", .map(.integer), "By provider."),
+                    .init(
+                        "requests", .map(.integer),
+                        "By outcome, and failed: no usable answer, answered with 500 or above."), .init("upstream", .map(.integer), "By provider."),
                     .init("errors", .integer), .init("bytes", .integer), .optional("p50", .number),
                     .optional("p90", .number),
                     .optional("p99", .number, "Milliseconds."),

@@ -5,6 +5,10 @@ enum DaemonCounters {
     static let requests = MetricFamily(
         "larder_requests_total", help: "Requests answered by a route, without memory hits.",
         labels: ["route", "status"])
+    static let failures = MetricFamily(
+        "larder_failed_requests_total",
+        help: "Requests answered with 500 or above by Larder itself, because neither the cache nor an upstream had an "
+            + "answer. The daemon's own pages do not count.")
     static let memoryHits = MetricFamily(
         "larder_memory_hits_total", help: "Answers sent from the memory tier without leaving the event loop.",
         labels: ["provider"])

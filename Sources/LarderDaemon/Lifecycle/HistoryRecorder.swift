@@ -87,12 +87,16 @@ final class HistoryRecorder: Sendable {
     }
 
     /// Reads the counters. The daemon's own pages are left out, because watchdogs and consoles request them all the
-    /// time. Hits that a loop answers at once are not timed; they count with the shortest duration.
+    /// time. They have no outcome, and neither have failed requests, which are counted apart. Hits that a loop answers
+    /// at once are not timed; they count with the shortest duration.
     private static func reading(_ counters: CounterRegistry) -> TrafficFigures {
         let none = CacheOutcome.none.rawValue
         var reading = TrafficFigures(durations: Array(repeating: 0, count: HistogramCell.bounds.count + 1))
         for (labels, value) in counters.figures(ServerCounters.requests) where labels != [none] {
             reading.requests[labels[0], default: 0] += Int(value)
+        }
+        reading.requests[TrafficFigures.failed] = counters.figures(DaemonCounters.failures).reduce(0) {
+            $0 + Int($1.value)
         }
         let hits = counters.figures(ServerCounters.memoryHits).reduce(0) { $0 + Int($1.value) }
         reading.requests[CacheOutcome.hit.rawValue, default: 0] += hits

@@ -93,6 +93,9 @@ final class RequestDispatch: RequestHandler {
         let told = hasClientLeft ? Self.clientLeft : response.status
         let status = DaemonCounters.statusClass(told)
         engine.counters.cell(DaemonCounters.requests, response.route.text, status).add()
+        if told >= 500, response.outcome == .none, !routes.table.isLooking(response.route) {
+            engine.counters.cell(DaemonCounters.failures).add()
+        }
         if [.hit, .stale, .negative, .joined].contains(response.outcome) { runs.reached(request, isHit: true) }
         let ended = engine.time.monotonic()
         close(request, response, told, after: ended - began)
