@@ -1,5 +1,6 @@
-// Keeps the daemon's figures over time, in slots of fixed length: the last hour in slots of 5 seconds, and the last 30
-// days in slots of one hour. It is a pure machine: it is told the counters and both clocks, and says what to store.
+// Keeps the daemon's figures over time, in slots of fixed length: the last hour in slots of 5 seconds, the last 2 days
+// in slots of 4 minutes, and the last 30 days in slots of one hour. It is a pure machine: it is told the counters and
+// both clocks, and says what to store.
 //
 // Slots are aligned to the wall clock, so that the slots of two runs fit together: a run that ends within a slot and a
 // run that begins in it add up. Counts between two looks belong to the slot of the first look. A slot without counts
@@ -10,17 +11,19 @@
 // to the present slot. Otherwise they are dropped, because a wrong clock dated them.
 import LarderCore
 
-/// Figures over the last hour and the last 30 days.
+/// Figures over the last hour, the last 2 days and the last 30 days.
 public struct TrafficHistory: Sendable {
     /// One ring of slots.
     public enum Span: String, Sendable, CaseIterable {
         case hour
+        case days
         case month
 
         /// The length of a slot in seconds.
         public var step: Int64 {
             switch self {
             case .hour: 5
+            case .days: 240
             case .month: 3600
             }
         }
@@ -89,7 +92,7 @@ public struct TrafficHistory: Sendable {
         var monotonic: MonotonicTime
     }
 
-    private var rings: [Span: [Int64: TrafficFigures]] = [.hour: [:], .month: [:]]
+    private var rings: [Span: [Int64: TrafficFigures]] = [.hour: [:], .days: [:], .month: [:]]
     private var runs: [Run] = []
     private var last: Look?
     private var unsaved: [Span: Set<Int64>] = [:]
@@ -102,13 +105,23 @@ public struct TrafficHistory: Sendable {
         for row in rows where row.at <= now && row.at >= row.span.begin(at: now) {
             rings[row.span]?[row.span.slot(row.at)] = row.figures
         }
+        let unknown = hoursWithoutDetail
         self.runs = runs.filter { $0.began <= now && $0.began <= $0.ended }.map { run in
             Run(began: run.began, ended: min(run.ended, now))
         }.sorted { $0.began < $1.began }.suffix(Self.mostRuns)
         for run in self.runs {
             for span in Span.allCases { cover(span, from: run.began, to: run.ended, at: now) }
         }
+        rings[.days] = rings[.days]?.filter { !unknown.contains(Self.hour(of: $0.key)) }
     }
+
+    /// The hours with counts of which no slot of 4 minutes is stored. An earlier version counted in them. They are gaps
+    /// in that ring, not times without counts.
+    private var hoursWithoutDetail: Set<Int64> {
+        Set(rings[.month, default: [:]].keys).subtracting(rings[.days, default: [:]].keys.map(Self.hour(of:)))
+    }
+
+    private static func hour(of slot: Int64) -> Int64 { Span.month.slot(Span.days.start(slot)) }
 
     /// Makes empty slots for the times that have none.
     private mutating func cover(_ span: Span, from: WallTime, to: WallTime, at now: WallTime) {

@@ -14,15 +14,21 @@ public enum HistoryRange: String, Sendable, CaseIterable {
     public init(_ span: String?) { self = span.flatMap(Self.init(rawValue:)) ?? (span == "month" ? .month : .hour) }
 
     /// The `span` of `/v1/history` that contains it.
-    public var source: String { self == .quarter || self == .hour ? "hour" : "month" }
+    public var source: String {
+        switch self {
+        case .quarter, .hour: "hour"
+        case .sixHours, .day: "days"
+        case .week, .month: "month"
+        }
+    }
 
     /// The length and the length of a slot of a plot, in seconds.
     var seconds: (whole: Int64, slot: Int64) {
         switch self {
         case .quarter: (900, 15)
         case .hour: (3600, 30)
-        case .sixHours: (21_600, 3600)
-        case .day: (86_400, 3600)
+        case .sixHours: (21_600, 240)
+        case .day: (86_400, 720)
         case .week: (604_800, 10_800)
         case .month: (2_592_000, 21_600)
         }

@@ -108,7 +108,8 @@ import Testing
         #expect(second.shown(.month) == [0: 7])
         let rows = second.history.takeUnsaved()?.rows
         #expect(
-            rows?.map { $0.figures.requests } == [["hit": 7], ["hit": 7]], "whole slots take the place of older ones")
+            rows?.map { $0.figures.requests } == [["hit": 7], ["hit": 7], ["hit": 7]],
+            "whole slots take the place of older ones")
     }
 
     @Test func theTimeBetweenTwoRunsIsAGapAndAnIdleRunIsNone() {
@@ -117,7 +118,7 @@ import Testing
         first.hits(3, then: 5)
         first.hits(0, then: 5)
         let kept = first.history.takeUnsaved(isLast: true)
-        #expect(kept?.rows.map(\.at) == [Self.start, Self.start])
+        #expect(kept?.rows.map(\.at) == [Self.start, Self.start, Self.start])
         let wall = Self.start + .seconds(60)
         var second = Stand(TrafficHistory(rows: kept?.rows ?? [], runs: kept?.runs ?? [], at: wall), at: wall)
         second.look()
@@ -134,7 +135,7 @@ import Testing
         #expect(none == nil)
         stand.hits(1, then: 5)
         let unsaved = stand.history.takeUnsaved()
-        #expect(unsaved?.rows.count == 2)
+        #expect(unsaved?.rows.map(\.span) == [.hour, .days, .month], "one slot of each ring")
         #expect(unsaved?.runs == [.init(began: Self.start, ended: Self.start + .seconds(70))])
         let (again, last) = (stand.history.takeUnsaved(), stand.history.takeUnsaved(isLast: true))
         #expect(again == nil && last == nil, "all is written")
@@ -159,6 +160,32 @@ import Testing
         #expect(stand.shown(.hour).keys.min() == Int64(1405), "the slot of the last look and 719 before it")
         let unsaved = stand.history.takeUnsaved()
         #expect(unsaved?.rows.filter { $0.span == .hour }.count == 719)
+    }
+
+    @Test func theLastTwoDaysAreHeldInSlotsOfFourMinutes() {
+        var stand = Stand()
+        stand.look()
+        for _ in 0..<48 { stand.hits(1, then: 5) }
+        stand.hits(2, then: 5)
+        #expect(stand.shown(.days) == [0: 48, 240: 2])
+        var long = Stand()
+        long.look()
+        for _ in 0..<(3 * 86_400 / 30) { long.hits(1, then: 30) }
+        let shown = long.shown(.days)
+        #expect(shown.count == 720 && shown.keys.min() == 86_400 + 240)
+        #expect(shown.values.filter { $0 != 8 } == [0], "only the present slot has not begun to count")
+    }
+
+    @Test func hoursCountedByAVersionWithoutTheRingOfDaysAreGapsInIt() {
+        let now = Self.start + .seconds(4 * 3600)
+        let rows = [(0, TrafficHistory.Span.month), (7200, .month), (7440, .days)].map { seconds, span in
+            TrafficHistory.Row(
+                span: span, at: Self.start + .seconds(seconds), figures: TrafficFigures(requests: ["hit": 1]))
+        }
+        let run = TrafficHistory.Run(began: Self.start, ended: now)
+        let shown = Stand(TrafficHistory(rows: rows, runs: [run], at: now), at: now).shown(.days)
+        #expect(shown.keys.min() == 3600, "the first hour has counts and no slots; the second has no counts")
+        #expect(shown.count == 3 * 15 + 1 && shown[7440] == 1)
     }
 
     @Test func rowsOutOfTheirRingAndOfTheFutureAreNotTakenOver() {

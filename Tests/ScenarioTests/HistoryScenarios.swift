@@ -58,6 +58,9 @@ import Testing
                 #expect(try await points(larder).map { $0["at"]?.string } == ["2026-01-01T02:00:00Z"])
                 let month = try await points(larder, "month")
                 #expect(month.map { $0["at"]?.string } == ["2026-01-01T00:00:00Z", "2026-01-01T02:00:00Z"])
+                let days = try await points(larder, "days")
+                #expect(days.map { $0["at"]?.string } == month.map { $0["at"]?.string })
+                #expect(sum(days, "miss") == 1 && sum(days, "hit") == 1)
                 #expect(sum(month, "miss") == 1 && sum(month, "hit") == 1)
                 #expect(try await larder.get("/v1/history").json()["saved"]?["itunes"]?.integer == 1)
             }

@@ -2,23 +2,29 @@
 import LarderCore
 
 enum HistoryCommand {
+    private static let spans = ["hour", "days", "month"]
+
     static let command = Subcommand(
         "history", "show requests, calls, errors and latency over time",
         details: [
-            "The last hour, or the last 30 days. Where there are no bars, the daemon did not run. The last "
-                + "column is the highest 99th percentile of the slots in a row."
+            "The last hour, the last 2 days, or the last 30 days. Where there are no bars, the daemon did not run. "
+                + "The last column is the highest 99th percentile of the slots in a row."
         ],
         options: [
             CommandOption(
-                "--span", value: "SPAN", choices: ["hour", "month"], "the last hour (default), or the last month"),
+                "--span", value: "SPAN", choices: spans,
+                "the last hour (default), the last 2 days, or the last 30 days"),
             CommandOption("--json", "JSON on a terminal too"),
         ] + Conversation.options,
-        examples: [("larder history", "the last hour"), ("larder history --span month", "the last 30 days")]
+        examples: [
+            ("larder history", "the last hour"), ("larder history --span days", "the last 2 days"),
+            ("larder history --span month", "the last 30 days"),
+        ]
     ) { invocation throws(CommandFailure) in
         try invocation.noOperands()
         let span = invocation.value("--span") ?? "hour"
-        guard ["hour", "month"].contains(span) else {
-            throw CommandFailure(.usage, "--span: \"\(span)\" is not a span", advice: "Give hour or month.")
+        guard spans.contains(span) else {
+            throw CommandFailure(.usage, "--span: \"\(span)\" is not a span", advice: "Give hour, days or month.")
         }
         let (value, response) = try Conversation(invocation).json(DaemonRequest(.get, "/v1/history?span=\(span)"))
         if invocation.wantsJSON {

@@ -55,13 +55,13 @@ function joined(history, step) {
 
 /**
  * The share of each budget that the calls of its last window took, in percent. A window that is shorter than two samples, or
- * of which the span shows too little, says nothing here: the hour shows the short ones, the month the long ones.
+ * of which the span shows too little, says nothing here: each span shows the windows that fit twice into it.
  */
 function budgets(history, step) {
   const from = Date.parse(history.from);
   const shown = (history.budgets || []).filter(({ windowSeconds }) => {
     const window = windowSeconds * 1000;
-    return window >= 2 * history.stepSeconds * 1000 && window <= (Date.parse(history.to) - from) / 4;
+    return window >= 2 * history.stepSeconds * 1000 && window <= (Date.parse(history.to) - from) / 2 + step;
   });
   const found = new Map();
   for (const { provider, calls, windowSeconds } of shown) {

@@ -203,7 +203,8 @@ enum InterfaceHouseSchemas {
     ]
 
     private static let history: [InterfaceSchema.Member] = [
-        .init("span", .words(["hour", "month"])), .init("stepSeconds", .integer), .init("from", .time),
+        .init("span", .words(TrafficHistory.Span.allCases.map(\.rawValue))), .init("stepSeconds", .integer),
+        .init("from", .time),
         .init("to", .time),
         .init(
             "points",
@@ -212,7 +213,8 @@ enum InterfaceHouseSchemas {
                     .init("at", .time), .optional("open", .flag, "The slot has not ended."),
                     .init(
                         "requests", .map(.integer),
-                        "By outcome, and failed: no usable answer, answered with 500 or above."), .init("upstream", .map(.integer), "By provider."),
+                        "By outcome, and failed: no usable answer, answered with 500 or above."),
+                    .init("upstream", .map(.integer), "By provider."),
                     .init("errors", .integer), .init("bytes", .integer), .optional("p50", .number),
                     .optional("p90", .number),
                     .optional("p99", .number, "Milliseconds."),

@@ -13,7 +13,9 @@ struct HistoryRoute: Sendable {
 
     static let parameters: [RouteParameter] = [
         .query(
-            "span", "The last hour in slots of 5 seconds, or the last 30 days in slots of an hour.",
+            "span",
+            "The last hour in slots of 5 seconds, the last 2 days in slots of 4 minutes, or the last 30 days in slots "
+                + "of an hour.",
             .choice(TrafficHistory.Span.allCases.map(\.rawValue)), default: TrafficHistory.Span.hour.rawValue)
     ]
 
@@ -23,7 +25,7 @@ struct HistoryRoute: Sendable {
         let spans = TrafficHistory.Span.allCases.map(\.rawValue)
         let asked = query["span"] ?? TrafficHistory.Span.hour.rawValue
         guard let span = TrafficHistory.Span(rawValue: asked) else {
-            throw .invalid("span", "\"span\" must be hour or month.", allowed: spans)
+            throw .invalid("span", "\"span\" must be hour, days or month.", allowed: spans)
         }
         // Includes what has happened in the current slot so far.
         history.look()
