@@ -28,10 +28,12 @@ enum StandIn {
     static func providers(_ origin: OriginServer, isLimited: Bool) -> String {
         let providers = ProviderRegistry.builtIn.map(\.about).map { about in
             let name = about.name
+            // The URLs of some images are not in the answers. They are made from an id.
+            let hosts = [origin.root] + about.imageHosts.map { "\($0)=\(origin.root)/artwork" }
             var lines = """
                   \(name):
                     baseURL: \(origin.baseURL(for: name))
-                    imageHosts: ["\(origin.root)"]
+                    imageHosts: [\(hosts.map { "\"\($0)\"" }.joined(separator: ", "))]
                 """
             if about.searchBase != nil { lines += "\n    searchURL: \(origin.baseURL(for: name))" }
             // The stand-in accepts any key.

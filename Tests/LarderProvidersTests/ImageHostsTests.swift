@@ -13,14 +13,19 @@ import Testing
         ("*.mzstatic.com", .suffix("mzstatic.com")), ("*", .any),
         ("http://127.0.0.1:9000", .origin(scheme: "http", host: "127.0.0.1", port: 9000)),
         ("https://[::1]/", .origin(scheme: "https", host: "[::1]", port: 443)),
+        (
+            "*.Example.com=http://127.0.0.1:9000/a/",
+            .standIn(.suffix("example.com"), place: "http://127.0.0.1:9000/a")
+        ),
     ])
-    func anEntryIsOneOfFourThings(_ text: String, _ rule: ImageHostRule) {
+    func anEntryIsOneOfFiveThings(_ text: String, _ rule: ImageHostRule) {
         #expect(ImageHostRule(text) == rule)
     }
 
     @Test(arguments: [
         "", "*.", "**", "a b", "ftp://host", "http://host/path", "http://u@host", "host:80", "*.*.com", "a..b",
-        "http://h:0",
+        "http://h:0", "a.org=", "a.org=b.org", "=http://h", "http://a.org=http://h", "a.org=http://h/?x",
+        "a.org=b.org=http://h",
     ])
     func anythingElseIsRefused(_ text: String) {
         #expect(ImageHostRule(text) == nil)
@@ -73,6 +78,19 @@ import Testing
         }
         #expect(hosts([], base: "http://127.0.0.1:7/dnd5e").permits("http://127.0.0.1:7/x")?.addresses == .configured)
         #expect(hosts([]).permits("https://a.org/x") == nil)
+    }
+
+    @Test(arguments: [
+        ("http://i.example.com/a.jpg?x=1", "http://127.0.0.1:9000/p/i.example.com/a.jpg?x=1"),
+        ("https://i.example.com/../b.jpg", nil), ("https://i.example.com/%2E%2e/b.jpg", nil),
+        ("https://i.example.com:8443/a.jpg", nil), ("https://j.example.com/a.jpg", nil),
+        ("http://127.0.0.1:9000/p/i.example.com/a.jpg", nil), ("http://127.0.0.1:9000/other", nil),
+    ])
+    func aHostWithAStandInIsFetchedThereAndPermitsNothingElse(_ url: String, _ fetched: String?) {
+        let standIn = hosts(["i.example.com=http://127.0.0.1:9000/p", "i.example.com"])
+        #expect(
+            standIn.permits(url) == fetched.map { ImageHosts.Permission(url: $0, addresses: .configured) })
+        #expect(standIn.permitsRedirect(to: url) == nil, "a redirect names the stand-in itself, or nothing")
     }
 
     @Test(arguments: [

@@ -98,6 +98,8 @@ struct SettingsProviderTests {
         ("itunes: { baseURL: \"https://b%C3%BCcher.example/a\" }", "in its ASCII form, xn--"),
         ("itunes: { baseURL: \"https://a.example/bü\" }", "encode the rest as %XX"),
         ("itunes: { imageHosts: [\"http://a/path\"] }", "has a path"),
+        ("itunes: { imageHosts: [\"http://a=http://b\"] }", "before the = stands"),
+        ("itunes: { imageHosts: [\"a=b\"] }", "is not a base URL"),
         ("itunes: { rate: off, rate: off }", "is set twice"),
         ("itunes: { baseURL: \"http://mirror.example\" }", "plain http beyond this machine"),
         ("jokes: { dialect: klingon }", "is not one of chucknorris, icndb"),
@@ -143,11 +145,14 @@ struct SettingsProviderTests {
     }
 
     @Test func imageHostsTakeAllTheirForms() throws {
-        let hosts = "[\"*\", \"*.Example.com\", img.example.com, \"http://127.0.0.1:9000\", \"https://[::1]:1/\"]"
+        let hosts =
+            "[\"*\", \"*.Example.com\", img.example.com, \"http://127.0.0.1:9000\", \"https://[::1]:1/\", "
+            + "\"*.Example.com=http://127.0.0.1:9/A/\"]"
         let settings = try load("providers: { itunes: { imageHosts: \(hosts) } }\n")
         #expect(
             settings.providers["itunes"]?.imageHosts == [
                 "*", "*.example.com", "img.example.com", "http://127.0.0.1:9000", "https://[::1]:1",
+                "*.example.com=http://127.0.0.1:9/A",
             ])
         #expect(try load("providers: { newsapi: { imageHosts: [] } }\n").providers["newsapi"]?.imageHosts == [])
     }

@@ -57,6 +57,15 @@ import Testing
             let answer = try LarderProcess.get("/v1/search?q=jack+johnson&source=itunes", at: address)
             #expect(answer.status == 200)
             #expect(answer.text.contains("\"state\":\"results\""))
+            // The covers of albums and of books are not in the answers: their URLs are made from ids.
+            for query in ["lantern&source=imgur", "lantern&source=openlibrary", "jack+johnson&source=itunes"] {
+                let found = try LarderProcess.get("/v1/search?q=\(query)", at: address).json()
+                let covers = found["results"]?.elements.compactMap { $0["artwork"]?["small"]?.string } ?? []
+                #expect(!covers.isEmpty, "\(query)")
+                for cover in covers {
+                    #expect(try LarderProcess.get(cover, at: address).status == 200, "\(query)")
+                }
+            }
             larder.signal(SIGTERM)
             #expect(try larder.waitForEnd() == .exited(0))
             origin.signal(SIGTERM)

@@ -100,8 +100,15 @@ enum BaseURL {
         return host == "localhost" || host.hasSuffix(".localhost") || (try? Address("\(host):1"))?.isLoopback == true
     }
 
-    /// Checks one entry of `imageHosts`: "*", "*.suffix", a host, or a full origin.
+    /// Checks one entry of `imageHosts`: "*", "*.suffix", a host, one of these with "=" and a URL, or a full origin.
     static func checkImageHost(_ text: String) throws(SettingFault) -> String {
+        if let equals = text.firstIndex(of: "=") {
+            let hosts = try checkImageHost(String(text[..<equals]))
+            guard !hosts.contains("://") else {
+                throw SettingFault("\"\(text)\": before the = stands a host, *.suffix or *")
+            }
+            return hosts + "=" + (try check(String(text[text.index(after: equals)...])))
+        }
         let lowered = text.lowercased()
         if lowered == "*" { return lowered }
         if lowered.contains("://") {

@@ -254,9 +254,12 @@ extension SettingsTable {
     static let providerImageHosts = Parameter(
         "providers.<name>.imageHosts", .texts, default: nil,
         summary: "The hosts its images may come from: a host, *.suffix, * (any public host), or a full origin.",
-        advice:
-            "A full origin such as http://127.0.0.1:9000 permits only itself, private or not. Not for passthrough."
-    )
+        advice: """
+            A full origin such as http://127.0.0.1:9000 permits only itself, private or not. A host, *.suffix or * may \
+            have a stand-in, private or not: with i.imgur.com=http://127.0.0.1:9000/pictures an image at \
+            https://i.imgur.com/a.jpg is fetched from http://127.0.0.1:9000/pictures/i.imgur.com/a.jpg. Not for \
+            passthrough.
+            """)
 
     static let providerShared = Parameter(
         "providers.<name>.shared", .flag, default: "true",
