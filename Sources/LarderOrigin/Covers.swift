@@ -51,7 +51,7 @@ struct Cover {
             let hills = abs(x - place - 0.15) * 0.5 + 0.5
             return y > hills ? 2 : distance < width ? 3 : 0
         case 1:  // Rings.
-            return distance < width * 2 ? (Int(distance / width * 3) & 1 == 0 ? 2 : 3) : 0
+            return distance < width * 1.6 ? (Int(distance / width * 3) & 1 == 0 ? 2 : 3) : 0
         case 2:  // Bands across.
             let band = (x + y - place) / width
             return (0..<3).contains(band) && y < 0.76 ? (Int(band) == 1 ? 3 : 2) : 0

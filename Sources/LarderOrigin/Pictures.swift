@@ -1,5 +1,6 @@
 // Generates pictures: complete, decodable and small, so tests of artwork need no picture files. The name in the URL
-// chooses the colour and, as on iTunes' image servers, the size and the format.
+// chooses the cover and, as on iTunes' image servers, the size and the format.
+import Glibc
 import LarderCore
 
 enum Pictures {
@@ -16,11 +17,12 @@ enum Pictures {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         guard !name.hasPrefix("missing") else { return .text(404, "Not Found") }
         let side = size(name) ?? 100
-        // All sizes of one picture have the same colour, because the size is not part of the seed.
+        // All sizes of one picture show the same cover, because the size is not part of the seed.
         let folder = path.dropLast(size(name) == nil ? 0 : name.count)
         let seed = Digest(of: Bytes(text: String(folder))).bytes
         let isJPEG = name.hasSuffix(".jpg") || name.hasSuffix(".jpeg")
-        let body = isJPEG ? JPEG.gradient(side: side, seed: seed) : PNG.stripes(side: side, seed: seed)
+        let cover = Cover(seed: seed, side: side)
+        let body = isJPEG ? JPEG.encoded(cover, side: side) : PNG.encoded(cover, side: side)
         return OriginAnswer(
             fields: [
                 "Content-Type": isJPEG ? "image/jpeg" : "image/png",
@@ -37,23 +39,17 @@ enum Pictures {
     }
 }
 
-/// A PNG (RFC 2083) with four palette colours, two bits a pixel, and a zlib stream (RFC 1950) of stored blocks.
+/// A PNG (RFC 2083) with a palette, one byte a pixel, and a zlib stream (RFC 1950) of stored blocks.
 enum PNG {
-    static func stripes(side: Int, seed: Bytes) -> Bytes {
+    static func encoded(_ cover: Cover, side: Int) -> Bytes {
         var header = number(side) + number(side)
-        header += [2, 3, 0, 0, 0]
-        let palette = Bytes((0..<12).map { seed[$0] / 2 + ($0 < 6 ? 32 : 112) })
-        let rowBytes = (side + 3) / 4
+        header += [8, 3, 0, 0, 0]
+        let palette = cover.palette.flatMap { $0.map { UInt8($0) } }
         var pixels = Bytes()
-        pixels.reserveCapacity((rowBytes + 1) * side)
+        pixels.reserveCapacity((side + 1) * side)
         for y in 0..<side {
             pixels.append(0)
-            var row = Bytes(repeating: 0, count: rowBytes)
-            for x in 0..<side {
-                let colour = UInt8((x + y) * 8 / max(1, side) & 3)
-                row[x / 4] |= colour << UInt8(6 - 2 * (x & 3))
-            }
-            pixels += row
+            for x in 0..<side { pixels.append(UInt8(cover.colour(x, y))) }
         }
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header) + chunk("PLTE", palette)
             + chunk("IDAT", stored(pixels)) + chunk("IEND", [])
@@ -98,33 +94,40 @@ enum PNG {
     }
 }
 
-/// A baseline JPEG (ITU-T T.81): one colour that gets lighter by blocks of eight pixels. Every block has a mean and no
-/// detail. So each block is the difference to the previous mean and an end mark.
+/// A baseline JPEG (ITU-T T.81) without subsampling. One table of codes serves all components: "end of block" has one
+/// bit, and all other symbols have nine.
 enum JPEG {
-    static func gradient(side: Int, seed: Bytes) -> Bytes {
-        let blocks = (side + 7) / 8
+    /// The quantisation step. A step of eight makes one unit of a block's mean one level of brightness.
+    private static let step = 8
+
+    static func encoded(_ cover: Cover, side: Int) -> Bytes {
+        let planes = (0..<3).map { part in cover.palette.map { component(part, $0) } }
         var bits = BitWriter()
-        var before: [Int] = [0, 0, 0]
-        for y in 0..<blocks {
-            for x in 0..<blocks {
-                let light = -60 + 120 * (x + y) / max(1, 2 * blocks - 1)
-                let means = [light, Int(seed[0]) % 100 - 50, Int(seed[1]) % 100 - 50]
-                for component in 0..<3 {
-                    write(means[component] - before[component], to: &bits)
-                    before[component] = means[component]
+        var before = [0, 0, 0]
+        for top in stride(from: 0, to: side, by: 8) {
+            for left in stride(from: 0, to: side, by: 8) {
+                // What a block has beyond the edge repeats the edge.
+                let colours = (0..<64).map { cover.colour(min(left + $0 % 8, side - 1), min(top + $0 / 8, side - 1)) }
+                let isFlat = colours.allSatisfy { $0 == colours[0] }
+                for part in 0..<3 {
+                    let plane = planes[part]
+                    let block =
+                        isFlat ? [Int(plane[colours[0]].rounded())] : transformed(colours.map { plane[$0] })
+                    write(block[0] - before[part], code: (0, 4), to: &bits)
+                    before[part] = block[0]
+                    writeDetail(of: block, to: &bits)
                 }
             }
         }
         let size = [UInt8(side >> 8), UInt8(side & 0xFF)]
         var out: Bytes = [0xFF, 0xD8]
         out += segment(0xE0, Bytes(text: "JFIF\u{0}") + [1, 1, 0, 0, 1, 0, 1, 0, 0])
-        // A quantisation step of eight makes one unit of a block's mean one level of brightness.
-        out += segment(0xDB, [0] + Bytes(repeating: 8, count: 64))
+        out += segment(0xDB, [0] + Bytes(repeating: UInt8(step), count: 64))
         out += segment(0xC0, [8] + size + size + [3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0])
-        // Nine categories of differences have codes of four bits. For the rest of a block there is only the code for
-        // "end", one bit.
-        out += segment(0xC4, [0x00, 0, 0, 0, 9] + Bytes(repeating: 0, count: 12) + Bytes(0...8))
-        out += segment(0xC4, [0x10, 1] + Bytes(repeating: 0, count: 15) + [0])
+        // Ten categories of differences have codes of four bits.
+        out += segment(0xC4, [0x00, 0, 0, 0, 10] + Bytes(repeating: 0, count: 12) + Bytes(0...9))
+        let symbols: Bytes = [0, 0xF0] + (0..<160).map { (code: UInt8) in (code / 10) << 4 | (code % 10 + 1) }
+        out += segment(0xC4, [0x10, 1, 0, 0, 0, 0, 0, 0, 0, 161] + Bytes(repeating: 0, count: 7) + symbols)
         out += segment(0xDA, [3, 1, 0, 2, 0, 3, 0, 0, 63, 0])
         return out + bits.finished() + [0xFF, 0xD9]
     }
@@ -134,13 +137,64 @@ enum JPEG {
         return [0xFF, marker, UInt8(length >> 8), UInt8(length & 0xFF)] + data
     }
 
-    /// Writes a difference as its category and the bits that identify it within the category (T.81 §F.1.2.1), then the
-    /// end mark.
-    private static func write(_ difference: Int, to bits: inout BitWriter) {
-        let category = Int.bitWidth - abs(difference).leadingZeroBitCount
-        bits.append(category, 4)
-        bits.append(difference >= 0 ? difference : difference + (1 << category) - 1, category)
-        bits.append(0, 1)
+    /// Y, Cb or Cr of a colour, around zero (JFIF §7).
+    private static func component(_ part: Int, _ colour: [Int]) -> Double {
+        let weights = [[0.299, 0.587, 0.114], [-0.1687, -0.3313, 0.5], [0.5, -0.4187, -0.0813]][part]
+        return zip(weights, colour).reduce(part == 0 ? -128 : 0) { $0 + $1.0 * Double($1.1) }
+    }
+
+    /// The cosine of each frequency at each of eight places (T.81 §A.3.3).
+    private static let cosines: [[Double]] = (0..<8).map { frequency in
+        (0..<8).map { place in
+            let angle = Double((2 * place + 1) * frequency) * Double.pi / 16
+            return cos(angle) * (frequency == 0 ? 0.125.squareRoot() : 0.5)
+        }
+    }
+
+    /// The place of each coefficient in the order of the stream (T.81 §A.3.6).
+    private static let zigzag: [Int] = (0..<15).flatMap { (sum: Int) -> [Int] in
+        let places = (max(0, sum - 7)...min(sum, 7)).map { row in row * 8 + sum - row }
+        return sum % 2 == 0 ? places.reversed() : places
+    }
+
+    /// The quantised coefficients of a block of 64 values, in the order of the stream.
+    private static func transformed(_ values: [Double]) -> [Int] {
+        let whole = rowsTransformed(rowsTransformed(values))
+        return zigzag.map { Int((whole[$0] / Double(step)).rounded()) }
+    }
+
+    /// Transforms each row into its frequencies, as a column.
+    private static func rowsTransformed(_ values: [Double]) -> [Double] {
+        var out = values
+        for place in 0..<64 {
+            let (row, cosines) = (place % 8 * 8, cosines[place / 8])
+            out[place] = (0..<8).reduce(0) { $0 + values[row + $1] * cosines[$1] }
+        }
+        return out
+    }
+
+    /// Writes the coefficients after the first, each with the number of zeros before it, and the end mark.
+    private static func writeDetail(of block: [Int], to bits: inout BitWriter) {
+        var zeros = 0
+        for value in block.dropFirst() {
+            guard value != 0 else {
+                zeros += 1
+                continue
+            }
+            for _ in 0..<zeros / 16 { bits.append(256, 9) }
+            write(value, code: (257 + zeros % 16 * 10 - 1, 9), to: &bits)
+            zeros = 0
+        }
+        // A block whose last coefficient is not zero has no end mark.
+        if block.count == 1 || zeros > 0 { bits.append(0, 1) }
+    }
+
+    /// Writes a number as its category and the bits that identify it within the category (T.81 §F.1.2.1).
+    /// - Parameter code: the code of category 0, and the length of the codes.
+    private static func write(_ value: Int, code: (first: Int, length: Int), to bits: inout BitWriter) {
+        let category = Int.bitWidth - abs(value).leadingZeroBitCount
+        bits.append(code.first + category, code.length)
+        bits.append(value >= 0 ? value : value + (1 << category) - 1, category)
     }
 
     private struct BitWriter {
