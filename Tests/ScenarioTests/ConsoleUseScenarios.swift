@@ -55,6 +55,28 @@ struct ConsoleUseScenarios {
         }
     }
 
+    // MARK: The cache
+
+    @Test func theSameSearchAgainCallsNoAPI() async throws {
+        let market = Market()
+        defer { market.origin.stop() }
+        try await withLarder(market.configuration(key: true)) { larder in
+            try await ConsoleStand.onPage { page in
+                func search() throws {
+                    try page.open("http://\(larder.address)/?q=fire")
+                    try page.waitFor("document.querySelectorAll('#results .card').length > 0")
+                    try page.waitFor("!document.querySelector('#outcome').classList.contains('working')")
+                }
+                try search()
+                let calls = market.origin.requests.count
+                #expect(calls > 0)
+                try search()
+                #expect(market.origin.requests.count == calls, "\(market.origin.requests.dropFirst(calls).map(\.target))")
+                #expect(try page.text("#outcome").contains("from the cache"))
+            }
+        }
+    }
+
     // MARK: The start and the keys
 
     @Test func theStartShowsTheLastSearchesOfThisBrowser() async throws {

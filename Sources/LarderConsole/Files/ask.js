@@ -1,4 +1,4 @@
-// Questions to the daemon's routes, the same that every tool asks.
+// Questions to the daemon's routes, the same that every tool asks. What a browser may keep, each answer says itself.
 import { authority, hasToken, refused } from "./token.js";
 
 /** A problem (RFC 9457) as something to be caught: `message` is its sentence. */
@@ -15,8 +15,7 @@ export const urgent = { Priority: "u=1" };
 
 /** What a route answers, as JSON. Throws a `Problem`, or what `fetch` throws where the daemon is not reached. */
 export async function ask(path, { method = "GET", timeout = 10000 } = {}) {
-  const reply = await fetch(path,
-    { method, headers: { ...urgent, ...authority() }, cache: "no-store", signal: AbortSignal.timeout(timeout) });
+  const reply = await fetch(path, { method, headers: { ...urgent, ...authority() }, signal: AbortSignal.timeout(timeout) });
   const text = await reply.text();
   let answer = null;
   try {

@@ -110,10 +110,11 @@ async function search() {
   await question(asked, isStored(asked.state) ? {} : { Prefer: "respond-async", ...sessionOf(asked) });
 }
 
+// Not with `cache: "no-store"`: the browser would then send `Cache-Control: no-cache`, and each search would call every API.
 async function question(asked, headers) {
   let reply, envelope;
   try {
-    reply = await fetch(asked.place || asked.path, { headers: { ...urgent, ...headers }, cache: "no-store", signal: asked.signal });
+    reply = await fetch(asked.place || asked.path, { headers: { ...urgent, ...headers }, signal: asked.signal });
     envelope = await reply.json();
   } catch {
     if (isLatest(asked)) unreachable();
@@ -232,7 +233,7 @@ async function type() {
   const headers = sessionOf(asked);
   if (isStored(asked.state)) return question(asked, headers);
   try {
-    const reply = await fetch(asked.path, { headers: { ...urgent, ...headers, Prefer: "provisional" }, cache: "no-store", signal: asked.signal });
+    const reply = await fetch(asked.path, { headers: { ...urgent, ...headers, Prefer: "provisional" }, signal: asked.signal });
     const envelope = await reply.json();
     if (!isLatest(asked) || reply.status === 409) return;
     if (!envelope.provisional) {
