@@ -31,6 +31,9 @@ static const char console_format_js[] = {
 static const char console_glossary_js[] = {
 #embed "../LarderConsole/Files/glossary.js"
 };
+static const char console_titles_js[] = {
+#embed "../LarderConsole/Files/titles.js"
+};
 static const char console_kept_js[] = {
 #embed "../LarderConsole/Files/kept.js"
 };
@@ -196,6 +199,7 @@ static const struct {
     FILE("LarderConsole/Files/format.js", console_format_js),
     FILE("LarderConsole/Files/glossary.js", console_glossary_js),
     FILE("LarderConsole/Files/kept.js", console_kept_js),
+    FILE("LarderConsole/Files/titles.js", console_titles_js),
     FILE("LarderConsole/Files/keys.js", console_keys_js),
     FILE("LarderConsole/Files/larder.svg", console_larder_svg),
     FILE("LarderConsole/Files/now.js", console_now_js),

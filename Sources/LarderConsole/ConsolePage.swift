@@ -47,6 +47,23 @@ public enum ConsoleAnswer: Sendable {
     var problem: String? { if case .problem(let sentence) = self { sentence } else { nil } }
 }
 
+/// A provider's name, and the title that people read.
+public struct ProviderName: Sendable {
+    public var name: String
+    public var title: String
+
+    /// - Parameter provider: one of the providers of `/v1/status`; nil if it has no name.
+    public init?(_ provider: JSONValue) {
+        guard let name = provider["name"]?.string else { return nil }
+        self.init(name, provider["title"]?.string ?? name)
+    }
+
+    public init(_ name: String, _ title: String) {
+        self.name = name
+        self.title = title
+    }
+}
+
 /// The order that the header of a column leads to.
 struct ColumnOrder {
     /// The name of the order.

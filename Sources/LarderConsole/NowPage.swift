@@ -15,9 +15,9 @@ public enum NowPage {
     ]
 
     /// - Parameters:
-    ///   - providers: the provider names to choose from.
+    ///   - providers: the providers to choose from.
     ///   - answer: the response of `/v1/requests` with these filters.
-    public static func render(_ query: QueryParameters, providers: [String], answer: ConsoleAnswer) -> String {
+    public static func render(_ query: QueryParameters, providers: [ProviderName], answer: ConsoleAnswer) -> String {
         ConsolePage.document(.now, title: "Now · Larder") { main in
             main.add("h1", text: "Now")
             filters(&main, query, providers)
@@ -39,10 +39,10 @@ public enum NowPage {
         }
     }
 
-    private static func filters(_ main: inout Markup, _ query: QueryParameters, _ providers: [String]) {
+    private static func filters(_ main: inout Markup, _ query: QueryParameters, _ providers: [ProviderName]) {
         main.add("form", ["id": "filters", "class": "filters", "action": "/now", "aria-label": "Filters"]) { form in
             form.addChoice(
-                "provider", "Provider", [("", "all")] + providers.map { ($0, $0) }, chosen: query["provider"] ?? "")
+                "provider", "Provider", [("", "all")] + providers.map { ($0.name, $0.title) }, chosen: query["provider"] ?? "")
             form.addChoice(
                 "outcome", "Outcome", [("", "all")] + outcomes.map { ($0, $0) }, chosen: query["outcome"] ?? "")
             form.addField("status", "Status", value: query["status"] ?? "", placeholder: "4xx")

@@ -84,12 +84,14 @@ public enum SearchPage {
         let title = question.term.isEmpty ? "Larder" : "\(question.term) · Larder"
         return ConsolePage.document(.search, title: title, search: runs ? "runs" : "waits") { main in
             main.add("h1", ["class": "apart"], text: "Search")
-            form(&main, question, sources.compactMap { $0["name"]?.string })
+            let names = sources.compactMap(ProviderName.init)
+            form(&main, question, names)
+            let titles = Dictionary(names.map { ($0.name, $0.title) }) { first, _ in first }
             let isBad = answer.problem != nil
             main.add(
                 "p", ["id": "outcome", "class": isBad ? "bad" : nil, "role": "status"], text: outcome(question, answer))
             main.add("ul", ["id": "sources", "class": "marks", "aria-label": "Sources"]) { list in
-                for source in (answer.value?["sources"]?.elements).all { mark(&list, source) }
+                for source in (answer.value?["sources"]?.elements).all { mark(&list, source, titles) }
             }
             let results = (answer.value?["results"]?.elements).all
             let shown = results.filter { result in
@@ -98,16 +100,16 @@ public enum SearchPage {
             }
             help(&main, question, answer)
             StartPart.add(&main, sources, isShown: question.term.isEmpty)
-            tabs(&main, question, results)
+            tabs(&main, question, results, titles)
             let first = (question.page - 1) * pageSize
             main.add("ol", ["id": "results", "class": "cards", "aria-label": "Results"]) { list in
-                for result in shown.dropFirst(first).prefix(pageSize) { card(&list, result) }
+                for result in shown.dropFirst(first).prefix(pageSize) { card(&list, result, titles) }
             }
             pages(&main, question, (shown.count + pageSize - 1) / pageSize)
         }
     }
 
-    private static func form(_ main: inout Markup, _ question: SearchQuestion, _ sources: [String]) {
+    private static func form(_ main: inout Markup, _ question: SearchQuestion, _ sources: [ProviderName]) {
         main.add("form", ["id": "search", "role": "search", "action": "/", "class": "search"]) { form in
             form.add("label", ["class": "apart", "for": "q"], text: "Search term")
             form.addEmpty(
@@ -119,7 +121,7 @@ public enum SearchPage {
             form.add("button", ["type": "submit"], text: "Search")
             form.add("div", ["class": "options"]) { options in
                 options.addChoice(
-                    "source", "Source", [("", "all sources")] + sources.map { ($0, $0) }, chosen: question.source)
+                    "source", "Source", [("", "all sources")] + sources.map { ($0.name, $0.title) }, chosen: question.source)
                 options.addChoice(
                     "sort", "Order",
                     [("relevance", "relevance"), ("name", "name"), ("date", "date"), ("price", "price")],
@@ -164,16 +166,19 @@ public enum SearchPage {
         }
     }
 
-    private static func mark(_ list: inout Markup, _ source: JSONValue) {
+    private static func mark(_ list: inout Markup, _ source: JSONValue, _ titles: [String: String]) {
+        let name = source["provider"]?.string ?? ""
         let failure = source["error"].flatMap { $0["detail"]?.string ?? $0["class"]?.string }
         list.add("li", ["class": failure == nil ? "mark" : "mark bad"]) { item in
-            item.add((source["provider"]?.string ?? "") + " ")
+            item.add("\(titles[name] ?? name) ")
             item.add("b", text: failure == nil ? source["count"]?.said ?? "0" : "!")
             if let failure { item.add("span", ["class": "soft"], text: " " + failure) }
         }
     }
 
-    private static func tabs(_ main: inout Markup, _ question: SearchQuestion, _ results: [JSONValue]) {
+    private static func tabs(
+        _ main: inout Markup, _ question: SearchQuestion, _ results: [JSONValue], _ titles: [String: String]
+    ) {
         func group(
             _ nav: inout Markup, _ label: String, _ member: String, _ path: WritableKeyPath<SearchQuestion, String>
         ) {
@@ -186,7 +191,7 @@ public enum SearchPage {
                     let isChosen = question[keyPath: path] == name
                     let address = question.showing { $0[keyPath: path] = name }.address
                     group.add("a", ["class": "tab", "href": address, "aria-current": isChosen ? "true" : nil]) { tab in
-                        tab.add(name.isEmpty ? "All" : name)
+                        tab.add(name.isEmpty ? "All" : member == "provider" ? titles[name] ?? name : name)
                         tab.add("span", ["class": "tally"], text: String(count))
                     }
                 }
@@ -199,7 +204,8 @@ public enum SearchPage {
         }
     }
 
-    private static func card(_ list: inout Markup, _ result: JSONValue) {
+    private static func card(_ list: inout Markup, _ result: JSONValue, _ titles: [String: String]) {
+        let provider = result["provider"]?.string ?? ""
         let title = result["title"]?.string ?? result["id"]?.string ?? ""
         let kind = result["kind"]?.string ?? "result"
         list.add("li", ["class": "card"]) { card in
@@ -227,7 +233,7 @@ public enum SearchPage {
                 if let summary = result["summary"]?.string { told.add("p", ["class": "summary"], text: summary) }
                 told.add("p", ["class": "foot"]) { foot in
                     foot.add("span", ["class": "pill"], text: kind)
-                    foot.add("span", ["class": "source"], text: result["provider"]?.string ?? "")
+                    foot.add("span", ["class": "source"], text: titles[provider] ?? provider)
                 }
             }
         }

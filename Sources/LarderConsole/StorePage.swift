@@ -19,16 +19,16 @@ public enum StorePage {
     ]
 
     /// - Parameters:
-    ///   - providers: the provider names to choose from.
+    ///   - providers: the providers to choose from.
     ///   - answer: the response of `/v1/entries` with these filters.
-    public static func render(_ query: QueryParameters, providers: [String], answer: ConsoleAnswer) -> String {
+    public static func render(_ query: QueryParameters, providers: [ProviderName], answer: ConsoleAnswer) -> String {
         ConsolePage.document(.store, title: "Store · Larder") { main in
             main.add("h1", text: "Store")
             main.add("form", ["id": "filters", "class": "filters", "action": "/store", "aria-label": "Filters"]) {
                 form in
                 form.addChoice("order", "Order", orders, chosen: query["order"] ?? usualOrder)
                 form.addChoice(
-                    "provider", "Provider", [("", "all")] + providers.map { ($0, $0) }, chosen: query["provider"] ?? "")
+                    "provider", "Provider", [("", "all")] + providers.map { ($0.name, $0.title) }, chosen: query["provider"] ?? "")
                 form.addChoice("kind", "Kind", kinds, chosen: query["kind"] ?? "")
                 form.addField("prefix", "Begins with", value: query["prefix"] ?? "", placeholder: "https://…")
                 form.addField("url", "URL", value: query["url"] ?? "", placeholder: "https://…")

@@ -70,7 +70,7 @@ struct ConsolePageTests {
 
     @Test func filtersKeepWhatWasAskedFor() throws {
         let query = try QueryParameters(parsing: "provider=itunes&outcome=miss&path=%22x")
-        let text = NowPage.render(query, providers: ["itunes", "dnd5e"], answer: .none)
+        let text = NowPage.render(query, providers: [ProviderName("itunes", "iTunes Search"), ProviderName("dnd5e", "D&D")], answer: .none)
         #expect(
             text.contains(#"<option value="itunes" selected>"#) && text.contains(#"<option value="miss" selected>"#))
         #expect(text.contains(#"value="&quot;x""#))

@@ -34,7 +34,7 @@ struct ConsoleBrowserScenarios {
             try await ConsoleStand.onPage { page in
                 try page.open("http://\(larder.address)")
                 try page.search("fire")
-                try page.waitFor("document.querySelector('#outcome').textContent.includes('waiting for dnd5e')")
+                try page.waitFor("document.querySelector('#outcome').textContent.includes('waiting for D&D 5e SRD')")
                 try page.waitFor("document.querySelectorAll('#results .card').length > 0")
                 gate.open()
                 try page.waitFor("!document.querySelector('#outcome').textContent.includes('waiting')")

@@ -17,7 +17,7 @@ struct ConsoleUseScenarios {
                 try page.open("http://\(larder.address)")
                 try page.search("upside")
                 try page.waitFor("document.querySelector('#help .act')")
-                #expect(try page.text("#help .states").contains("itunes\nunreachable"))
+                #expect(try page.text("#help .states").contains("iTunes Search\nunreachable"))
                 #expect(try page.has("document.getElementById('outcome').classList.contains('bad')"))
                 try page.keepPicture("outage")
                 try page.click("#help .act")

@@ -1,9 +1,10 @@
 // An answer on the page: a line about it, a mark for each source, tabs, cards, and pages of them.
 import { byId, el, show } from "./dom.js";
-import { count, milliseconds, plural, words } from "./format.js";
+import { count, milliseconds, plural, readable, relative, words } from "./format.js";
 import { term } from "./terms.js";
 import { card } from "./result.js";
 import { toAddress } from "./question.js";
+import { titleOf } from "./titles.js";
 
 /** Cards of one page. */
 const pageSize = 24;
@@ -13,6 +14,7 @@ export function outcome(text, isUnderWay = false, isBad = false) {
   show(byId("outcome"), text);
   byId("outcome").classList.toggle("working", isUnderWay);
   byId("outcome").classList.toggle("bad", isBad);
+  byId("outcome").classList.remove("warn");
   byId("help").hidden = true;
 }
 
@@ -21,6 +23,8 @@ export function drawNothing() {
   for (const name of ["tabs", "pages"]) byId(name).hidden = true;
   outcome("");
 }
+
+const hasFailed = (source) => source.state === "failed" || Boolean(source.error);
 
 /** @param go takes a change of what is shown: a kind, a source, a page. */
 export function drawAnswer(answer, state, go) {
@@ -31,6 +35,7 @@ export function drawAnswer(answer, state, go) {
   outcome("");
   show(byId("outcome"), ...line(answer));
   byId("outcome").classList.toggle("working", !answer.isWhole && !answer.note);
+  byId("outcome").classList.toggle("warn", answer.sources.some(hasFailed));
   drawSources(answer);
   drawTabs(answer, state, go);
   show(byId("results"), shown.slice((page - 1) * pageSize, page * pageSize).map((result) => card(result, answer)));
@@ -58,14 +63,14 @@ function drawEmpty(answer, state, go) {
  */
 export function drawFailure(problem, sources, stored, state, go) {
   outcome(sources.length > 1 ? "None of the " + sources.length + " sources answered."
-    : sources.length ? sources[0].provider + " gave no answer." : problem.detail || problem.title || "Failed.", false, true);
+    : sources.length ? titleOf(sources[0].provider) + " gave no answer." : readable(problem.detail || problem.title || "Failed."), false, true);
   const change = { where: "stored" };
   byId("help").hidden = false;
   show(byId("help"),
     el("ul", { class: "states failed" }, sources.map((source) => {
       const reason = (source.error && source.error.class) || "failed";
-      return el("li", {}, el("div", { class: "line" }, el("b", {}, source.provider), term(reason, words(reason), { className: "pill bad" })),
-        el("p", {}, (source.error && source.error.detail) || "It gave no answer."));
+      return el("li", {}, el("div", { class: "line" }, el("b", {}, titleOf(source.provider)), term(reason, words(reason), { className: "pill bad" })),
+        el("p", {}, readable((source.error && source.error.detail) || "It gave no answer.")));
     })),
     el("div", { class: "panel next" },
       stored ? link({ ...state, ...change }, () => go(change), { class: "act" }, "Show " + plural(stored, "stored result")) : null,
@@ -78,12 +83,14 @@ function line(answer) {
   if (answer.isProvisional) {
     return [term("provisional", "Meanwhile"), " what is known for “" + answer.provisionalTerm + "”: " + plural(answer.results.length, "result")];
   }
-  const awaited = answer.sources.filter((source) => source.state === "loading").map((source) => source.provider);
-  const stored = answer.sources.length && answer.sources.every((source) => source.state === "failed" || source.error);
+  const awaited = answer.sources.filter((source) => source.state === "loading").map((source) => titleOf(source.provider));
+  const failures = answer.sources.filter(hasFailed).length;
+  const stored = failures && failures === answer.sources.length;
   const said = [plural(answer.results.length, stored ? "stored result" : "result")];
-  if (answer.milliseconds !== null) said.push("in " + milliseconds(answer.milliseconds));
+  if (failures) said[0] += "; " + count(failures) + " of " + plural(answer.sources.length, "source") + " failed";
+  else if (answer.milliseconds !== null) said.push("in " + milliseconds(answer.milliseconds));
   if (awaited.length) said.push("· waiting for " + awaited.join(", "));
-  const how = origin(answer.headers);
+  const how = failures ? null : origin(answer.headers);
   const parts = [said.join(" ")];
   if (how) parts.push(" · ", how);
   if (answer.note) parts.push(" · " + answer.note);
@@ -101,15 +108,27 @@ function origin(headers) {
   return /; *collapsed/.test(said) ? term("joined", "shared a fetch") : term("miss", "fetched just now");
 }
 
+/** The sources that answer, each as a mark; those that failed in one line, which unfolds. */
 function drawSources(answer) {
-  show(byId("sources"), answer.sources.map((source) => {
-    const failed = source.state === "failed" || source.error;
-    const figure = source.state === "loading" ? "…" : failed ? "!" : count(source.count || 0);
-    const mark = el("li", { class: "mark " + (failed ? "bad" : source.state === "loading" ? "loading" : "") },
-      source.provider + " ", el("b", {}, figure));
-    if (failed) mark.append(el("span", { class: "soft" }, " " + ((source.error && (source.error.detail || source.error.class)) || "failed")));
-    return mark;
-  }));
+  const failures = answer.sources.filter(hasFailed);
+  const isOpen = Boolean(byId("sources").querySelector("details[open]"));
+  show(byId("sources"),
+    answer.sources.filter((source) => !hasFailed(source)).map((source) =>
+      el("li", { class: "mark " + (source.state === "loading" ? "loading" : "") }, titleOf(source.provider) + " ",
+        el("b", {}, source.state === "loading" ? "…" : count(source.count || 0)))),
+    failures.length ? el("li", { class: "failures" }, el("details", { open: isOpen },
+      el("summary", {}, plural(failures.length, "source") + " failed"),
+      el("ul", {}, failures.map((source) => el("li", { title: readable(source.error?.detail || "") || null },
+        el("b", {}, titleOf(source.provider)), ": " + shortly(source.error || {})))))) : null);
+}
+
+const causes = { unreachable: "not reached", timedOut: "no answer in time", limited: "no calls left for now", broken: "its answer could not be used",
+  suspended: "not called for a while", refused: "it refused the call", notConfigured: "not configured" };
+
+/** A failure of a source in a few words. */
+function shortly({ class: name, retryAt }) {
+  const next = Date.parse(retryAt) > Date.now() ? ", next try " + relative(retryAt) : "";
+  return (causes[name] || words(name || "failed")) + next;
 }
 
 function tally(results, member) {
@@ -126,7 +145,7 @@ function drawTabs(answer, state, go) {
     const tab = (name, text, number) => link({ ...state, page: 1, [member]: name }, () => go({ [member]: name }),
       { class: "tab", "aria-current": state[member] === name ? "true" : null }, text, el("span", { class: "tally" }, count(number)));
     return el("div", { class: "tabs", role: "group", "aria-label": label },
-      el("span", { class: "label" }, label), tab("", "All", all), ...choices.map(([name, number]) => tab(name, name, number)));
+      el("span", { class: "label" }, label), tab("", "All", all), ...choices.map(([name, number]) => tab(name, member === "from" ? titleOf(name) : name, number)));
   }));
 }
 

@@ -1,9 +1,10 @@
 // Why an answer was what it was: the sentences of `/v1/explain`, its sources, and what took how long.
 import { el, show } from "./dom.js";
-import { milliseconds, moment, relative, words } from "./format.js";
+import { milliseconds, moment, readable, relative, words } from "./format.js";
 import { outcomePill, term } from "./terms.js";
 import { ask, told } from "./ask.js";
 import { openDialog } from "./dialog.js";
+import { titleOf } from "./titles.js";
 
 /**
  * Opens the explanation of a request.
@@ -26,12 +27,12 @@ function drawn(answer, provider) {
   const parts = [verdict(answer, own)];
   if (own) parts.push(rules(own));
   const others = sources.filter((source) => source !== own);
-  const told = others.map((source) => fold([source.provider || "Larder itself", " ", pill(source, false)], own || others.length > 3,
+  const told = others.map((source) => fold([source.provider ? titleOf(source.provider) : "Larder itself", " ", pill(source, false)], own || others.length > 3,
     el("p", {}, sentence(source)), rules(source), named(source)));
   if (own && told.length) parts.push(fold(["The other sources, " + told.length], true, ...told));
   else parts.push(...told);
-  parts.push(fold([[answer.method, answer.path].filter(Boolean).join(" ")], true, facts([
-    ["at", answer.at && moment(answer.at)], ["status", answer.status], ["route", answer.route],
+  parts.push(fold(["Rule, key and fields"], true, facts([
+    ["request", [answer.method, answer.path].filter(Boolean).join(" ")], ["at", answer.at && moment(answer.at)], ["status", answer.status], ["route", answer.route],
     ["client", answer.client], ["took", milliseconds(answer.milliseconds)], ["trace", answer.trace],
     ["request id", answer.requestId],
   ]), own && named(own)));
@@ -46,19 +47,19 @@ const pill = (source, focus = true) => (source.class && source.outcome === "none
   ? term(source.class, words(source.class), { className: "pill bad", focus }) : outcomePill(source.outcome, 200, { focus }));
 
 /** What became of a source, in one sentence. */
-const sentence = (source) => (source.outcome === "none" && source.detail) || (source.explanation || [])[0] || "";
+const sentence = (source) => readable((source.outcome === "none" && source.detail) || (source.explanation || [])[0] || "");
 
 function verdict(answer, own) {
   if (own && !(answer.problem && own.outcome !== "none")) return el("p", { class: "verdict" }, pill(own), " ", sentence(own));
-  if (answer.problem) return el("p", { class: "verdict bad" }, answer.problem.detail);
+  if (answer.problem) return el("p", { class: "verdict bad" }, readable(answer.problem.detail || answer.problem.title || "Failed."));
   const asked = answer.sources || [];
   if (!asked.length) return el("p", { class: "verdict" }, "No provider took part in this answer.");
   return el("p", { class: answer.status >= 500 ? "verdict bad" : "verdict" }, "Several sources were asked: ",
-    asked.map((source, at) => [at ? ", " : "", source.provider + " ", words(source.class || source.outcome)]).flat(), ".");
+    asked.map((source, at) => [at ? ", " : "", titleOf(source.provider) + " ", words(source.class || source.outcome)]).flat(), ".");
 }
 
 function rules(source) {
-  const rest = (source.explanation || []).filter((one) => one !== sentence(source));
+  const rest = (source.explanation || []).map(readable).filter((one) => one !== sentence(source));
   return rest.length ? el("ul", { class: "sentences" }, rest.map((one) => el("li", {}, one))) : "";
 }
 

@@ -23,7 +23,8 @@ export function span(seconds) {
 export function relative(instant, now = Date.now()) {
   const seconds = (now - Date.parse(instant)) / 1000;
   if (Number.isNaN(seconds)) return "";
-  if (Math.abs(seconds) < 2) return "just now";
+  if (seconds < 0 && seconds > -1) return "in <1 s";
+  if (seconds >= 0 && seconds < 2) return "just now";
   return seconds > 0 ? span(seconds) + " ago" : "in " + span(-seconds);
 }
 
@@ -42,6 +43,29 @@ export function moment(instant) {
   if (Number.isNaN(date.getTime())) return String(instant);
   const isThisYear = date.getFullYear() === new Date().getFullYear();
   return (isThisYear ? day(instant) : years.format(date)) + ", " + timeOfDay(instant);
+}
+
+const instants = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+/** Why a provider was asked (RFC 9211 §2.2), in words. */
+const reasons = { request: "because the client asked for a new answer", "uri-miss": "because nothing was stored for it",
+  "vary-miss": "because no stored variant fits", miss: "because nothing stored fits", partial: "because only a part was stored",
+  stale: "because the stored answer is stale", method: "because of its method" };
+
+/** A sentence of the daemon as a person reads it: local times, spans in two units, reasons in words. */
+export function readable(sentence) {
+  return sentence.replace(instants, (one) => moment(one))
+    .replace(/ \(([a-z-]+)\)/g, (whole, name) => (Object.hasOwn(reasons, name) ? " " + reasons[name] : whole))
+    .replace(/\b(\d{3,}) s\b/g, (whole, seconds) => longSpan(Number(seconds)));
+}
+
+/** A span of seconds in its two greatest units: "22 h 32 min". */
+function longSpan(seconds) {
+  const at = units.findIndex(([length]) => seconds >= length);
+  if (at < 0) return seconds + " s";
+  const [length, name] = units[at];
+  const [next, nextName] = units[at + 1] || [1, "s"];
+  const rest = Math.floor(seconds % length / next);
+  return Math.floor(seconds / length) + " " + name + (rest ? " " + rest + " " + nextName : "");
 }
 
 const counts = new Intl.NumberFormat("en");

@@ -4,6 +4,7 @@ import { relative } from "./format.js";
 import { term } from "./terms.js";
 import { explain, lifetime } from "./explanation.js";
 import { openDialog } from "./dialog.js";
+import { titleOf } from "./titles.js";
 
 /**
  * @param result as the daemon gives it.
@@ -18,7 +19,7 @@ export function card(result, answer) {
   const acts = [];
   if (answer.requestId) {
     acts.push(button("Why", { class: "quiet small", "aria-label": "Why this answer: " + title },
-      () => explain(answer.requestId, "Why this result of " + result.provider, result.provider)));
+      () => explain(answer.requestId, "Why this result of " + titleOf(result.provider), result.provider)));
   }
   if (answer.recordsAt) {
     acts.push(button("Record", { class: "quiet small", "aria-label": "The provider's own record: " + title },
@@ -32,7 +33,7 @@ export function card(result, answer) {
       result.summary && el("p", { class: "summary" }, result.summary),
       el("p", { class: "foot" },
         el("span", { class: "pill" }, result.kind || "result"),
-        el("span", { class: "source" }, result.provider),
+        el("span", { class: "source" }, titleOf(result.provider)),
         age(result, source),
         el("span", { class: "acts" }, ...acts))));
 }
@@ -50,14 +51,14 @@ function age(result, source) {
 
 /** Shows the provider's own record. It is read from what is stored: looking costs no call. */
 async function record(result, path) {
-  const content = openDialog("Record of " + result.provider);
+  const content = openDialog("Record of " + titleOf(result.provider));
   show(content, el("p", { class: "soft" }, "Looking it up…"));
   try {
     const reply = await fetch(path, { headers: { "Cache-Control": "only-if-cached" }, signal: AbortSignal.timeout(10000) });
     const answer = await reply.json();
     const found = reply.ok ? answer.results.find((one) => one.id === result.id) : null;
     show(content,
-      el("p", { class: "soft" }, "The record from " + result.provider + " that Larder made the result from."),
+      el("p", { class: "soft" }, "The record from " + titleOf(result.provider) + " that Larder made the result from."),
       found && found.source !== undefined ? el("pre", {}, JSON.stringify(found.source, null, 2))
         : el("p", {}, "The provider's own record is no longer stored."));
   } catch {

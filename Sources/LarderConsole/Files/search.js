@@ -7,6 +7,7 @@ import { drawAnswer, drawFailure, drawNothing, outcome } from "./answer.js";
 import { follow } from "./stream.js";
 import { onReturn, suspect } from "./connection.js";
 import { ask, urgent } from "./ask.js";
+import { readable } from "./format.js";
 import { drawStart, note } from "./start.js";
 
 let state = fromAddress(location.search);
@@ -195,7 +196,7 @@ async function failed(asked, problem, sources) {
   const shown = state;
   answer = null;
   draw();
-  outcome(problem.detail || problem.title || "Failed.", false, true);
+  outcome(readable(problem.detail || problem.title || "Failed."), false, true);
   if (isStored(asked.state) || problem.status === 400) return;
   try {
     const [explained, stored] = await Promise.all([

@@ -134,8 +134,8 @@ enum ConsoleRoute {
         return items.isEmpty ? path : "\(path)?\(QueryParameters(items).encoded)"
     }
 
-    private static func providers(_ parts: RouteParts, _ call: RouteCall) async -> [String] {
-        await ask("/v1/status", parts, call).providers.compactMap { $0["name"]?.string }
+    private static func providers(_ parts: RouteParts, _ call: RouteCall) async -> [ProviderName] {
+        await ask("/v1/status", parts, call).providers.compactMap(ProviderName.init)
     }
 
     private static func response(_ type: String, _ body: Bytes, _ route: RouteName) -> ServerResponse {
