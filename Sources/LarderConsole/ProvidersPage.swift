@@ -99,12 +99,18 @@ public enum ProvidersPage {
         return state == "ready" && provider["reachable"]?.bool == false ? "unreachable" : state
     }
 
+    /// The words of the state. Nothing is being tested until there is a call.
+    static func label(_ provider: JSONValue) -> String {
+        let shown = shown(provider)
+        return shown == "probing" ? "waiting for a trial" : shown.spaced
+    }
+
     /// The style of the state. Only a provider whose last call was answered is green.
     static func pill(_ provider: JSONValue) -> String {
         switch shown(provider) {
         case "ready": "good"
         case "off": ""
-        case "notConfigured": "warn"
+        case "notConfigured", "probing": "warn"
         default: "bad"
         }
     }
@@ -114,7 +120,7 @@ public enum ProvidersPage {
         list.add("article", ["class": "panel provider", "aria-label": provider["title"]?.string ?? name]) { card in
             card.add("header") { header in
                 header.add("h2", text: provider["title"]?.string ?? name)
-                header.addTerm(shown(provider), pill: pill(provider))
+                header.addTerm(shown(provider), label(provider), pill: pill(provider))
             }
             card.add("p") { line in
                 line.addTerm(provider["reachability"]?.string ?? "unknown")

@@ -35,7 +35,9 @@ enum StartPart {
         list.add("li") { item in
             item.add("div", ["class": "line"]) { line in
                 line.add("b", text: source["title"]?.string ?? source["name"]?.string ?? "")
-                line.addTerm(ProvidersPage.shown(source), pill: ProvidersPage.pill(source), isStop: false)
+                line.addTerm(
+                    ProvidersPage.shown(source), ProvidersPage.label(source), pill: ProvidersPage.pill(source),
+                    isStop: false)
             }
             let problem = source["missing"] ?? source["configurationProblem"]
             let failure = ProvidersPage.pill(source) == "bad" ? source["lastFailureDetail"] : nil

@@ -32,7 +32,7 @@ export default {
   "notConfigured": "The provider needs a key, and none is configured.",
   "noToken": "The provider needs a token, and its token server gave none.",
   "suspended": "Not called for a while, after failures or by hand. Stored answers are used meanwhile.",
-  "probing": "The suspension is over: the next call tests whether the provider works again.",
+  "probing": "The suspension is over. The next call tests whether the provider works again; until then none is under way.",
   "budgetSpent": "No calls are left in this period. Stored answers are used meanwhile.",
   "reachable": "The last call got an answer.",
   "unreachable": "The last call got no answer: the network or the provider is down.",

@@ -1,7 +1,7 @@
 // Providers as they are now. A change is told by the daemon's events; besides, all is looked at every few seconds.
 import "./page.js";
 import { button, byId, el, show } from "./dom.js";
-import { count, moment, relative, size, span, words } from "./format.js";
+import { count, moment, readable, relative, size, span, words } from "./format.js";
 import { term } from "./terms.js";
 import { ask, told } from "./ask.js";
 import { hasToken, onToken } from "./token.js";
@@ -13,15 +13,15 @@ let status = null;
 
 const ago = (instant) => el("time", { datetime: instant, title: moment(instant) }, relative(instant));
 
-function budget(name, one) {
+function budget(name, one, isIdle) {
   const label = name.endsWith("Credits") ? term("credits", words(name.slice(0, -7)) + " credits") : term(name, name);
   const left = one.limit ? count(one.remaining) + " of " + count(one.limit) + " left" : count(one.remaining) + " left";
   const per = one.windowSeconds ? ", per " + span(one.windowSeconds) : "";
   const resets = one.resetsAt && Date.parse(one.resetsAt) > Date.now()
-    ? [" · ", "resets ", el("time", { class: "whole", datetime: one.resetsAt, title: moment(one.resetsAt) }, relative(one.resetsAt))] : [];
+    ? [" · ", "resets ", el("time", { datetime: one.resetsAt, title: moment(one.resetsAt) }, relative(one.resetsAt))] : [];
   return el("div", { class: "budget" },
     el("div", { class: "line" }, label, el("span", { class: "soft" }, left, per, ...resets)),
-    one.limit ? el("meter", { min: 0, max: one.limit, low: one.limit / 5, optimum: one.limit, value: one.remaining,
+    one.limit ? el("meter", { class: isIdle ? "idle" : null, min: 0, max: one.limit, low: one.limit / 5, optimum: one.limit, value: one.remaining,
       "aria-label": words(name) + ": " + left }) : null);
 }
 
@@ -45,11 +45,14 @@ function tools(provider) {
       el("td", { "data-name": "Refused", class: "number" }, count(one.refused))))));
 }
 
+/** The last changes; not that a rate is whole again, which follows each burst of calls, nor what the card says already. */
 function recent(provider) {
-  if (!provider.recent || !provider.recent.length) return null;
+  const changes = (provider.recent || []).filter((one) =>
+    !(one.event === "budget" && /^The rate is whole/.test(one.detail)) && !(one.detail && one.detail === provider.lastFailureDetail));
+  if (!changes.length) return null;
   return el("details", { "data-of": provider.name }, el("summary", {}, "Recent changes"),
-    el("ul", { class: "events" }, provider.recent.map((one) =>
-      el("li", {}, ago(one.at), " ", term(one.event, words(one.event), { focus: false }), one.detail ? ": " + one.detail : ""))));
+    el("ul", { class: "events" }, changes.map((one) =>
+      el("li", {}, ago(one.at), " ", term(one.event, words(one.event), { focus: false }), one.detail ? ": " + readable(one.detail) : ""))));
 }
 
 function act(provider) {
@@ -57,8 +60,9 @@ function act(provider) {
   const rests = provider.state === "suspended" || provider.state === "probing";
   const verb = rests ? "resume" : "suspend";
   if (provider.state === "off" || provider.state === "notConfigured") return null;
-  return button(rests ? "Resume" : "Suspend 10 min", { class: "quiet small", disabled: !hasToken(),
-    title: hasToken() ? null : "This needs the token. Its form is below.", "aria-label": (rests ? "Resume " : "Suspend ") + provider.name },
+  const label = provider.state === "probing" ? "Try now" : rests ? "Resume" : "Suspend 10 min";
+  return button(label, { class: "quiet small", disabled: !hasToken(),
+    title: hasToken() ? null : "This needs the token. Its form is below.", "aria-label": label + ": " + (provider.title || provider.name) },
     () => change(provider.name, verb));
 }
 
@@ -78,23 +82,24 @@ function card(provider) {
   // Only a provider whose last call was answered is green.
   const isAway = provider.state === "ready" && provider.reachable === false;
   const shown = isAway ? "unreachable" : provider.state;
-  const colour = { ready: "good", unreachable: "bad", off: "", notConfigured: "warn" }[shown] ?? "bad";
+  const colour = { ready: "good", unreachable: "bad", off: "", notConfigured: "warn", probing: "warn" }[shown] ?? "bad";
   const isFailing = Date.parse(provider.lastFailure) > Date.parse(provider.lastSuccess || 0);
   return el("article", { class: "panel provider", "data-provider": provider.name, "aria-label": provider.title || provider.name },
     el("header", {},
       el("h2", {}, provider.title || provider.name, provider.title && provider.title !== provider.name ? el("small", { class: "soft" }, " " + provider.name) : null),
-      term(shown, words(shown), { className: "pill " + colour })),
+      term(shown, shown === "probing" ? "waiting for a trial" : words(shown), { className: "pill " + colour })),
     provider.missing ? el("p", {}, provider.missing)
-      : el("p", {}, term(provider.reachability || "unknown", words(provider.reachability || "unknown"), { className: provider.reachable === false ? "bad" : "" }),
-        provider.lastSuccess ? [" · last answer ", ago(provider.lastSuccess)] : " · no answer yet"),
+      : el("p", {}, provider.reachability === shown ? null
+        : [term(provider.reachability || "unknown", words(provider.reachability || "unknown"), { className: provider.reachable === false ? "bad" : "" }), " · "],
+      provider.lastSuccess ? ["last answer ", ago(provider.lastSuccess)] : "no answer yet"),
     provider.configurationProblem ? el("p", { class: "bad" }, provider.configurationProblem) : null,
     provider.state === "suspended" && provider.suspendedUntil
       ? el("p", { class: "bad" }, "Suspended until ", el("time", { datetime: provider.suspendedUntil }, moment(provider.suspendedUntil)),
-        provider.suspensionReason ? ": " + words(provider.suspensionReason) : "") : null,
-    provider.lastFailure ? el("p", { class: isFailing ? "bad" : null }, el("span", { class: isFailing ? null : "soft" }, "Last error ", ago(provider.lastFailure), ": "),
-      provider.lastFailureDetail || words(provider.lastFailureClass || "")) : null,
+        provider.suspensionReason && !isFailing ? ": " + words(provider.suspensionReason) : "") : null,
+    provider.lastFailure && provider.lastFailureDetail !== provider.configurationProblem ? el("p", { class: isFailing ? "bad" : null }, el("span", { class: isFailing ? null : "soft" }, "Last error ", ago(provider.lastFailure), ": "),
+      readable(provider.lastFailureDetail || words(provider.lastFailureClass || ""))) : null,
     provider.missing || provider.state === "off" ? null : [
-      el("div", { class: "budgets" }, Object.entries(provider.budget || {}).map(([name, one]) => budget(name, one))), answers(provider)],
+      el("div", { class: "budgets" }, Object.entries(provider.budget || {}).map(([name, one]) => budget(name, one, colour !== "good"))), answers(provider)],
     tools(provider), recent(provider),
     el("footer", {}, provider.attribution ? el("small", { class: "soft" }, provider.attribution) : el("span"), act(provider)));
 }
