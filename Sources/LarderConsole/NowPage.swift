@@ -18,7 +18,10 @@ public enum NowPage {
     ///   - providers: the providers to choose from.
     ///   - answer: the response of `/v1/requests` with these filters.
     public static func render(_ query: QueryParameters, providers: [ProviderName], answer: ConsoleAnswer) -> String {
-        ConsolePage.document(.now, title: "Now · Larder") { main in
+        // The requests with which the console follows its own searches.
+        let requests = (answer.value?["requests"]?.elements).all
+            .filter { query["own"] == "1" || $0["route"]?.string != "searches" }
+        return ConsolePage.document(.now, title: "Now · Larder") { main in
             main.add("h1", text: "Now")
             filters(&main, query, providers)
             main.addProblem(answer)
@@ -28,12 +31,11 @@ public enum NowPage {
                     table.add("caption", ["class": "apart"], text: "The last requests, newest first")
                     table.addColumns(columns)
                     table.add("tbody", ["id": "requests"]) { body in
-                        for request in (answer.value?["requests"]?.elements).all { row(&body, request) }
+                        for request in requests { row(&body, request) }
                     }
                 }
-                let isEmpty = (answer.value?["requests"]?.count ?? 0) == 0
                 panel.add(
-                    "p", ["id": "none", "class": "soft none", "hidden": isEmpty ? nil : ""], text: "No requests yet.")
+                    "p", ["id": "none", "class": "soft none", "hidden": requests.isEmpty ? nil : ""], text: "No requests yet.")
             }
             ConsolePage.tokenForm(&main)
         }
@@ -49,6 +51,12 @@ public enum NowPage {
             form.addField("path", "Path", value: query["path"] ?? "", placeholder: "part of it")
             form.addField("client", "Client", value: query["client"] ?? "", placeholder: "127.0.0.1")
             form.addField("slow", "Slower than", value: query["slow"] ?? "", placeholder: "100ms")
+            form.add("label", ["class": "check"]) { label in
+                label.addEmpty(
+                    "input",
+                    ["name": "own", "type": "checkbox", "value": "1", "checked": query["own"] == "1" ? "" : nil])
+                label.add("span", text: "also the console's own")
+            }
             form.add("noscript") { $0.add("button", ["type": "submit"], text: "Show") }
             form.add(
                 "button", ["id": "pause", "type": "button", "aria-pressed": "false", "hidden": ""], text: "Pause")

@@ -76,6 +76,14 @@ struct ConsolePageTests {
         #expect(text.contains(#"value="&quot;x""#))
     }
 
+    @Test(arguments: [("", false), ("own=1", true)])
+    func theConsolesOwnRequestsAreShownOnlyWhenAskedFor(_ query: String, _ isShown: Bool) throws {
+        let answer = try JSON.parse(
+            Bytes(text: #"{"requests":[{"id":"1","method":"GET","target":"/v1/searches/7","route":"searches","status":200}]}"#))
+        let text = try NowPage.render(QueryParameters(parsing: query), providers: [], answer: .answer(answer))
+        #expect(text.contains("/v1/searches/7") == isShown)
+    }
+
     @Test func aProviderTellsItsStateItsBudgetAndItsLastError() throws {
         let text = ProvidersPage.render(
             answer: try answer(

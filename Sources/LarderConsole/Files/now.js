@@ -10,6 +10,8 @@ import { authority, onToken } from "./token.js";
 const kept = 500;
 const fields = ["provider", "outcome", "status", "client", "path", "slow"];
 const form = byId("filters");
+/** Whether the requests with which the console follows its own searches are shown too. */
+const own = form.elements.namedItem("own");
 const list = byId("requests");
 
 let isPaused = false;
@@ -66,8 +68,9 @@ function tell() {
 function take(batch) {
   if (batch.dropped !== undefined) dropped = batch.dropped;
   if (batch.redacted !== undefined && batch.redacted !== isRedacted) isRedacted = batch.redacted;
-  if (isPaused) waiting = unlike(batch.requests).slice(-kept);
-  else add(batch.requests);
+  const requests = own.checked ? batch.requests : batch.requests.filter((request) => request.route !== "searches");
+  if (isPaused) waiting = unlike(requests).slice(-kept);
+  else add(requests);
   tell();
 }
 
@@ -101,7 +104,7 @@ const stream = follow(path, {
 }, { headers: authority });
 
 function refilter() {
-  const query = filters().toString();
+  const query = new URLSearchParams([...filters(), ...(own.checked ? [["own", "1"]] : [])]).toString();
   history.replaceState(null, "", query ? "/now?" + query : "/now");
   // Other requests are asked for: those that wait are not of them.
   if (isPaused) goOn();
