@@ -25,7 +25,9 @@ enum StartPart {
             start.add("section", ["aria-labelledby": "states-title"]) { section in
                 section.add("h2", ["id": "states-title"], text: "Sources")
                 section.add("ul", ["id": "states", "class": "states"]) { list in
-                    for source in sources where source["state"]?.string != "off" { state(&list, source) }
+                    let shown = sources.filter { $0["state"]?.string != "off" }
+                    let isUnset = { (source: JSONValue) in source["state"]?.string == "notConfigured" }
+                    for source in shown.filter({ !isUnset($0) }) + shown.filter(isUnset) { state(&list, source) }
                 }
             }
         }

@@ -31,6 +31,24 @@ function ratio(requests) {
   return all ? 100 * saving.reduce((total, name) => total + (requests[name] || 0), 0) / all : undefined;
 }
 
+/** The tones that nobody takes for another; the grey one is that of the others. */
+const distinct = [0, 1, 2, 3, 4, 5, 6, 8, 9, 7];
+
+/** At most ten names: if there are more, the nine with the greatest sums and "others". */
+function few(records) {
+  const sums = {};
+  for (const [name, value] of records.flatMap((record) => Object.entries(record))) sums[name] = (sums[name] || 0) + value;
+  const sorted = Object.keys(sums).sort((one, other) => sums[other] - sums[one]);
+  if (sorted.length <= distinct.length) return { names: sorted.sort(), fold: (record) => record };
+  const names = sorted.slice(0, distinct.length - 1).sort();
+  const fold = (record) => {
+    const folded = { others: 0 };
+    for (const [name, value] of Object.entries(record)) folded[names.includes(name) ? name : "others"] = value + (names.includes(name) ? 0 : folded.others);
+    return folded;
+  };
+  return { names: [...names, "others"], fold };
+}
+
 /**
  * Joins neighbours: counts are added, of percentiles the slowest stays. A stretch without a sample stays a gap.
  * @returns points with `time` in milliseconds and the members of a sample.
@@ -111,12 +129,13 @@ function draw(history) {
     series: [{ name: "ratio", label: term("hitRatio", "hit ratio"), plain: "hit ratio" }], points: points((point) => ({ ratio: ratio(point.requests) })) });
   figures.requests({ ...frame, isNamed: true, isStacked: true, isWhole: true, format: whole, series: series(used("requests", outcomes)).map((one) => ({ ...one, tone: tones[one.name] })),
     points: points((point) => point.requests) });
+  const called = few(all.map((point) => point.upstream));
   figures.upstream({ ...frame, isNamed: true, isStacked: true, isWhole: true, format: whole,
-    series: used("upstream").map((name) => ({ name, label: name })), points: points((point) => point.upstream) });
+    series: called.names.map((name, at) => ({ name, label: name, tone: distinct[at] })), points: points((point) => called.fold(point.upstream)) });
   const spent = budgets(history, step);
   byId("plot-budgets").hidden = !spent.names.length;
   figures.budgets({ ...frame, isNamed: true, top: Math.max(100, ...spent.points.flatMap((point) => Object.values(point.values))),
-    format: (value) => +value.toFixed(1) + " %", series: spent.names.map((name) => ({ name, label: name })), points: spent.points });
+    format: (value) => +value.toFixed(1) + " %", series: spent.names.map((name, at) => ({ name, label: name, tone: distinct[at] ?? 7 })), points: spent.points });
   figures.latency({ ...frame, format: milliseconds, series: series(["p50", "p90", "p99"], (name) => name),
     points: points(({ p50, p90, p99 }) => ({ p50, p90, p99 })) });
   figures.bytes({ ...frame, isBinary: true, format: (value) => size(value).replace(".0 ", " "), series: [{ name: "bytes", label: "bytes" }], points: points(({ bytes }) => ({ bytes })) });

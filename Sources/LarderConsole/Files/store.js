@@ -21,6 +21,9 @@ const path = (label) => label.replace(/^https?:\/\/[^/]+(?=\/)/, "");
 function bases(entries) {
   const found = Map.groupBy(entries, (entry) => (/^https?:\/\/[^/]+(?=\/)/.exec(entry.label || "") || [])[0]);
   found.delete(undefined);
+  if (found.size === 1) {
+    return show(byId("bases"), el("span", {}, "All addresses begin with ", el("span", { class: "mono" }, [...found.keys()][0])));
+  }
   show(byId("bases"), [...found].map(([origin, those]) => {
     const names = [...new Set(those.map((entry) => entry.provider))];
     return el("span", {}, (names.length > 2 ? names.length + " providers" : names.join(", ")) + " ", el("span", { class: "mono" }, origin));
