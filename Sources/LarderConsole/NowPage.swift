@@ -55,7 +55,7 @@ public enum NowPage {
                 label.addEmpty(
                     "input",
                     ["name": "own", "type": "checkbox", "value": "1", "checked": query["own"] == "1" ? "" : nil])
-                label.add("span", text: "also the console's own")
+                label.add("span", text: "the console's own")
             }
             form.add("noscript") { $0.add("button", ["type": "submit"], text: "Show") }
             form.add(
