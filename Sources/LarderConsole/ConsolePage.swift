@@ -144,7 +144,9 @@ enum ConsolePage {
                 "button", ["type": "button", "id": "token-forget", "class": "quiet", "hidden": ""], text: "Forget")
             form.add(
                 "span", ["id": "token-word", "class": "soft", "role": "status"],
-                text: "For complete search terms, and for changes. Only this page keeps it, until you leave. Or run larder console.")
+                text:
+                    "For complete search terms, and for changes. Only this page keeps it, until you leave. Or run larder console."
+            )
         }
     }
 }

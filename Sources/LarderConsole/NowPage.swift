@@ -35,7 +35,8 @@ public enum NowPage {
                     }
                 }
                 panel.add(
-                    "p", ["id": "none", "class": "soft none", "hidden": requests.isEmpty ? nil : ""], text: "No requests yet.")
+                    "p", ["id": "none", "class": "soft none", "hidden": requests.isEmpty ? nil : ""],
+                    text: "No requests yet.")
             }
             ConsolePage.tokenForm(&main)
         }
@@ -44,7 +45,8 @@ public enum NowPage {
     private static func filters(_ main: inout Markup, _ query: QueryParameters, _ providers: [ProviderName]) {
         main.add("form", ["id": "filters", "class": "filters", "action": "/now", "aria-label": "Filters"]) { form in
             form.addChoice(
-                "provider", "Provider", [("", "all")] + providers.map { ($0.name, $0.title) }, chosen: query["provider"] ?? "")
+                "provider", "Provider", [("", "all")] + providers.map { ($0.name, $0.title) },
+                chosen: query["provider"] ?? "")
             form.addChoice(
                 "outcome", "Outcome", [("", "all")] + outcomes.map { ($0, $0) }, chosen: query["outcome"] ?? "")
             form.addField("status", "Status", value: query["status"] ?? "", placeholder: "4xx")

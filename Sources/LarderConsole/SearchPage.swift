@@ -121,7 +121,8 @@ public enum SearchPage {
             form.add("button", ["type": "submit"], text: "Search")
             form.add("div", ["class": "options"]) { options in
                 options.addChoice(
-                    "source", "Source", [("", "all sources")] + sources.map { ($0.name, $0.title) }, chosen: question.source)
+                    "source", "Source", [("", "all sources")] + sources.map { ($0.name, $0.title) },
+                    chosen: question.source)
                 options.addChoice(
                     "sort", "Order",
                     [("relevance", "relevance"), ("name", "name"), ("date", "date"), ("price", "price")],

@@ -28,7 +28,8 @@ public enum StorePage {
                 form in
                 form.addChoice("order", "Order", orders, chosen: query["order"] ?? usualOrder)
                 form.addChoice(
-                    "provider", "Provider", [("", "all")] + providers.map { ($0.name, $0.title) }, chosen: query["provider"] ?? "")
+                    "provider", "Provider", [("", "all")] + providers.map { ($0.name, $0.title) },
+                    chosen: query["provider"] ?? "")
                 form.addChoice("kind", "Kind", kinds, chosen: query["kind"] ?? "")
                 form.addField("prefix", "Begins with", value: query["prefix"] ?? "", placeholder: "https://…")
                 form.addField("url", "URL", value: query["url"] ?? "", placeholder: "https://…")

@@ -70,7 +70,8 @@ struct ConsolePageTests {
 
     @Test func filtersKeepWhatWasAskedFor() throws {
         let query = try QueryParameters(parsing: "provider=itunes&outcome=miss&path=%22x")
-        let text = NowPage.render(query, providers: [ProviderName("itunes", "iTunes Search"), ProviderName("dnd5e", "D&D")], answer: .none)
+        let text = NowPage.render(
+            query, providers: [ProviderName("itunes", "iTunes Search"), ProviderName("dnd5e", "D&D")], answer: .none)
         #expect(
             text.contains(#"<option value="itunes" selected>"#) && text.contains(#"<option value="miss" selected>"#))
         #expect(text.contains(#"value="&quot;x""#))
@@ -79,7 +80,10 @@ struct ConsolePageTests {
     @Test(arguments: [("", false), ("own=1", true)])
     func theConsolesOwnRequestsAreShownOnlyWhenAskedFor(_ query: String, _ isShown: Bool) throws {
         let answer = try JSON.parse(
-            Bytes(text: #"{"requests":[{"id":"1","method":"GET","target":"/v1/searches/7","route":"searches","status":200}]}"#))
+            Bytes(
+                text:
+                    #"{"requests":[{"id":"1","method":"GET","target":"/v1/searches/7","route":"searches","status":200}]}"#
+            ))
         let text = try NowPage.render(QueryParameters(parsing: query), providers: [], answer: .answer(answer))
         #expect(text.contains("/v1/searches/7") == isShown)
     }

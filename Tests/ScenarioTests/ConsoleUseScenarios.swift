@@ -55,6 +55,24 @@ struct ConsoleUseScenarios {
         }
     }
 
+    @Test func aSearchOfWhichASourceFailedSaysSoInItsFirstLine() async throws {
+        let market = Market()
+        defer { market.origin.stop() }
+        market.set("dnd5e", .send(ok("", status: "500 Oops")))
+        try await withLarder(market.configuration(key: true)) { larder in
+            try await ConsoleStand.onPage { page in
+                try page.open("http://\(larder.address)/?q=fire")
+                try page.waitFor(
+                    "/results?; 1 of [0-9]+ sources failed$/.test(document.querySelector('#outcome').innerText)")
+                #expect(try page.has("document.querySelector('#outcome').classList.contains('warn')"))
+                #expect(try page.text("#sources summary") == "1 source failed")
+                try page.click("#sources summary")
+                #expect(try page.text("#sources .failures li").hasPrefix("D&D 5e SRD: "))
+                #expect(page.complaints == [])
+            }
+        }
+    }
+
     // MARK: The cache
 
     @Test func theSameSearchAgainCallsNoAPI() async throws {
@@ -71,7 +89,8 @@ struct ConsoleUseScenarios {
                 let calls = market.origin.requests.count
                 #expect(calls > 0)
                 try search()
-                #expect(market.origin.requests.count == calls, "\(market.origin.requests.dropFirst(calls).map(\.target))")
+                #expect(
+                    market.origin.requests.count == calls, "\(market.origin.requests.dropFirst(calls).map(\.target))")
                 #expect(try page.text("#outcome").contains("from the cache"))
             }
         }
