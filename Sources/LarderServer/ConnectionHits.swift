@@ -28,6 +28,7 @@ extension Connection {
             head.flags.isDisjoint(with: .browser),
             head.methodCode != .other, let source = worker.shared.ready,
             worker.settings.proxyPassword == nil || isUnix,
+            HostPolicy.isWellFormed(head.host.bytes(in: bytes)),
             let (origin, path) = worker.origins.find(in: head.target.bytes(in: bytes))
         else { return false }
         return answer(head, bytes, path, source, origin.number, origin.scope)

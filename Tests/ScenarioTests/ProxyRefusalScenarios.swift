@@ -47,6 +47,54 @@ import Testing
         }
     }
 
+    @Test func aPageOfAnotherSiteChangesNothingByAParameterEither() async throws {
+        let origin = ScriptedOrigin(answering: ProxyScenarios.page)
+        defer { origin.stop() }
+        try await ProxyScenarios.withProxy(origin) { larder in
+            let answer = try await ProxyScenarios.ask(
+                larder, "\(origin.base)/item?_method=DELETE", "Sec-Fetch-Site: cross-site")
+            #expect(answer.status == 403)
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test func aMalformedHostIsRefusedThoughItHasNoMeaning() async throws {
+        let origin = ScriptedOrigin(answering: ProxyScenarios.page)
+        defer { origin.stop() }
+        try await ProxyScenarios.withProxy(origin) { larder in
+            // The first two answers are a miss and a hit, the others could come from memory.
+            for _ in 0..<3 {
+                let answer = try await ProxyScenarios.ask(larder, "\(origin.base)/")
+                #expect(answer.status == 200)
+            }
+            for host in ["a b", "x:y", "[::", "u@h"] {
+                let request = "GET \(origin.base)/ HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+                let answer = try await larder.send(bytes: Bytes(text: request), to: larder.addresses[1])
+                #expect(answer.status == 400, "\(host)")
+            }
+        }
+    }
+
+    @Test func manyHostsOfAPatternDoNotTakeTheNumbersOfNamedOnes() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let settings = BasicScenarios.itunes(origin) + "\nproxy: { hosts: { \"*.wild.invalid\": cache } }"
+        try await withLarder(settings, listen: ProxyScenarios.listen) { larder in
+            let proxy = larder.addresses[1]
+            let codes = try await larder.talk(to: proxy) { client in
+                try (0..<1001).map { number in
+                    let fields = "Host: x\r\nCache-Control: only-if-cached\r\n"
+                    try client.send("GET http://w\(number).wild.invalid/ HTTP/1.1\r\n\(fields)\r\n")
+                    return try client.receive().status
+                }
+            }
+            #expect(Set(codes.prefix(1000)) == [504])
+            let target = "\(origin.base)/search?term=jack"
+            let answer = try await ProxyScenarios.ask(larder, target)
+            #expect(answer.status == 200)
+        }
+    }
+
     @Test func anotherPortIsRefused() async throws {
         try await withLarder(listen: ProxyScenarios.listen) { larder in
             try await expectRefused(larder, "CONNECT example.org:25 HTTP/1.1\r\nHost: x\r\n", 403, "proxyRule")

@@ -1,6 +1,6 @@
 // The rules of the proxy in force. A target below the base URL of a configured provider is that provider. Any other is
-// what `proxy.hosts` says of its host. What leads to this daemon itself, or to another port than those permitted, is
-// refused. Nothing here is asynchronous: the server asks for each request.
+// what `proxy.hosts` says of its host. Another port than those permitted is refused. Nothing here is asynchronous: the
+// server asks for each request.
 import LarderCore
 import LarderEngine
 import LarderHTTP
@@ -21,8 +21,9 @@ final class ProxyGate: Sendable {
     private let contexts = Lock<HostContexts?>(nil)
     /// The first number. Listeners have the lower ones.
     private static let firstNumber: UInt16 = 0x4000
-    /// The most origins that the cache answers in one run.
-    private static let mostOrigins = 1000
+    /// The most origins that the cache answers in one run, and how many more of those that the configuration names. A
+    /// page can ask for any number of hosts of a pattern.
+    private static let (mostOrigins, mostNamed) = (1000, 1000)
 
     init(_ engine: Engine, runs: RunWatch) {
         self.engine = engine
@@ -44,7 +45,7 @@ final class ProxyGate: Sendable {
         if target.form != .connect, let url = HTTPURL(target.origin + path),
             let (provider, request) = snapshot.providers.owner(of: url)
         {
-            return answer(target, provider.name, request.path, run)
+            return answer(target, provider.name, request.path, run, isNamed: true)
         }
         if let run { return cached(target, path, isLocal: run.isLocal && rule?.isExact != true, run) }
         guard proxy.ports.contains(target.port) else {
@@ -96,18 +97,19 @@ final class ProxyGate: Sendable {
         let end = path.utf8.firstIndex(of: 0x3F) ?? path.endIndex
         let folder = String(path[..<end])
         let name = ProxySettings.name(of: target.origin, isLocal: isLocal)
-        let verdict = answer(target, name, folder.isEmpty ? "/" : folder, run)
+        let isNamed = engine.snapshot.settings.proxy.rule(for: target.host)?.isExact == true
+        let verdict = answer(target, name, folder.isEmpty ? "/" : folder, run, isNamed: isNamed)
         if case .refuse = verdict, run == nil, target.form == .http { return .tunnel }
         return verdict
     }
 
     private func answer(
-        _ target: ProxyTarget, _ provider: String, _ path: String, _ run: ProxyRun?
+        _ target: ProxyTarget, _ provider: String, _ path: String, _ run: ProxyRun?, isNamed: Bool
     ) -> ProxyVerdict {
         let pair = "\(target.origin) \(provider)"
         let number: UInt16? = numbers.withLock { numbers in
             if let known = numbers[pair] { return known }
-            guard numbers.count < Self.mostOrigins else { return nil }
+            guard numbers.count < Self.mostOrigins + (isNamed ? Self.mostNamed : 0) else { return nil }
             let number = Self.firstNumber + UInt16(numbers.count)
             numbers[pair] = number
             return number

@@ -15,6 +15,8 @@ extension Connection {
             worker.shared.cells.proxyPasswords.add()
             return refuse(.proxyPassword)
         }
+        // Its meaning is ignored, its form is not (RFC 9112 §3.2).
+        guard HostPolicy.isWellFormed(head.host.bytes(in: bytes)) else { return refuse(.badHost) }
         let target = head.target.bytes(in: bytes)
         if method.name == "CONNECT" {
             // CONNECT has no content (RFC 9110 §9.3.6).
@@ -59,14 +61,17 @@ extension Connection {
         judge(opened, path: rest.isEmpty ? "/" : HeaderField.text(rest), head, parts, method, bytes)
     }
 
-    /// Whether a page of another site asks to change something. A browser that uses the proxy lets every page do that, and
-    /// the key of a configured provider would be added (Fetch Metadata §2.1).
+    /// Whether a page of another site asks to change something, by its method or by a parameter or field that names one. A
+    /// browser that uses the proxy lets every page do that, and the key of a configured provider would be added (Fetch
+    /// Metadata §2.1).
     private func isForeignChange(
         _ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>, _ method: Method, to target: ProxyTarget
     ) -> Bool {
-        guard !method.isSafe || head.flags.contains(.upgrade), !head.flags.isDisjoint(with: .browser) else {
-            return false
-        }
+        guard !head.flags.isDisjoint(with: .browser) else { return false }
+        let query = HeaderField.text(head.target.bytes(in: bytes)).split(separator: "?", maxSplits: 1).dropFirst().first
+        let other = MethodOverride.method(
+            fields: worker.parser.fields(of: head, in: bytes), query: query.map(String.init))
+        guard !method.isSafe || other?.isSafe == false || head.flags.contains(.upgrade) else { return false }
         let (origin, site) = (HeaderField.text(head.origin.bytes(in: bytes)), head.fetchSite.bytes(in: bytes))
         return !origin.isEmpty && origin != target.origin || !site.isEmpty && HeaderField.text(site) == "cross-site"
     }
