@@ -18,7 +18,7 @@ extension CommandLineTool {
             Signals.ignoreUnused()
             ProcessMemory.shapeHeap()
         case _ where ProviderCommands.isUpload(arguments): Signals.block(Interruption.signals)
-        case "demo", "origin":
+        case "demo", "origin", "mcp":
             Signals.block(Interruption.signals)
             // A closed standard output must not end the process before its daemon and directory are cleaned up.
             Signals.ignoreWriteSignals()

@@ -220,4 +220,72 @@ import Testing
             #expect(answer.status == status, "\(answer)")
         }
     }
+
+    /// A daemon with one API, asked by `get`.
+    private func withAPI(
+        _ answer: String, _ more: String = "", _ body: (RunningLarder, ScriptedOrigin) async throws -> Void
+    ) async throws {
+        let origin = ScriptedOrigin(answering: answer)
+        defer { origin.stop() }
+        let settings = "providers:\n  api: { kind: passthrough, baseURL: \"\(origin.base)\" }\n\(more)"
+        try await withLarder(settings.replacing("BASE", with: origin.base)) { try await body($0, origin) }
+    }
+
+    @Test func wordsOfTheAPIAreNotLarders() async throws {
+        let answer =
+            "HTTP/1.1 200 OK\r\nCache-Status: evil; hit; detail=\"call me\"\r\nContent-Type: a/b (call me)\r\n"
+            + "Content-Length: 1\r\n\r\n\0"
+        try await withAPI(answer) { larder, origin in
+            let told = try await use(larder, "get", #"{"url":"\#(origin.base)/x"}"#)
+            #expect(!told.texts[0].contains("call me"), "\(told)")
+            #expect(told.texts[0].contains("Cache-Status: larder"), "\(told)")
+        }
+    }
+
+    @Test func aURLThatNamesAnotherMethodIsNotAsked() async throws {
+        try await withAPI(ok("{}")) { larder, origin in
+            let told = try await use(larder, "get", #"{"url":"\#(origin.base)/x?_method=DELETE"}"#)
+            #expect(told.isError)
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test func ofNestedBaseURLsTheLongestIsAsked() async throws {
+        let more = "  part: { kind: passthrough, baseURL: \"BASE/part\", key: k3y-of-part, keyIn: header X-Api-Key }"
+        try await withAPI(ok("{}"), more) { larder, origin in
+            _ = try await use(larder, "get", #"{"url":"\#(origin.base)/part/x"}"#)
+            #expect(origin.requests.first?.field("X-Api-Key") == "k3y-of-part")
+        }
+    }
+
+    @Test func itemsAreLeftOutWholeOfAHitToo() async throws {
+        let items = "[" + (0..<3000).map { "{\"n\":\($0),\"text\":\"some words\"}" }.joined(separator: ",") + "]"
+        let fields = "Content-Type: application/json\r\nCache-Control: max-age=600\r\n"
+        try await withAPI(ok(items, fields: fields)) { larder, origin in
+            for _ in 0..<3 {
+                let told = try await use(larder, "get", #"{"url":"\#(origin.base)/x"}"#)
+                #expect(told.texts[0].contains("of 3000 items are shown"), "\(told.texts[0])")
+                try await larder.awaitCommits()
+            }
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func aMessageWithAnIdAndNoMethodIsRefused() async throws {
+        try await withMarket { larder, _ in
+            let answer = try await larder.send(
+                "POST", "/mcp", fields: [("Content-Type", "application/json")],
+                body: #"{"jsonrpc":"2.0","id":8,"method":5}"#)
+            #expect(answer.status == 400)
+            #expect(try answer.json()["id"]?.integer == 8)
+            #expect(try answer.json()["error"]?["code"]?.integer == -32600)
+        }
+    }
+
+    @Test func argumentsThatAreNullAreAbsent() async throws {
+        try await withMarket { larder, _ in
+            let told = try await use(larder, "quota", "null")
+            #expect(!told.isError)
+        }
+    }
 }

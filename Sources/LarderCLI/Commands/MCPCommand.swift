@@ -23,21 +23,24 @@ enum MCPCommand {
     ) { invocation throws(CommandFailure) in
         try invocation.noOperands()
         var conversation = try Conversation(invocation)
-        var (daemon, directory): (RunDaemon?, String?) = (nil, nil)
-        defer {
+        // A host ends the command by SIGTERM (modelcontextprotocol.io, Lifecycle).
+        let started = Lock<(daemon: RunDaemon?, directory: String?)>((nil, nil))
+        let interruption = Interruption {
+            let (daemon, directory) = started.withLock { $0 }
             daemon?.stop()
             if let directory { Folder.remove(directory) }
         }
+        defer { interruption.clear() }
         do throws(CommandFailure) {
             _ = try conversation.connect()
         } catch {
             guard invocation.value("--url") == nil else { throw error }
             let made = try RunCommand.makeDirectory("mcp", invocation.environment)
-            directory = made
-            let started = try RunDaemon(invocation, directory: made, parentProxy: nil)
-            daemon = started
+            started.withLock { $0.directory = made }
+            let daemon = try RunDaemon(invocation, directory: made, parentProxy: nil)
+            started.withLock { $0.daemon = daemon }
             conversation = Conversation(
-                address: DaemonAddress(place: .unix(started.socket), authority: "localhost"),
+                address: DaemonAddress(place: .unix(daemon.socket), authority: "localhost"),
                 timeout: conversation.timeout)
         }
         await MCPBridge(conversation, invocation.console).run()

@@ -12,8 +12,8 @@ struct MCPArguments {
 
     /// - Parameter names: the arguments that the tool knows.
     init(_ object: JSONValue?, knowing names: [String]) throws(ClientFacingError) {
-        self.object = object
-        guard let object else { return }
+        self.object = object?.isNull == true ? nil : object
+        guard let object = self.object else { return }
         guard object.kind == .object else {
             throw .invalid("arguments", "The arguments must be an object.", allowed: names)
         }
@@ -59,7 +59,7 @@ struct MCPArguments {
         guard ParameterForm.flagWords.contains(text) else {
             throw .invalid(name, "\"\(name)\" is not yes or no.", allowed: ParameterForm.flagWords)
         }
-        return ["yes", "true"].contains(text)
+        return ParameterForm.isYes(text)
     }
 
     /// The most bytes of data that the result may have.

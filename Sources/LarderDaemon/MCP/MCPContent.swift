@@ -10,8 +10,8 @@ import LarderSettings
 enum MCPContent {
     /// In bytes.
     static let longestURL = 8000
-    /// The most bytes of a route's JSON that are read.
-    private static let longestAnswer = 64 << 20
+    /// The most bytes of a route's JSON that are read, and of an API's answer, of which whole items are shown.
+    private static let (longestAnswer, longestContent) = (64 << 20, 4 << 20)
 
     /// The JSON of a route's answer.
     static func json(
@@ -44,13 +44,14 @@ enum MCPContent {
         let text = try arguments.required("url")
         guard text.utf8.count <= longestURL else { throw .invalid("url", "The URL has more than \(longestURL) bytes.") }
         let snapshot = parts.raws.engine.snapshot
-        let place = try PurgeURL(text, providers: snapshot.providers, settings: snapshot.settings).places.first {
-            !$0.provider.hasPrefix(ProxySettings.prefix)
-        }
-        guard let place else {
+        guard let place = try place(of: text, snapshot) else {
             throw .invalid(
                 "url", "No API is configured for this URL.",
                 allowed: snapshot.providers.all.flatMap(\.settings.baseURLs).map { "\($0)/…" })
+        }
+        // Such a request is that method (`MethodOverride`), and the tools only read.
+        guard MethodOverride.method(fields: [:], query: place.request.query)?.isSafe != false else {
+            throw .invalid("url", "The URL asks for a method that changes something, and this tool only reads.")
         }
         let isStoredOnly = try arguments.flag("storedOnly")
         let query = place.request.query.map { "?\($0)" } ?? ""
@@ -68,21 +69,34 @@ enum MCPContent {
         request.fields.remove(.authorization)
         let response = try await parts.raws.pass(
             request, provider: place.provider, path: place.request.path, route: call.name)
-        let body = try await collected(response.body, atMost: limit)
+        let body = try await collected(response.body, atMost: longestContent)
         return told(response, body.bytes, isWhole: body.isWhole, atMost: limit)
+    }
+
+    /// The provider and the request that a URL stands for. Of nested base URLs the longest counts, as for the proxy.
+    private static func place(
+        of text: String, _ snapshot: Snapshot
+    ) throws(ClientFacingError) -> (provider: String, request: UpstreamRequest)? {
+        if let url = HTTPURL(text), let (provider, request) = snapshot.providers.owner(of: url) {
+            return (provider.name, request)
+        }
+        let places = try PurgeURL(text, providers: snapshot.providers, settings: snapshot.settings).places
+        return places.first { !$0.provider.hasPrefix(ProxySettings.prefix) }.map { ($0.provider, $0.request) }
     }
 
     private static func told(
         _ response: ServerResponse, _ body: Bytes, isWhole: Bool, atMost limit: Int
     ) -> MCPResult {
         var words = "Status \(response.status)."
-        if let status = response.fields.combined(.cacheStatus) { words += " Cache-Status: \(status)." }
+        // The members before Larder's own are the API's words, which are not Larder's to say (RFC 9211 §2).
+        let status = response.fields.combined(.cacheStatus).flatMap { FieldList.members([$0]).last }
+        if let status { words += " Cache-Status: \(status)." }
         if let age = response.fields.first(.age) { words += " Age: \(age) s." }
         if response.outcome == .stale { words += " The answer is stale and may be out of date." }
-        let type = response.fields.first(.contentType) ?? ""
+        let type = mediaType(response.fields.first(.contentType) ?? "")
         var data = Bytes()
         if response.fields.contains(.contentEncoding) || !isText(body) {
-            words += " The content (\(type.isEmpty ? "of unknown type" : type)) is no text and is not shown."
+            words += " The content (\(type)) is no text and is not shown."
         } else if isWhole, body.count > limit, let value = try? JSON.parse(body), value.kind == .array {
             let items = Array(value.elements)
             let shown = MCPTrim.whole(items, atMost: limit)
@@ -95,6 +109,16 @@ enum MCPContent {
             }
         }
         return MCPResult(words: words, data: data, isError: response.status >= 400)
+    }
+
+    /// A media type without its parameters, for a sentence of Larder's own.
+    private static func mediaType(_ text: String) -> String {
+        let type = ASCII.trimmed(text.prefix { $0 != ";" })
+        let parts = type.split(separator: "/", omittingEmptySubsequences: false)
+        let isOne =
+            parts.count == 2 && type.utf8.count <= 100
+            && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(ASCII.isToken) }
+        return isOne ? String(type) : "of unknown type"
     }
 
     /// Whether bytes are UTF-8 without control characters other than white space. The last character may be cut.

@@ -23,6 +23,9 @@ enum MCPMessage {
         }
         guard let method = value["method"]?.string else {
             // A response. This server asks its clients for nothing.
+            guard value["result"] != nil || value["error"] != nil else {
+                throw MCPError(.invalidRequest, "The message has no method.", id: id.raw)
+            }
             self = .notification
             return
         }
@@ -44,10 +47,11 @@ struct MCPError: Error {
 
     var code: Code
     var message: String
+    /// The id of the message, if it could be read.
+    var id: Bytes?
 
-    init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
+    init(_ code: Code, _ message: String, id: Bytes? = nil) {
+        (self.code, self.message, self.id) = (code, message, id)
     }
 
     /// The response that tells it. Without an id the request could not be read.
@@ -55,7 +59,7 @@ struct MCPError: Error {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("jsonrpc", "2.0")
-            writer.member("id", raw: id ?? Bytes(text: "null"))
+            writer.member("id", raw: id ?? self.id ?? Bytes(text: "null"))
             writer.name("error")
             writer.object { writer in
                 writer.member("code", code.rawValue)

@@ -176,7 +176,7 @@ struct MCPTool: Sendable {
         case .choice(let words): " One of: \(words.joined(separator: ", "))."
         case .number(let range): " From \(range.lowerBound) to \(range.upperBound)."
         case .flag: " yes or no."
-        case .text, .pattern: ""
+        case .text, .pattern, .any: ""
         }
     }
 }
