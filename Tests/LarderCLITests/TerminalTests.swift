@@ -46,6 +46,21 @@ struct TerminalTests {
         }
     }
 
+    @Test func theLinkIsNoWordOfTheBrowsersCommand() async throws {
+        try await withScratchDirectory { directory in
+            // It makes a folder of the address's name.
+            let variables = ["XDG_RUNTIME_DIR": directory, "BROWSER": "mkdir -p \(directory)/%s"]
+            let served = try daemon(#"{"url":"http://127.0.0.1:9/#owner=c0de"}"#)
+            let opened = await larder("console", "--url", served.url, environment: variables)
+            #expect(opened.status == .done, "\(opened.err)")
+            let file = "\(directory)/larder-console.html"
+            #expect(FileManager.default.fileExists(atPath: "\(directory)/file:\(file)"))
+            #expect(try String(contentsOfFile: file, encoding: .utf8).contains("http://127.0.0.1:9/#owner=c0de"))
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+    }
+
     @Test func aPipeIsNotRemembered() async throws {
         try await withScratchDirectory { directory in
             let served = try daemon()

@@ -22,15 +22,26 @@ enum ConsoleCommand {
             throw withoutAuthority(response, conversation)
         }
         let answer = try conversation.json(DaemonRequest(.post, "/v1/console/links"), response).value
-        guard let url = answer["url"]?.string, Hyperlink.isSafe(url) else {
+        guard let url = answer["url"]?.string, Hyperlink.isSafe(url), !url.contains(where: "\"'<>&".contains)
+        else {
             throw CommandFailure(.broken, "the daemon's answer has no link")
         }
         if invocation.has("--print") {
             invocation.console.line(url)
         } else {
-            try await OpenCommand.browse(url, invocation)
+            try await OpenCommand.browse(url, by: Self.page(url, invocation.environment), invocation)
         }
         return .done
+    }
+
+    /// The address of a file of this user that leads to the link. Every user of the machine sees the words of a command, and
+    /// would have the link before the browser. Without a place for the file it is the link itself.
+    private static func page(_ url: String, _ environment: [String: String]) -> String {
+        let page =
+            "<!doctype html><meta charset=utf-8><title>Larder</title><meta http-equiv=refresh content=\"0;url=\(url)\">"
+            + "<a href=\"\(url)\">Open the console</a>\n"
+        guard let file = UserFile("larder-console.html", environment), file.write(Bytes(text: page)) else { return url }
+        return "file://" + PercentCoding.encode(file.path, keeping: "/")
     }
 
     /// The failure for a user whom the daemon does not take for its owner. The console without that right can be opened.

@@ -36,7 +36,8 @@ enum OpenCommand {
     }
 
     /// Opens a page in the browser, or prints its URL if there is none.
-    static func browse(_ url: String, _ invocation: Invocation) async throws(CommandFailure) {
+    /// - Parameter page: what the browser's command names in the place of the URL.
+    static func browse(_ url: String, by page: String? = nil, _ invocation: Invocation) async throws(CommandFailure) {
         let variables = invocation.environment
         let isGiven = ["BROWSER", "DISPLAY", "WAYLAND_DISPLAY"].contains { variables[$0]?.isEmpty == false }
         guard isGiven else {
@@ -45,9 +46,9 @@ enum OpenCommand {
         }
         // A list of commands, each with the place of the URL or without one.
         let command = invocation.environment["BROWSER"]?.split(separator: ":").first ?? "xdg-open"
-        var words = command.split(separator: " ").map { String($0).replacing("%s", with: url) }
+        var words = command.split(separator: " ").map { String($0).replacing("%s", with: page ?? url) }
         let browser = words.first ?? ""
-        if !command.contains("%s") { words.append(url) }
+        if !command.contains("%s") { words.append(page ?? url) }
         let child: RunChild
         do throws(CommandFailure) {
             child = try RunChild(words, environment: invocation.environment)
