@@ -2,6 +2,7 @@
 import Glibc
 import LarderCore
 import LarderIO
+import LarderSettings
 
 /// One address to try.
 public struct DaemonAddress: Sendable, Hashable, CustomStringConvertible {
@@ -29,14 +30,9 @@ public struct DaemonAddress: Sendable, Hashable, CustomStringConvertible {
         url: String?, environment: [String: String], exists: (String) -> Bool = { access($0, F_OK) == 0 }
     ) throws(CommandFailure) -> [DaemonAddress] {
         if let url = url ?? environment["LARDER_URL"], !url.isEmpty { return [try DaemonAddress(url: url)] }
-        let directories = [
-            environment["RUNTIME_DIRECTORY"], environment["XDG_RUNTIME_DIR"].map { "\($0)/larder" }, "/run/larder",
-        ]
         // The last one is the socket of the unit larder.socket.
         let sockets =
-            directories.compactMap { $0 }.filter { $0.hasPrefix("/") }.map { "\($0)/larder.sock" } + [
-                "/run/larder.sock"
-            ]
+            StandardPlaces(environment: environment).sockets + ["/run/larder/larder.sock", "/run/larder.sock"]
         return sockets.filter(exists).map { DaemonAddress(place: .unix($0), authority: "localhost") }
             + [
                 DaemonAddress(

@@ -62,7 +62,7 @@ enum ManualPage {
         .TP
         .B LARDER_URL
         The daemon's address, for the client commands. Without it: larder.sock in $RUNTIME_DIRECTORY, in
-        $XDG_RUNTIME_DIR/larder, in /run/larder and in /run, then http://127.0.0.1:8787.
+        $XDG_RUNTIME_DIR/larder, in ~/.local/state/larder, in /run/larder and in /run, then http://127.0.0.1:8787.
         .TP
         .B LARDER_TOKEN
         The admin token, for changes over TCP. It is sent to a port of this machine only if the port belongs to root, to

@@ -92,6 +92,8 @@ struct DaemonAddressTests {
                 "unix:/run/own/larder.sock", "unix:/run/user/1/larder/larder.sock", "unix:/run/larder/larder.sock",
                 "unix:/run/larder.sock", "http://127.0.0.1:8787",
             ])
+        let shell = try DaemonAddress.candidates(url: nil, environment: ["HOME": "/h"]) { _ in true }
+        #expect(shell.first?.description == "unix:/h/.local/state/larder/larder.sock")
         let none = try DaemonAddress.candidates(url: nil, environment: environment) { _ in false }
         #expect(none.map(\.description) == ["http://127.0.0.1:8787"])
     }

@@ -9,7 +9,10 @@ import Testing
 struct SettingsLoaderTests {
     @Test func withoutAnyFileEveryDefaultHolds() throws {
         let settings = try load("")
-        #expect(settings.listen.map(\.address) == ["127.0.0.1:8787", "[::1]:8787"])
+        #expect(
+            settings.listen.map(\.address) == [
+                "127.0.0.1:8787", "[::1]:8787", "unix:/home/somebody/.local/state/larder/larder.sock",
+            ])
         #expect(settings.listen.allSatisfy { $0.isDefault })
         #expect(settings.cache.maxSize == 2 << 30)
         #expect(settings.cache.memorySize == 64 << 20)
@@ -163,6 +166,11 @@ struct SettingsLoaderTests {
         #expect(bare.allSatisfy { $0.contains("is needed") })
         let user = try load("", environment: ["HOME": "/h", "XDG_RUNTIME_DIR": "/run/user/1000/"])
         #expect(user.listen.last?.address == "unix:/run/user/1000/larder/larder.sock")
+    }
+
+    @Test func withoutARuntimeDirectoryTheSocketIsBesideTheState() throws {
+        let settings = try load("", environment: ["HOME": "/h"])
+        #expect(settings.listen.last?.address == "unix:/h/.local/state/larder/larder.sock")
     }
 
     @Test func aFileThatIsNotThereIsAnError() {

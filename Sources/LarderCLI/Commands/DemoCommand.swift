@@ -168,6 +168,7 @@ private final class Workshop: Sendable {
         }
         console.line("\nThe console, with this data: \(console.styled("http://\(daemon.addresses[0])/", .bold))")
         console.line("Its token for changes: \(Self.token). Ctrl-C ends everything.")
+        console.line("For larder run and larder mcp: export LARDER_URL=\(daemon.addresses[1])")
         while true { pause() }
     }
 

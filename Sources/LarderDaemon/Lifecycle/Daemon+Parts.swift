@@ -154,9 +154,9 @@ extension Daemon {
         for setting in settings.listen {
             do {
                 // Make the socket's own directory, such as larder/ in $XDG_RUNTIME_DIR, if it is missing. If that
-                // fails, binding reports the error.
+                // fails, binding reports the error. The usual one may be that of the state, which is private.
                 if case .unix(let path) = try Address(setting.address), let slash = path.lastIndex(of: "/") {
-                    _ = Folder.make(String(path[..<slash]), mode: 0o755)
+                    _ = Folder.make(String(path[..<slash]), mode: setting.isDefault ? 0o700 : 0o755)
                 }
                 specs.append(
                     ListenerSpec(

@@ -8,7 +8,7 @@ extension SettingsLoader {
         providers: [String: ProviderSettings]
     ) -> [ListenSetting] {
         var standard = ["127.0.0.1:8787", "[::1]:8787"]
-        if let socket = places.socket, socket.utf8.count <= 107 { standard.append("unix:\(socket)") }
+        if let socket = places.sockets.first, socket.utf8.count <= 107 { standard.append("unix:\(socket)") }
         let known = providers.keys.sorted()
         return reader.value(
             SettingsTable.listen, standard: standard.joined(separator: ", "),

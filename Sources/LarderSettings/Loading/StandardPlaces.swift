@@ -1,8 +1,12 @@
 // The default directories: systemd's directories first, then the XDG base directories, then the home directory.
 
 /// The standard directories of one environment (systemd.exec(5); XDG Base Directory Specification 0.8).
-struct StandardPlaces {
+public struct StandardPlaces {
     let environment: [String: String]
+
+    public init(environment: [String: String]) {
+        self.environment = environment
+    }
 
     /// The directory of `cache.db`.
     var cache: String? { directory(systemd: "CACHE_DIRECTORY", xdg: "XDG_CACHE_HOME", home: ".cache") }
@@ -10,10 +14,11 @@ struct StandardPlaces {
     /// The directory of `state.db`.
     var state: String? { directory(systemd: "STATE_DIRECTORY", xdg: "XDG_STATE_HOME", home: ".local/state") }
 
-    /// The path of the Unix socket; nil if there is no runtime directory.
-    var socket: String? {
-        if let directory = first(of: "RUNTIME_DIRECTORY") { return "\(directory)/larder.sock" }
-        return absolute("XDG_RUNTIME_DIR").map { "\($0)/larder/larder.sock" }
+    /// The paths of the Unix socket, best first. A daemon listens on the first one. The others may be those of a daemon
+    /// with another environment. A shell of su or a container has no runtime directory, but a directory for state.
+    public var sockets: [String] {
+        [first(of: "RUNTIME_DIRECTORY"), absolute("XDG_RUNTIME_DIR").map { "\($0)/larder" }, state]
+            .compactMap { $0.map { "\($0)/larder.sock" } }
     }
 
     /// The configuration files. The first that exists is used.

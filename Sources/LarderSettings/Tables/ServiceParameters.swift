@@ -8,7 +8,7 @@ extension SettingsTable {
             "Addresses to listen on: host and port, a Unix socket, or a mapping with address, and provider or proxy.",
         advice: """
             - Without this setting: 127.0.0.1:8787, [::1]:8787 if there is IPv6, and larder.sock in $RUNTIME_DIRECTORY \
-            or $XDG_RUNTIME_DIR/larder. The setting replaces all of them.
+            or $XDG_RUNTIME_DIR/larder, or else in the directory of the state. The setting replaces all of them.
             - With port 0 the kernel chooses the port. Larder prints each address as "listening ADDRESS".
             - A listener with a provider serves that API at /, for clients whose base URL has no path.
             - A listener with proxy: true is a proxy for programs that take one (http_proxy).
