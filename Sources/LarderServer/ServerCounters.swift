@@ -8,7 +8,8 @@ public enum ServerCounters {
         "larder_server_memory_hits_total", help: "Requests answered from memory without leaving the loop.",
         labels: ["loop"])
     public static let requests = MetricFamily(
-        "larder_server_requests_total", help: "Requests answered by a handler, by outcome.",
+        "larder_server_requests_total",
+        help: "Requests answered by a handler, by outcome. An asynchronous search has its outcome when it ends.",
         labels: ["outcome"])
     public static let durations = MetricFamily(
         "larder_request_duration_seconds", .histogram,

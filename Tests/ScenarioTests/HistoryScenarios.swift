@@ -115,4 +115,15 @@ import Testing
             #expect(try answer.json()["code"]?.string == code)
         }
     }
+
+    @Test func aLiveSearchIsCountedWithItsOutcomeWhenItEnds() async throws {
+        try await InterfaceScenarios.withSamples { larder in
+            let begun = try await larder.get("/v1/search?q=dragon&source=dnd5e", ("Prefer", "respond-async"))
+            let path = try #require(begun["Location"])
+            try await larder.eventually("it ends") { try await larder.get(path).json()["state"]?.string != "loading" }
+            try await larder.eventually("it is counted") {
+                try await larder.counter("larder_server_requests_total", #"outcome="miss""#) == 1
+            }
+        }
+    }
 }

@@ -41,14 +41,14 @@ struct LiveRoute: Sendable {
         guard request.method == .get, request.fields.contains(.prefer) else { return nil }
         let preferences = Preferences(request.fields)
         guard preferences.respondsAsync, await !engine.isAtHand(question) else { return nil }
-        let answer = Lock<Result<Answer, ClientFacingError>?>(nil)
-        let page = try begin(question, compose, request.id, answer)
+        let ending = Lock(Ending())
+        let page = try begin(question, compose, request.id, ending)
         if let wait = preferences.wait, wait > .zero {
             await waitForEnd(of: page, atMost: min(wait, Self.longestWait))
             if Task.isCancelled {
                 searches.cancel(page)
                 searches.forget(page)
-            } else if let result = answer.withLock({ $0 }) {
+            } else if let result = ending.withLock({ $0.result }) {
                 searches.forget(page)
                 // The sources were counted when the search ended.
                 var answer = try result.get()
@@ -59,7 +59,37 @@ struct LiveRoute: Sendable {
                 return response
             }
         }
+        // The 202 has no outcome. The search has one at its end, which is now or later.
+        if let result = ending.withLock({ $0.accept() }) { count(result) }
         return await accepted(page, route: context.route)
+    }
+
+    /// How a search ended, and whether its client was told to ask again.
+    private struct Ending {
+        var result: Result<Answer, ClientFacingError>?
+        private var isAccepted = false
+
+        /// - Returns: the result, if the search has ended.
+        mutating func accept() -> Result<Answer, ClientFacingError>? {
+            isAccepted = true
+            return result
+        }
+
+        /// - Returns: whether the client was told to ask again.
+        mutating func end(_ result: Result<Answer, ClientFacingError>) -> Bool {
+            self.result = result
+            return isAccepted
+        }
+    }
+
+    /// Counts a search whose request was answered before it ended.
+    private func count(_ result: Result<Answer, ClientFacingError>) {
+        switch result {
+        case .success(let answer):
+            engine.counters.cell(ServerCounters.requests, answer.provenance.outcome.rawValue).add()
+        case .failure(let error):
+            if error.status >= 500 { engine.counters.cell(DaemonCounters.failures).add() }
+        }
     }
 
     /// The longest time that a client may wait with a connection in hand.
@@ -67,7 +97,7 @@ struct LiveRoute: Sendable {
 
     private func begin(
         _ question: SearchQuestion, _ compose: @escaping Compose, _ request: RequestID,
-        _ answer: Lock<Result<Answer, ClientFacingError>?>
+        _ ending: Lock<Ending>
     ) throws(ClientFacingError) -> LivePage {
         let (engine, responder, searches) = (engine, responder, searches)
         let scope = SessionScope.current
@@ -87,7 +117,7 @@ struct LiveRoute: Sendable {
             guard !Task.isCancelled else { return }
             responder.note(answers, of: question, request, hasProblem: false)
             let result = await compose(answers)
-            answer.withLock { $0 = result }
+            if ending.withLock({ $0.end(result) }) { count(result) }
             switch result {
             case .success(let made):
                 if !made.isMerged, let provider = made.provider { engine.count(made.provenance.outcome, of: provider) }
