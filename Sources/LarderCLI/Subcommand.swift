@@ -37,7 +37,7 @@ public struct CommandOption: Sendable {
         switch record.form {
         case .choice(let words): sets = words.first
         case .flag: sets = ParameterForm.flagWords.first
-        case .text, .pattern, .number: preconditionFailure("\(name) needs a value")
+        case .text, .pattern, .number, .any: preconditionFailure("\(name) needs a value")
         }
     }
 

@@ -21,6 +21,9 @@ public enum Units {
         ("day", 86_400_000), ("days", 86_400_000), ("w", 604_800_000), ("week", 604_800_000), ("weeks", 604_800_000),
     ]
 
+    /// The units of durations.
+    public static var durationNames: [String] { durations.map(\.0) }
+
     /// Parses bytes from "512", "64 KiB" or "1.5 GiB". A number without a unit counts bytes.
     public static func size(_ text: String) throws(UnitError) -> Int64 {
         try quantity(text, units: sizes, bare: 1, wanted: "a size such as 512 KiB, 64 MiB or 2 GiB")

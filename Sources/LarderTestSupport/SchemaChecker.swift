@@ -2,7 +2,7 @@
 // unknown keyword counts as a fault, so no rule is ignored silently.
 import LarderCore
 
-public struct SchemaChecker {
+public struct SchemaChecker: Sendable {
     private let document: JSONValue
     private static let known: Set<String> = [
         "$ref", "type", "enum", "properties", "required", "items", "additionalProperties", "anyOf", "description",
@@ -43,10 +43,37 @@ public struct SchemaChecker {
         if let excluded = schema["not"], faults(of: value, by: excluded, at: place).isEmpty {
             found.append("\(place): one of those that it must not be")
         }
+        if let text = value.string { found += Self.faults(of: text, by: schema, at: place) }
+        if let number = value.integer,
+            number < schema["minimum"]?.integer ?? .min
+                || number > schema["maximum"]?.integer ?? .max
+        {
+            found.append("\(place): \(number) is out of range")
+        }
         if value.kind == .object { found += faults(ofMembers: value, by: schema, at: place) }
+        if value.kind == .array {
+            let bounds = (schema["minItems"]?.integer ?? 0)...(schema["maxItems"]?.integer ?? .max)
+            if !bounds.contains(value.count) { found.append("\(place): \(value.count) items") }
+        }
         if value.kind == .array, let items = schema["items"] {
             for (index, element) in value.elements.enumerated() {
                 found += faults(of: element, by: items, at: "\(place)[\(index)]")
+            }
+        }
+        return found
+    }
+
+    private static func faults(of text: String, by schema: JSONValue, at place: String) -> [String] {
+        var found: [String] = []
+        // JSON Schema counts the characters of RFC 8259, which are code points.
+        let length = text.unicodeScalars.count
+        if length < schema["minLength"]?.integer ?? 0 || length > schema["maxLength"]?.integer ?? .max {
+            found.append("\(place): \(length) characters")
+        }
+        if let pattern = schema["pattern"]?.string {
+            let regex = try? Regex(pattern).matchingSemantics(.unicodeScalar)
+            if regex.flatMap({ try? $0.firstMatch(in: text) }) == nil {
+                found.append("\(place): \"\(text)\" does not match \(pattern)")
             }
         }
         return found

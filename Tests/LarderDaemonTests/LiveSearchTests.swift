@@ -50,7 +50,8 @@ import Testing
     }
 
     @Test func anEventShowsOfTheResultsWhatIsWanted() throws {
-        let shape = try ResultShape(QueryParameters([.init("fields", "title")]))
+        var query = QueryParameters([.init("fields", "title")])
+        let shape = try ResultShape(takenOff: &query)
         let source = answer("a", #"[{"id":"a:b:1","kind":"b","title":"t"}]"#)
         let event = LiveEnvelope.sourceEvent(source, shape).lossyText
         #expect(event.contains(#""results":[{"id":"a:b:1","title":"t"}]"#), "\(event)")

@@ -3,6 +3,7 @@ import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderIO
+import LarderProviders
 import LarderServer
 import Testing
 
@@ -18,8 +19,13 @@ import Testing
         return request
     }
 
+    private static func filter(_ query: String) throws -> RequestFilter {
+        let records = RequestsRoute.filterParameters.map(\.record)
+        return RequestFilter(try ParameterValues(QueryParameters(parsing: query), by: records))
+    }
+
     private func takes(_ query: String, _ change: (inout SeenRequest) -> Void = { _ in }) throws -> Bool {
-        let filter = try RequestFilter(QueryParameters(parsing: query))
+        let filter = try Self.filter(query)
         let request = request(change)
         return filter.takes(request, target: request.target.told(isRedacted: true))
     }
@@ -61,7 +67,7 @@ import Testing
     func aWrongParameterIsNamed(_ query: String) throws {
         let name = String(query.prefix { $0 != "=" })
         let error = #expect(throws: ClientFacingError.self) {
-            try RequestFilter(QueryParameters(parsing: query))
+            try Self.filter(query)
         }
         #expect(error?.parameter == name && error?.status == 400)
     }

@@ -90,17 +90,6 @@ import Testing
         }
     }
 
-    @Test func theSearchOfWhatIsStoredTellsEveryParameterThatItTakes() throws {
-        let route = try Self.record(.get, "/v1/local")
-        #expect(route.parameters.map(\.record.name) == LocalQuestion.parameters)
-    }
-
-    @Test func theSearchTellsEveryParameterThatItTakes() throws {
-        let told = try Self.record(.get, "/v1/search").parameters.filter { $0.place == .query }.map(\.record.name)
-        // `term` is another name of `q`.
-        #expect(told == SearchPlan.parameters.filter { $0 != "term" })
-    }
-
     @Test func anUploadTellsEveryFieldThatItTakes() throws {
         let route = try Self.record(.post, "/v1/imgur/images")
         #expect(

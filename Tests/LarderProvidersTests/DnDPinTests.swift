@@ -32,7 +32,7 @@ import Testing
             "/api/2014/monsters?lang=en"
         ),
         (
-            "monsters?challengeRating=1,0.250,1e1,1.0",
+            "monsters?challengeRating=1,0.250,10,1.0",
             #"{"collection":"monsters","edition":"2014","challenge_rating":"0.25,1,10","sort":"relevance"}"#,
             "/api/2014/monsters?challenge_rating=0.25%2C1%2C10&lang=en"
         ),
@@ -127,8 +127,8 @@ import Testing
             ("dragons", "noSuchRoute ", "There is no route /v1/dnd/dragons. /openapi.json lists all routes."),
             ("Monsters", "noSuchRoute ", "There is no route /v1/dnd/Monsters. /openapi.json lists all routes."),
             ("monsters/a/b", "noSuchRoute ", "There is no route /v1/dnd/monsters/a/b. /openapi.json lists all routes."),
-            ("spells?name=\(longest)", "invalidParameter name", #""name" is longer than 200 bytes."#),
-            ("spells?school=\(longest)", "invalidParameter school", #""school" is longer than 100 bytes."#),
+            ("spells?name=\(longest)", "invalidParameter name", #""name" is longer than 200 characters."#),
+            ("spells?school=\(longest)", "invalidParameter school", #""school" is longer than 100 characters."#),
         ])
     func anErrorIsToldSo(_ route: String, _ code: String, _ detail: String) throws {
         let error = try #require(throws: ClientFacingError.self) { try endpoint(route) }

@@ -126,7 +126,7 @@ import Testing
             """#,
             #"""
             numericFilters pattern("^(created_at_i|points|num_comments)(<=|>=|<|>|=)[0-9]{1,12}$") At most 1\#
-            0 comparisons of numbers, separated by commas. points>=1 - false true 0 false []
+            0 comparisons of numbers, separated by commas. points>=1 - false true 10 false []
             """#,
             "limit number(ClosedRange(1...1000)) The most results to return. 5 20 false false 0 false []",
             "page number(ClosedRange(1...1000)) The page of the results. 1 1 false false 0 false []",
@@ -147,7 +147,7 @@ import Testing
             """#,
             #"""
             numericFilters pattern("^(created_at_i|points|num_comments)(<=|>=|<|>|=)[0-9]{1,12}$") At most 1\#
-            0 comparisons of numbers, separated by commas. points>=1 - false true 0 false []
+            0 comparisons of numbers, separated by commas. points>=1 - false true 10 false []
             """#,
             "limit number(ClosedRange(1...1000)) The most results to return. 5 20 false false 0 false []",
             "page number(ClosedRange(1...1000)) The page of the results. 1 1 false false 0 false []",

@@ -268,7 +268,10 @@ import Testing
                 """#
             ),
             ("search?page=51", "missingParameter q A search needs one of: q, tags, numericFilters."),
-            ("search?q=" + String(repeating: "a", count: 1001), #"invalidParameter q "q" is longer than 1000 bytes."#),
+            (
+                "search?q=" + String(repeating: "a", count: 1001),
+                #"invalidParameter q "q" is longer than 1000 characters."#
+            ),
             (
                 "topstories",
                 "noSuchRoute - There is no route /v1/hackernews/topstories. /openapi.json lists all routes."
@@ -308,7 +311,7 @@ import Testing
                 bbbbbbbbbbb,author_bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,author_bbbbbbbbbbbbbbbbbbbbbbbbbbbbb\#
                 bbbbbbbbbbb
                 """#,
-                #"invalidParameter tags "tags" is longer than 1000 bytes."#
+                #"invalidParameter tags "tags" is longer than 1000 characters."#
             ),
             ("search?numericFilters=a,,b", #"invalidParameter numericFilters "numericFilters" has an empty part."#),
             (

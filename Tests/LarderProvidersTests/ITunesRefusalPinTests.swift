@@ -104,7 +104,7 @@ import Testing
         ),
         (
             "search?term=a&explicit=maybe",
-            #"invalidParameter explicit "explicit" is not one of the allowed words. 4 yes,no,true,false"#
+            #"invalidParameter explicit "explicit" is not one of the allowed words. 6 yes,no,true,false,1,0"#
         ),
         (
             "search?term=a&sort=best",
@@ -114,7 +114,7 @@ import Testing
         ("search?limit=0", "missingParameter term A search needs a term: write term=… or q=…."),
         (
             "search?term=" + String(repeating: "a", count: 1001),
-            #"invalidParameter term "term" is longer than 1000 bytes."#
+            #"invalidParameter term "term" is longer than 1000 characters."#
         ),
         (
             "lookup",

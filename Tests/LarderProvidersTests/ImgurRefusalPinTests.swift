@@ -66,7 +66,7 @@ import Testing
             ),
             (
                 "search?q=a&explicit=x",
-                #"invalidParameter explicit "explicit" is not one of the allowed words. 4 yes,no,true,false"#
+                #"invalidParameter explicit "explicit" is not one of the allowed words. 6 yes,no,true,false,1,0"#
             ),
             (
                 "search?q=a&client_id=x",
@@ -121,7 +121,10 @@ import Testing
                 "search?q=a&q_not=b&q_any=c",
                 #"invalidParameter q conflict Imgur ignores "q" if "q_any" is given: use "q_all" instead."#
             ),
-            ("search?q=" + String(repeating: "a", count: 1001), #"invalidParameter q "q" is longer than 1000 bytes."#),
+            (
+                "search?q=" + String(repeating: "a", count: 1001),
+                #"invalidParameter q "q" is longer than 1000 characters."#
+            ),
             (
                 "gallery?section=best",
                 #"invalidParameter section "section" is not one of the allowed words. 3 hot,top,user"#
@@ -154,11 +157,11 @@ import Testing
             ),
             (
                 "gallery?mature=2",
-                #"invalidParameter mature "mature" is not one of the allowed words. 4 yes,no,true,false"#
+                #"invalidParameter mature "mature" is not one of the allowed words. 6 yes,no,true,false,1,0"#
             ),
             (
                 "gallery?showViral=x",
-                #"invalidParameter showViral "showViral" is not one of the allowed words. 4 yes,no,true,false"#
+                #"invalidParameter showViral "showViral" is not one of the allowed words. 6 yes,no,true,false,1,0"#
             ),
             (
                 "gallery?q=a",
@@ -173,11 +176,11 @@ import Testing
             ),
             (
                 "gallery?showViral=x&mature=y",
-                #"invalidParameter showViral "showViral" is not one of the allowed words. 4 yes,no,true,false"#
+                #"invalidParameter showViral "showViral" is not one of the allowed words. 6 yes,no,true,false,1,0"#
             ),
             (
                 "gallery?mature=x&sort=y",
-                #"invalidParameter mature "mature" is not one of the allowed words. 4 yes,no,true,false"#
+                #"invalidParameter mature "mature" is not one of the allowed words. 6 yes,no,true,false,1,0"#
             ),
             (
                 "gallery?sort=price",

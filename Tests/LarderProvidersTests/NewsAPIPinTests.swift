@@ -205,8 +205,8 @@ import Testing
             #"invalidParameter searchIn "author" is not a part of an article. 3 title,description,content"#
         ),
         (
-            "everything?q=a&searchIn=title,title,title,title",
-            #"invalidParameter searchIn "searchIn" has more than 3 parts."#
+            "everything?q=a&searchIn=\(Array(repeating: "title", count: 21).joined(separator: ","))",
+            #"invalidParameter searchIn "searchIn" has more than 20 parts."#
         ),
         (
             "everything?domains=not%20a%20host",
@@ -256,7 +256,7 @@ import Testing
         ),
         (
             "sources?name=" + String(repeating: "a", count: 201),
-            #"invalidParameter name "name" is longer than 200 bytes."#
+            #"invalidParameter name "name" is longer than 200 characters."#
         ),
         ("sources?name=a%07", #"invalidParameter name "name" contains a control character."#),
         ("x", "noSuchRoute - There is no route /v1/news/x. /openapi.json lists all routes."),
@@ -377,7 +377,7 @@ import Testing
     }
 
     @Test func theFactsAreToldSo() {
-        #expect(Digest(of: Bytes(text: pins.about)).hex.prefix(16) == "3556badfd1e09b99", "\(pins.about)")
+        #expect(Digest(of: Bytes(text: pins.about)).hex.prefix(16) == "d7ad9f9c4a6978d8", "\(pins.about)")
     }
 
     @Test func aSearchWithoutACategoryHasArticlesOnly() {

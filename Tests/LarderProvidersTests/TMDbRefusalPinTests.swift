@@ -51,7 +51,7 @@ import Testing
         ),
         (
             "search/movie?q=a&explicit=maybe",
-            #"invalidParameter explicit "explicit" is not one of the allowed words. 4 yes,no,true,false"#
+            #"invalidParameter explicit "explicit" is not one of the allowed words. 6 yes,no,true,false,1,0"#
         ),
         (
             "search/movie?q=a&x=1",

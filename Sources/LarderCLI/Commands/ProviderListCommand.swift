@@ -110,7 +110,7 @@ enum ProviderListCommand {
 
     private static func form(_ form: ParameterForm) -> String {
         switch form {
-        case .text: "a text"
+        case .text, .any: "a text"
         case .pattern(let pattern): "a text like \(pattern)"
         case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
         case .choice(let words): "one of \(words.joined(separator: ", "))"

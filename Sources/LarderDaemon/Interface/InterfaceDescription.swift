@@ -82,7 +82,8 @@ enum InterfaceDescription {
     private static let introduction = """
         Every GET route answers HEAD too. Errors are application/problem+json (RFC 9457). A list is one value with \
         commas, or one value for each time its name is given. On the Unix socket, root, the daemon's own user and \
-        admin.users have authority without a token. x-aliases are other names of a parameter. x-refusals are reasons \
+        admin.users have authority without a token. Schemas show the usual spelling of values: words are also taken in \
+        another letter case, and white space around a value has no meaning. x-aliases are other names of a parameter. x-refusals are reasons \
         to refuse a request although each of its parameters is allowed.
         """
 

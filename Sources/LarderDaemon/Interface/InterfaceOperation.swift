@@ -126,14 +126,13 @@ enum InterfaceOperation {
 extension QuestionParameter {
     /// The schema of the value.
     var schema: InterfaceSchema {
-        let value = InterfaceSchema.parameter(form, default: defaultText, isItem: isList)
+        let value = InterfaceSchema.parameter(takenForm, default: defaultText, isItem: isList)
         return isList ? .bounded(value, 1...mostItems) : value
     }
 
-    /// The most items of a list.
-    private var mostItems: Int {
-        if let mostValues { return mostValues }
-        if case .choice(let words) = form { return words.count }
-        return 10
+    /// The form with the other words that are taken.
+    private var takenForm: ParameterForm {
+        guard case .choice(let words) = form else { return form }
+        return .choice(words + otherWords.filter { !words.contains($0) } + (isAbsentIfEmpty ? [""] : []))
     }
 }

@@ -157,14 +157,21 @@ indirect enum InterfaceSchema: Sendable {
         case .flag:
             writer.member("type", "string")
             writer.member("enum", strings: ParameterForm.flagWords)
+        case .any: writer.member("type", "string")
         }
         writer.member(ifPresent: "default", standard)
     }
 
-    /// Text with at least one character that is not white space, and without control characters.
-    private static let printable =
-        "^[^\\u0000-\\u001F\\u007F-\\u009F]*[^\\s\\u0000-\\u001F\\u007F-\\u009F][^\\u0000-\\u001F\\u007F-\\u009F]*$"
+    /// Text with at least one character that is not white space, and without control characters except white space.
+    private static let printable = text(without: "")
     /// The same without a comma, which would end the item.
-    private static let printableItem =
-        "^[^,\\u0000-\\u001F\\u007F-\\u009F]*[^,\\s\\u0000-\\u001F\\u007F-\\u009F][^,\\u0000-\\u001F\\u007F-\\u009F]*$"
+    private static let printableItem = text(without: ",")
+
+    private static func text(without sign: String) -> String {
+        // Control characters that are no white space.
+        let controls = "\\u0000-\\u0008\\u000E-\\u001F\\u007F-\\u0084\\u0086-\\u009F"
+        let spaces =
+            "\\u0009-\\u000D\\u0020\\u0085\\u00A0\\u1680\\u2000\\u2001\\u2002-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000"
+        return "^[^\(sign)\(controls)]*[^\(sign)\(controls)\(spaces)][^\(sign)\(controls)]*$"
+    }
 }

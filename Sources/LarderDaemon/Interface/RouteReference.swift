@@ -78,11 +78,13 @@ enum RouteReference {
     private static func form(_ record: QuestionParameter) -> String {
         let one =
             switch record.form {
-            case .text(let longest): "a text of at most \(longest) bytes"
+            case .text(let longest): "a text of at most \(longest) characters"
+            case .duration: "a duration such as `30s`, `15min` or `7d`"
             case .pattern(let pattern): "`\(pattern.replacing("|", with: "\\|"))`"
             case .number(let range): "\(range.lowerBound) to \(range.upperBound)"
             case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
             case .flag: "`yes` or `no`"
+            case .any: "any text"
             }
         return record.isList ? "a comma list of: \(one)" : one
     }

@@ -1,5 +1,6 @@
 // What routes read from a request. A malformed query becomes an error here only.
 import LarderCore
+import LarderProviders
 import LarderServer
 
 extension ServerRequest {
@@ -13,6 +14,14 @@ extension ServerRequest {
                 status: 400, code: "malformedQuery",
                 detail: "The query string is not percent-encoded UTF-8 (a space is %20 or +).")
         }
+    }
+}
+
+extension ServerRequest {
+    /// The values of the query, read by the records of the route.
+    /// - Throws: 400 for a query that the records forbid.
+    func values(_ parameters: [RouteParameter]) throws(ClientFacingError) -> ParameterValues {
+        try ParameterValues(self.parameters(), by: parameters.lazy.filter { $0.place == .query }.map(\.record))
     }
 }
 

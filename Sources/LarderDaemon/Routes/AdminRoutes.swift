@@ -14,7 +14,7 @@ struct AdminRoutes: Sendable {
 
     /// The parameters that select what to purge.
     static let purgeParameters: [RouteParameter] = [
-        .query("all", "Everything.", .choice(["1"])),
+        .query("all", "Everything.", .flag),
         .query("provider", "Entries of this provider (its name in the configuration).", example: "itunes"),
         .query("term", "Entries for requests with this search term.", example: "jack johnson"),
         .query(
@@ -22,15 +22,15 @@ struct AdminRoutes: Sendable {
             example: "/raw/itunes/search?term=jack+johnson"),
         .query("key", "The entry with this digest, in base64url.", .digest, example: RouteParameter.exampleDigest),
         .query(
-            "prefix", "Entries whose URL begins with this, the API's own or one below /raw.", .urlPrefix,
+            "prefix", "Entries whose URL begins with this, the API's own or one below /raw.", .url,
             example: "/raw/itunes/"),
         .query("kind", "Entries of this kind.", .choice(CacheKey.Layer.allCases.map(\.word)), example: "results"),
         .query("olderThan", "Entries that were received longer ago than this.", .duration, example: "7d"),
         .query(
             "layer", "Only what memory holds ready. The store keeps its entries. Not with other parameters.",
             .choice(["memory"])),
-        .query("soft", "Expire the entries instead of removing them.", .choice(["1"])),
-        .query("dryRun", "Change nothing, and report what would be purged.", .choice(["1"])),
+        .query("soft", "Expire the entries instead of removing them.", .flag),
+        .query("dryRun", "Change nothing, and report what would be purged.", .flag),
     ]
 
     /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=` or
@@ -40,12 +40,11 @@ struct AdminRoutes: Sendable {
     /// is an API's own or one below `/raw`. It selects its own entry and entries of other queries that answer it. A
     /// repeated purge removes nothing more (RFC 9110 §9.2.2).
     func purge(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
-        let query = try request.parameters()
         // A purge must do exactly what was asked, or nothing.
-        try query.check(only: Self.purgeParameters.map(\.record.name))
-        if let layer = query["layer"] { return try await emptyMemory(layer, query, route: route) }
-        let isSoft = try Self.flag(query, "soft")
-        let isDryRun = try Self.flag(query, "dryRun")
+        let query = try request.values(Self.purgeParameters)
+        if query["layer"] != nil { return try await emptyMemory(request, route: route) }
+        let isSoft = query.flag("soft") ?? false
+        let isDryRun = query.flag("dryRun") ?? false
         var orders = try orders(query)
         // Must run before `endOtherQueries`, which makes entries no longer answer other queries.
         await addEquivalents(&orders)
@@ -90,13 +89,10 @@ struct AdminRoutes: Sendable {
 
     /// `layer=memory`: empties the memory tier. What the database keeps ready fills it again.
     private func emptyMemory(
-        _ layer: String, _ query: QueryParameters, route: RouteName
+        _ request: ServerRequest, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
-        guard layer == "memory" else {
-            throw .invalid("layer", "\"layer\" is memory. Entries of the store are chosen by the other parameters.")
-        }
-        guard query.items.count == 1 else {
-            throw .invalid("layer", "\"layer\" cannot be combined with other parameters.")
+        guard try request.parameters().items.count == 1 else {
+            throw .conflicting("layer", "\"layer\" cannot be combined with other parameters.")
         }
         // There may be a hundred thousand responses, so this is done away from the loop.
         let count = await engine.compute.run { [memory = engine.cache.memory] in memory.empty() }
@@ -146,25 +142,33 @@ struct AdminRoutes: Sendable {
         return Self.json(writer.bytes, route: route)
     }
 
-    /// How long a provider is suspended by hand: the default and the longest time.
-    static let suspension = (standard: Duration.seconds(600), longest: Duration.seconds(86_400))
+    /// How long a provider is suspended by hand, if the request does not tell.
+    private static let suspension = Duration.seconds(600)
+
+    /// The parameters of a suspension. A day is the longest.
+    static let suspensionParameters: [RouteParameter] = [
+        .path("name", "The provider's name in the configuration.", example: "itunes"),
+        .query(
+            QuestionParameter(
+                "for",
+                .pattern(
+                    (["[1-9][0-9]{0,3}s", "[1-9]h", "1[0-9]h", "2[0-4]h", "1d"]
+                        + ["[1-9][0-9]{0,2}", "1[0-3][0-9][0-9]", "14[0-3][0-9]", "1440"].flatMap {
+                            ["\($0)m", "\($0)min"]
+                        }).map { "^\($0)$" }.joined(separator: "|")),
+                "The length of the suspension, at most 24h.", example: "1h", default: "10min"
+            ).saying("\"for\" must be a duration of up to 24h, such as 10min, not \"{value}\".")),
+    ]
 
     /// `POST /v1/providers/{name}/suspend?for=10m`: no call is made to the provider during that time.
     func suspend(
         _ request: ServerRequest, name: String, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
-        let query = try request.parameters()
-        try query.check(only: ["for"])
-        let length = try query["for"].map { (text) throws(ClientFacingError) -> Duration in
-            guard let length = try? Units.duration(text), length > .zero, length <= Self.suspension.longest else {
-                throw .invalid(
-                    "for", "\"for\" must be a duration above zero and up to 24h, such as 10min, not \"\(text)\".")
-            }
-            return length
-        }
+        let values = try request.values(Self.suspensionParameters)
+        let length = values.duration("for")
         let providers = engine.snapshot.providers
         guard let provider = providers.named(name),
-            let until = await engine.upstream.suspend(provider.name, for: length ?? Self.suspension.standard)
+            let until = await engine.upstream.suspend(provider.name, for: length ?? Self.suspension)
         else { throw .unknownProvider(name, among: providers.all.map(\.name), parameter: "name") }
         engine.log.notice("suspended by hand", ["provider": provider.name, "until": until.rfc3339])
         var writer = JSONWriter()
@@ -194,7 +198,7 @@ struct AdminRoutes: Sendable {
         }
     }
 
-    private func orders(_ query: QueryParameters) throws(ClientFacingError) -> Orders {
+    private func orders(_ query: ParameterValues) throws(ClientFacingError) -> Orders {
         let provider = try query["provider"].map { (name) throws(ClientFacingError) -> String in
             let providers = engine.snapshot.providers
             guard let known = providers.named(name) else {
@@ -204,10 +208,7 @@ struct AdminRoutes: Sendable {
             return known.name
         }
         var found: [Orders] = []
-        if try Self.flag(query, "all") { found.append(Orders(selectors: [.all], reason: "Nothing is stored.")) }
-        for name in ["term", "url"] where query[name]?.isEmpty == true {
-            throw .invalid(name, "An empty \(name) would purge everything. For that, give all=1.")
-        }
+        if query.flag("all") == true { found.append(Orders(selectors: [.all], reason: "Nothing is stored.")) }
         if let term = query["term"] {
             let of = provider.map { " of \($0)" } ?? ""
             found.append(
@@ -270,14 +271,6 @@ struct AdminRoutes: Sendable {
         }
         let sentence = UnknownProvider.sentence("provider", name, among: snapshot.providers.all.map(\.name))
         return sentence + " No stored request holds that URL."
-    }
-
-    private static func flag(_ query: QueryParameters, _ name: String) throws(ClientFacingError) -> Bool {
-        switch query[name] {
-        case nil, "0", "false": false
-        case "", "1", "true": true
-        default: throw .invalid(name, "\"\(name)\" must be 1 or 0.", allowed: ["1", "0"])
-        }
     }
 
     private static func json(_ bytes: Bytes, route: RouteName) -> ServerResponse {

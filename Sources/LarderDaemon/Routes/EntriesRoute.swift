@@ -17,8 +17,7 @@ struct EntriesRoute: Sendable {
         .query("kind", "Of this kind.", .choice(CacheKey.Layer.allCases.map(\.word)), example: "results"),
         .query(
             "prefix", "Only entries whose URL begins with this, the API's own or one below /raw. Needs authority.",
-            .urlPrefix,
-            example: "/raw/itunes/"),
+            .url, example: "/raw/itunes/"),
         .query("olderThan", "Only entries that were received longer ago than this.", .duration, example: "7d"),
         .query(
             "url", "The entries for this URL, and the entries made from them. Needs authority.", .url,
@@ -29,7 +28,9 @@ struct EntriesRoute: Sendable {
         .query(
             "limit", "The most entries to return.", .number(1...mostEntries), example: "5",
             default: String(usualEntries)),
-        .query("after", "Continue where an answer with this \"next\" ended, in the same order.", example: "1041"),
+        .query(
+            "after", "Continue where an answer with this \"next\" ended, in the same order.",
+            .pattern("^[0-9]{1,18}$|^[0-9]{1,18}[.][0-9]{1,18}$"), example: "1041"),
     ]
 
     static let mostEntries = 200
@@ -38,8 +39,7 @@ struct EntriesRoute: Sendable {
     static let strangersTime = Duration.milliseconds(10)
 
     func list(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
-        let query = try request.parameters()
-        try query.check(only: Self.parameters.map(\.record.name))
+        let query = try request.values(Self.parameters)
         let settings = engine.snapshot.settings
         // A client without authority must not see values, and must not be able to guess them one by one either.
         for name in ["prefix", "url", "key"] where query[name] != nil {
@@ -71,28 +71,12 @@ struct EntriesRoute: Sendable {
     }
 
     /// The question for the store; nil if it cannot match any entry.
-    private func question(_ query: QueryParameters) throws(ClientFacingError) -> EntryQuestion? {
+    private func question(_ query: ParameterValues) throws(ClientFacingError) -> EntryQuestion? {
         let snapshot = engine.snapshot
         var question = EntryQuestion()
-        if let order = query["order"] {
-            guard let known = EntryOrder(rawValue: order) else {
-                throw .invalid(
-                    "order", "\"order\" must be one of these.", allowed: EntryOrder.allCases.map(\.rawValue))
-            }
-            question.order = known
-        }
-        if let limit = query["limit"] {
-            guard let count = Int(limit), (1...Self.mostEntries).contains(count) else {
-                throw .invalid("limit", "\"limit\" must be a number from 1 to \(Self.mostEntries).")
-            }
-            question.limit = count
-        }
-        if let after = query["after"] {
-            guard let place = EntryPlace(text: after) else {
-                throw .invalid("after", "\"after\" must be the \"next\" of an earlier answer.")
-            }
-            question.after = place
-        }
+        question.order = query["order"].flatMap(EntryOrder.init) ?? question.order
+        question.limit = query.number("limit") ?? Self.usualEntries
+        question.after = query["after"].flatMap { EntryPlace(text: $0) }
         let provider = try query["provider"].map { (name) throws(ClientFacingError) -> String in
             guard let known = snapshot.providers.named(name) else {
                 let all = snapshot.providers.all.map(\.name)

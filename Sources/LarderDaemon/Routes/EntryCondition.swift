@@ -11,21 +11,10 @@ struct EntryCondition: Sendable {
     private var prefixes: [String] = []
 
     /// - Parameter provider: the configured name of the provider, if one was given.
-    init(_ query: QueryParameters, provider: String?, _ engine: Engine) throws(ClientFacingError) {
+    init(_ query: ParameterValues, provider: String?, _ engine: Engine) throws(ClientFacingError) {
         condition = PurgeCondition(provider: provider)
-        let words = CacheKey.Layer.allCases.map(\.word)
-        if let kind = query["kind"] {
-            guard let layer = CacheKey.Layer(word: kind) else {
-                throw .invalid("kind", "\"kind\" must be one of these.", allowed: words)
-            }
-            condition.layer = layer
-        }
-        if let age = query["olderThan"] {
-            guard let span = try? Units.duration(age), span >= .zero else {
-                throw .invalid("olderThan", "\"olderThan\" must be a duration such as 90s, 12h or 7d.")
-            }
-            condition.receivedBefore = engine.time.wall() + (.zero - span)
-        }
+        condition.layer = query["kind"].flatMap { CacheKey.Layer(word: $0) }
+        condition.receivedBefore = query.duration("olderThan").map { engine.time.wall() + (.zero - $0) }
         if let prefix = query["prefix"] { prefixes = try Self.prefixes(prefix, engine.snapshot.providers) }
     }
 

@@ -20,13 +20,8 @@ struct HistoryRoute: Sendable {
     ]
 
     func history(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
-        let query = try request.parameters()
-        try query.check(only: Self.parameters.map(\.record.name))
-        let spans = TrafficHistory.Span.allCases.map(\.rawValue)
-        let asked = query["span"] ?? TrafficHistory.Span.hour.rawValue
-        guard let span = TrafficHistory.Span(rawValue: asked) else {
-            throw .invalid("span", "\"span\" must be hour, days or month.", allowed: spans)
-        }
+        let values = try request.values(Self.parameters)
+        let span = values["span"].flatMap(TrafficHistory.Span.init) ?? .hour
         // Includes what has happened in the current slot so far.
         history.look()
         let now = engine.time.wall()

@@ -21,7 +21,7 @@ struct RequestsRoute: Sendable {
         .query("outcome", "Only requests with this outcome.", .choice(CacheOutcome.allCases.map(\.rawValue))),
         .query(
             "status", "Only requests answered with this status, or with one of this class.",
-            .pattern("^[1-5]([0-9][0-9]|xx)$"), example: "4xx"),
+            .pattern("^[1-5][0-9][0-9]$|^[1-5][xX][xX]$"), example: "4xx"),
         .query("client", "Only requests of this client: an address, or \"user 1000\".", example: "127.0.0.1"),
         .query("path", "Only requests whose shown target contains this text.", example: "/v1/search"),
         .query("slow", "Only requests that took at least this long.", .duration, example: "100ms"),
@@ -43,10 +43,9 @@ struct RequestsRoute: Sendable {
 
     /// The recent requests, newest first.
     func list(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
-        let query = try request.parameters()
-        try query.check(only: Self.listParameters.map(\.record.name))
-        let filter = try RequestFilter(query)
-        let limit = try Self.number(query, "limit", 1...RequestWatch.capacity) ?? Self.usualLimit
+        let values = try request.values(Self.listParameters)
+        let filter = RequestFilter(values)
+        let limit = values.number("limit") ?? Self.usualLimit
         let viewer = try viewer(request)
         let seen = await watch.latest()
         var writer = JSONWriter(reserving: 4096)
@@ -64,10 +63,9 @@ struct RequestsRoute: Sendable {
 
     /// The requests as server-sent events.
     func events(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
-        let query = try request.parameters()
-        try query.check(only: Self.eventParameters.map(\.record.name))
-        let filter = try RequestFilter(query)
-        let last = try Self.number(query, "last", 0...RequestWatch.capacity) ?? 0
+        let values = try request.values(Self.eventParameters)
+        let filter = RequestFilter(values)
+        let last = values.number("last") ?? 0
         var request = request
         // A client asks for what it missed between two connections with `last`.
         request.fields.remove(.lastEventID)
@@ -88,18 +86,6 @@ struct RequestsRoute: Sendable {
     private func viewer(_ request: ServerRequest) throws(ClientFacingError) -> RequestViewer {
         let hasAuthority = try Authority.isGiven(request, engine.snapshot.settings)
         return RequestViewer(isRedacted: !hasAuthority, secrets: secrets.redactor)
-    }
-
-    private static func number(
-        _ query: QueryParameters, _ name: String, _ range: ClosedRange<Int>
-    ) throws(ClientFacingError) -> Int? {
-        guard let text = query[name] else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            throw .invalid(
-                name,
-                "\"\(name)\" must be a whole number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\".")
-        }
-        return number
     }
 }
 

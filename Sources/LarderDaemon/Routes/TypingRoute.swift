@@ -16,23 +16,18 @@ struct TypingRoute: Sendable {
 
     /// The request fields that these routes use.
     static let parameters = [
+        SessionCoordinator.session, SessionCoordinator.debounce,
         QuestionParameter(
-            SessionCoordinator.field, .pattern("^[A-Za-z0-9._-]{1,64}(;seq=[0-9]{1,15})?$"),
-            "One name for all requests of a person who types. ;seq= and an increasing number give their order.",
-            example: "person-1;seq=2"),
+            "Prefer", .any,
+            "respond-async: if the search takes longer than wait seconds, it runs on behind a 202 (RFC 7240). "
+                + "provisional: what is stored comes at once.",
+            example: "respond-async, wait=2"),
         QuestionParameter(
-            SessionCoordinator.debounceField, .pattern("^(0|[1-9][0-9]{0,2}ms)$"),
-            "How long to wait for a newer request: 0, or a duration of at most 10s.", example: "0"),
-        QuestionParameter(
-            "Prefer", .pattern("^respond-async(, wait=[0-9])?$"),
-            "respond-async: if the search takes longer than wait seconds, it runs on behind a 202 (RFC 7240).",
-            example: "respond-async"),
-        QuestionParameter(
-            "Priority", .pattern("^u=[0-7](, i)?$"),
+            "Priority", .any,
             "u=0, u=1 or u=2: a person waits, and goes before programs. u=7: nobody waits (RFC 9218).",
             example: "u=1"),
         QuestionParameter(
-            AskingClient.toolField, .pattern("^[a-z][a-z0-9-]{0,31}$"),
+            AskingClient.toolField, .any,
             "The tool under which calls are counted: a name of the setting tools.", example: "notebook"),
     ].map { RouteParameter(record: $0, place: .header, isCommon: true) }
 

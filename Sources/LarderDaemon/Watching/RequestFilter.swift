@@ -28,52 +28,18 @@ struct RequestFilter: Sendable, Equatable {
     /// The minimum duration. A hit that a loop answers is not timed, so it never matches.
     var slow: Duration?
 
-    /// The names of the filter's parameters.
-    static let names = ["provider", "outcome", "status", "client", "path", "slow"]
-
     init() {}
 
-    /// Reads the filter from a query.
-    /// - Throws: 400 with the parameter's name and its allowed values.
-    init(_ query: QueryParameters) throws(ClientFacingError) {
-        func value(_ name: String) throws(ClientFacingError) -> String? {
-            guard let text = query[name] else { return nil }
-            guard !text.isEmpty else {
-                throw .invalid(name, "\"\(name)\" has no value. Leave it out to get all requests.")
-            }
-            return text
+    /// - Parameter values: read by `RequestsRoute.filterParameters`.
+    init(_ values: ParameterValues) {
+        provider = values["provider"]
+        client = values["client"]
+        path = values["path"]
+        outcome = values["outcome"].flatMap(CacheOutcome.init)
+        status = values["status"].flatMap { text in
+            Int(text).map(Status.exactly) ?? text.first?.wholeNumberValue.map(Status.hundreds)
         }
-        provider = try value("provider")
-        client = try value("client")
-        path = try value("path")
-        if let text = try value("outcome") {
-            guard let known = CacheOutcome(rawValue: text) else {
-                throw .invalid(
-                    "outcome", "\"\(text)\" is not an outcome of a request.",
-                    allowed: CacheOutcome.allCases.map(\.rawValue)
-                )
-            }
-            outcome = known
-        }
-        if let text = try value("status") { status = try Self.status(text) }
-        if let text = try value("slow") {
-            do throws(UnitError) {
-                slow = try Units.duration(text)
-            } catch {
-                throw .invalid("slow", "\"slow\": \(error.message)")
-            }
-        }
-    }
-
-    private static func status(_ text: String) throws(ClientFacingError) -> Status {
-        let refusal = ClientFacingError.invalid(
-            "status", "\"\(text)\" is not a status: give one from 100 to 599, or a class such as 4xx.")
-        if text.utf8.count == 3, text.lowercased().hasSuffix("xx"), let digit = text.first?.wholeNumberValue {
-            guard (1...5).contains(digit) else { throw refusal }
-            return .hundreds(digit)
-        }
-        guard let status = Int(text), (100...599).contains(status) else { throw refusal }
-        return .exactly(status)
+        slow = values.duration("slow")
     }
 
     /// Whether the filter accepts the request.

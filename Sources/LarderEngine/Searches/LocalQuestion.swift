@@ -6,13 +6,29 @@ import LarderStore
 
 /// The parsed question of `/v1/local`.
 public struct LocalQuestion: Sendable {
-    /// The parameters that the query may have.
-    public static let parameters = ["q", "source", "category", "kind", "limit", "offset", "fields"]
-    private static let lists = ["source", "kind", "fields"]
-    /// Limits of the text in bytes, of its words and phrases, and of kinds.
-    static let longestText = 500
+    /// The most words and phrases of a text.
     static let mostTerms = 16
-    static let mostKinds = 16
+
+    /// The records of the parameters. See `SearchPlan.records`.
+    public static func records(sources: [String] = [], categories: [String] = []) -> [QuestionParameter] {
+        [
+            QuestionParameter(
+                "q", .text(longest: 500),
+                "Words and \"phrases\", at most \(mostTerms). The last one may be the beginning of a word.",
+                example: "dragon"
+            ).required.saying(missing: "A search needs words: q=…"),
+            SearchPlan.source(sources),
+            QuestionParameter("category", .oneOf(categories), "Only results of this category."),
+            QuestionParameter(
+                "kind", .pattern("^[A-Za-z]{1,40}$"), "Only results of these kinds.", example: "monster"
+            ).list.saying("\"kind\" is a kind of result, such as song or story. Separate several with commas."),
+            QuestionParameter(
+                "limit", .number(1...200), "The most results to return.", example: "5", default: "50"),
+            QuestionParameter("offset", .number(0...10_000), "How many results to skip.", example: "0", default: "0"),
+        ] + ResultShape.records.filter { $0.name == "fields" }
+    }
+
+    private static let own = records()
 
     /// The text of the question, with spaces collapsed.
     var text: String
@@ -28,57 +44,25 @@ public struct LocalQuestion: Sendable {
 
     /// - Throws: 400 if the query is not valid.
     public init(query: QueryParameters, providers: ProviderSet) throws(ClientFacingError) {
-        let query = query.joining(lists: Self.lists)
-        try query.check(only: Self.parameters)
-        shape = try ResultShape(query)
-        text = (query["q"] ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        guard !text.isEmpty else { throw .missing("q", "A search needs words: q=…") }
-        guard text.utf8.count <= Self.longestText else {
-            throw .invalid("q", "\"q\" is longer than \(Self.longestText) bytes.")
-        }
-        guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
-            throw .invalid("q", "\"q\" contains a control character.")
-        }
+        let values = try SearchPlan.values(query, by: Self.own, providers)
+        shape = ResultShape(values)
+        text = values["q"] ?? ""
         terms = Self.terms(text)
-        guard !terms.isEmpty else { throw .invalid("q", "\"q\" has no letter and no digit to look for.") }
+        guard !terms.isEmpty else { throw .termLength("q", "\"q\" has no letter and no digit to look for.") }
         guard terms.count <= Self.mostTerms else {
-            throw .invalid("q", "\"q\" has more than \(Self.mostTerms) words and phrases.")
+            throw .termLength("q", "\"q\" has more than \(Self.mostTerms) words and phrases.")
         }
-        if let limit = try Self.number(query, "limit", in: 1...200) { self.limit = limit }
-        if let offset = try Self.number(query, "offset", in: 0...10_000) { self.offset = offset }
-        try readKinds(query["kind"])
-        try readSources(query, providers)
-    }
-
-    private static func number(
-        _ query: QueryParameters, _ name: String, in range: ClosedRange<Int>
-    ) throws(ClientFacingError) -> Int? {
-        guard let text = query[name] else { return nil }
-        let bounds = "\(range.lowerBound)…\(range.upperBound)"
-        guard text.utf8.allSatisfy(ASCII.isDigit), let number = Int(text), range.contains(number) else {
-            throw .invalid(
-                name, "\"\(name)\" is a number from \(range.lowerBound) to \(range.upperBound).", allowed: [bounds])
-        }
-        return number
-    }
-
-    private mutating func readKinds(_ text: String?) throws(ClientFacingError) {
-        guard let text else { return }
-        kinds = text.split(separator: ",", omittingEmptySubsequences: false).map { String(ASCII.trimmed($0)) }
-        let isRight = kinds.allSatisfy { kind in
-            (1...40).contains(kind.utf8.count) && kind.utf8.allSatisfy(ASCII.isLetter)
-        }
-        guard isRight, kinds.count <= Self.mostKinds else {
-            throw .invalid(
-                "kind", "\"kind\" is a kind of result, such as song or story. Separate several with commas.")
-        }
+        limit = values.number("limit") ?? limit
+        offset = values.number("offset") ?? offset
+        kinds = values.list("kind") ?? []
+        try readSources(values, providers)
     }
 
     /// Reads the sources and the category. A category stands for the kinds of results that its sources return for it.
-    private mutating func readSources(_ query: QueryParameters, _ set: ProviderSet) throws(ClientFacingError) {
-        let (sources, areNamed) = try SearchPlan.sources(query["source"], set)
+    private mutating func readSources(_ values: ParameterValues, _ set: ProviderSet) throws(ClientFacingError) {
+        let (sources, areNamed) = try SearchPlan.sources(values.list("source"), set)
         if areNamed { providers = sources.map(\.name) }
-        guard let category = query["category"]?.lowercased() else { return }
+        guard let category = values["category"]?.lowercased() else { return }
         guard kinds.isEmpty else {
             throw .conflicting("category", "A category stands for kinds: give it or \"kind\", not both.")
         }

@@ -6,7 +6,16 @@ import LarderProviders
 
 /// The selected members of each result.
 public struct ResultShape: Sendable, Hashable {
-    static let parameters = ["include", "fields"]
+    public static let records = [
+        QuestionParameter("include", .choice([SourceRecord.name]), "Adds the API's own record to each result.")
+            .list.saying("\"{value}\" is not a word of \"include\"."),
+        QuestionParameter(
+            "fields", .choice(ResultProjection.names), "The members of a result to return. id is always returned.",
+            example: "title"
+        ).list.saying(
+            "\"{value}\" is not a word of \"fields\". The API's own record comes with include=\(SourceRecord.name)."),
+    ]
+    static let names = records.map(\.name)
 
     /// Whether each result also carries the API's own record.
     var includesSource = false
@@ -18,46 +27,17 @@ public struct ResultShape: Sendable, Hashable {
 
     private init() {}
 
-    /// - Throws: 400 if a word is not allowed.
-    init(_ query: QueryParameters) throws(ClientFacingError) {
-        if query.items.contains(where: { $0.name == "include" }) {
-            _ = try Self.words("include", query["include"], allowed: [SourceRecord.name])
-            includesSource = true
-        }
-        if query.items.contains(where: { $0.name == "fields" }) {
-            projection = ResultProjection(
-                try Self.words("fields", query["fields"], allowed: ResultProjection.names))
-        }
+    init(_ values: ParameterValues) {
+        includesSource = values["include"] != nil
+        projection = values.list("fields").flatMap { ResultProjection($0) }
     }
 
     /// Reads its parameters and removes them from a query. A provider reads the remaining ones.
     /// - Throws: 400 if a word is not allowed.
     init(takenOff query: inout QueryParameters) throws(ClientFacingError) {
-        query = query.joining(lists: Self.parameters)
-        self = try ResultShape(query)
-        query.items.removeAll { Self.parameters.contains($0.name) }
-    }
-
-    private static func words(
-        _ name: String, _ text: String?, allowed: [String]
-    ) throws(ClientFacingError) -> [String] {
-        var words: [String] = []
-        for part in (text ?? "").split(separator: ",", omittingEmptySubsequences: false) {
-            let part = String(ASCII.trimmed(part))
-            guard let word = allowed.first(where: { ASCII.equalFolded($0, part) }) else {
-                throw .invalid(name, mistake(name, part), allowed: allowed)
-            }
-            words.append(word)
-        }
-        return words
-    }
-
-    private static func mistake(_ name: String, _ part: String) -> String {
-        if part.isEmpty { return "\"\(name)\" has an empty part." }
-        let what = "\"\(part)\" is not a word of \"\(name)\"."
-        // Results can have this member, but `fields` cannot select it.
-        guard name == "fields", ASCII.equalFolded(part, SourceRecord.name) else { return what }
-        return what + " The API's own record comes with include=\(SourceRecord.name)."
+        let own = query.items.filter { Self.names.contains($0.name) }
+        query.items.removeAll { Self.names.contains($0.name) }
+        self.init(try ParameterValues(QueryParameters(own), by: Self.records))
     }
 
     /// Returns the endpoint whose answer has what this shape needs.
@@ -92,7 +72,7 @@ extension ConfiguredProvider {
             return (shape.applied(to: try provider.endpoint(path: path, query: query)), shape)
         } catch {
             var error = error
-            if error.code == "unknownParameter" { error.allowed += ResultShape.parameters }
+            if error.code == "unknownParameter" { error.allowed += ResultShape.names }
             throw error
         }
     }

@@ -30,21 +30,45 @@ public struct SearchPlan: Sendable {
     /// The canonical query, a JSON object.
     public var query: Bytes
 
-    static let parameters =
-        ["q", "term", "source", "category", "limit", "sort", "country", "lang", "explicit"] + ResultShape.parameters
+    /// The records of the parameters.
+    /// - Parameters:
+    ///   - sources: the names that a source may have; any text if there are none.
+    ///   - categories: the words for a category; any text if there are none.
+    public static func records(sources: [String] = [], categories: [String] = []) -> [QuestionParameter] {
+        [
+            QuestionParameter("q", .text(), "The search term.", example: "dragon").required.or("term")
+                .saying(missing: "A search needs a term: q=…"),
+            source(sources),
+            QuestionParameter("category", .oneOf(categories), "The category to search in."),
+            QuestionParameter("limit", .number(1...200), "The most results of each source.", example: "5"),
+            QuestionParameter(
+                "sort", .choice(SortOrder.allCases.map(\.rawValue)), "The order of the results.",
+                default: SortOrder.relevance.rawValue),
+            QuestionParameter(
+                "country", .pattern("^[A-Za-z]{2}$"), "The country of the shop or the news, as two letters.",
+                example: "US"),
+            QuestionParameter(
+                "lang", .pattern("^[A-Za-z]{2}$|^[A-Za-z]{2}[_-][A-Za-z]{2}$"), "The language of the results.",
+                example: "en-US"),
+            QuestionParameter("explicit", .flag, "Whether to include explicit results."),
+        ] + ResultShape.records
+    }
 
-    /// The limit of a term in bytes, as on the providers' own routes.
-    static let longestTerm = 1000
+    /// The record of the sources, which are checked against those of the configuration.
+    static func source(_ names: [String]) -> QuestionParameter {
+        QuestionParameter("source", .oneOf(names), "The sources. Default: all.", example: "itunes").list
+    }
+
+    private static let own = records()
 
     /// - Throws: 400 if the query is not valid or no source can be asked; 503 if no provider is configured.
     public init(query: QueryParameters, providers: ProviderSet) throws(ClientFacingError) {
-        let query = query.joining(lists: ["source"] + ResultShape.parameters)
-        try query.check(only: Self.parameters)
-        let request = try Self.request(query)
+        let values = try Self.values(query, by: Self.own, providers)
+        let request = Self.request(values)
         self.request = request
-        shape = try ResultShape(query)
+        shape = ResultShape(values)
         sort = request.sort ?? .relevance
-        let (sources, areNamed) = try Self.sources(query["source"], providers)
+        let (sources, areNamed) = try Self.sources(values.list("source"), providers)
         let category = request.category
         var asked: [String] = []
         var refusal: ClientFacingError?
@@ -84,53 +108,36 @@ public struct SearchPlan: Sendable {
         self.query = shape.shown(in: Self.canonical(request, asked))
     }
 
-    private static func request(_ query: QueryParameters) throws(ClientFacingError) -> SearchRequest {
-        if query["q"] != nil, query["term"] != nil {
-            throw .conflicting("term", "\"term\" is another name of \"q\": give one of them.")
+    /// Reads a query. What is allowed for a source is what is configured.
+    static func values(
+        _ query: QueryParameters, by records: [QuestionParameter], _ providers: ProviderSet
+    ) throws(ClientFacingError) -> ParameterValues {
+        do throws(ClientFacingError) {
+            return try ParameterValues(query, by: records)
+        } catch {
+            var error = error
+            if error.parameter == "source" { error.allowed = providers.searchable.map(\.name) }
+            throw error
         }
-        let name = query["term"] != nil ? "term" : "q"
-        let term = (query[name] ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        guard !term.isEmpty else { throw .missing("q", "A search needs a term: q=…") }
-        guard term.utf8.count <= longestTerm else {
-            throw .invalid(name, "\"\(name)\" is longer than \(longestTerm) bytes.")
-        }
-        guard term.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
-            throw .invalid(name, "\"\(name)\" contains a control character.")
-        }
-        var request = SearchRequest(term: term)
-        if let category = query["category"] { request.category = category.lowercased() }
-        if let text = query["limit"] {
-            guard text.utf8.allSatisfy(ASCII.isDigit), let limit = Int(text), (1...200).contains(limit) else {
-                throw .invalid("limit", "\"limit\" is a number from 1 to 200.", allowed: ["1…200"])
-            }
-            request.limit = limit
-        }
-        if let text = query["sort"] {
-            guard let sort = SortOrder(rawValue: text.lowercased()) else {
-                throw .invalid(
-                    "sort", "\"\(text)\" is not an order of results.", allowed: SortOrder.allCases.map(\.rawValue))
-            }
-            request.sort = sort
-        }
-        request.country = query["country"]
-        request.language = query["lang"]
-        if let text = query["explicit"] {
-            switch text.lowercased() {
-            case "yes", "true", "1": request.explicit = true
-            case "no", "false", "0": request.explicit = false
-            default: throw .invalid("explicit", "\"explicit\" is yes or no.", allowed: ["yes", "no"])
-            }
-        }
+    }
+
+    private static func request(_ values: ParameterValues) -> SearchRequest {
+        var request = SearchRequest(term: values["q"] ?? "")
+        request.category = values["category"]?.lowercased()
+        request.limit = values.number("limit")
+        request.sort = values["sort"].flatMap(SortOrder.init)
+        request.country = values["country"]
+        request.language = values["lang"]
+        request.explicit = values.flag("explicit")
         return request
     }
 
     static func sources(
-        _ text: String?, _ providers: ProviderSet
+        _ names: [String]?, _ providers: ProviderSet
     ) throws(ClientFacingError) -> ([ConfiguredProvider], areNamed: Bool) {
-        guard let text else { return (providers.searchable, false) }
+        guard let names else { return (providers.searchable, false) }
         var found: [ConfiguredProvider] = []
-        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let name = ASCII.trimmed(name).lowercased()
+        for name in names.map({ $0.lowercased() }) {
             guard let provider = providers.named(name), !provider.isPassthrough else {
                 let known = providers.searchable.map(\.name)
                 let isMute = providers.named(name) != nil

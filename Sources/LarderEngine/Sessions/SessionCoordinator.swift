@@ -7,6 +7,7 @@ import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderIO
+import LarderProviders
 
 /// The only owner of sessions.
 public final class SessionCoordinator: Sendable {
@@ -23,9 +24,21 @@ public final class SessionCoordinator: Sendable {
     public static let field = "X-Larder-Session"
     /// The field that sets how long calls are held back.
     public static let debounceField = "X-Larder-Debounce"
-    static let longestName = 64
     private static let sequenceName = "seq="
-    static let longestDebounce: Duration = .seconds(10)
+    private static let name = "[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}"
+    /// The record of `field`. A number is written like a parameter of a structured field (RFC 9651 §3.1.2).
+    public static let session = QuestionParameter(
+        field, .pattern("^\(name)$|^\(name); *\(sequenceName)[0-9]{1,15}$"),
+        "One name for all requests of a person who types. ;seq= and an increasing number give their order.",
+        example: "person-1;seq=2"
+    ).saying(
+        "\"\(field)\" is one name of 1 to 64 token characters (RFC 9110 section 5.6.2), and after it \";\(sequenceName)\" "
+            + "and 1 to 15 digits, or nothing.")
+    /// The record of `debounceField`.
+    public static let debounce = QuestionParameter(
+        debounceField, .pattern("^0$|^[0-9]{1,4}ms$|^10000ms$|^[0-9]s$|^[0-9][.][0-9]{1,3}s$|^10s$"),
+        "How long to wait for a newer request: 0, or a duration of at most 10s.", example: "150ms"
+    ).saying("\"\(debounceField)\" is 0 or a duration up to 10s.")
     /// A session unused for this long is forgotten.
     static let lifetime: Duration = .seconds(600)
 
@@ -182,41 +195,16 @@ public final class SessionCoordinator: Sendable {
     {
         let names = fields.all(field)
         guard let value = names.first else { return nil }
-        let parts = value.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = parts.first.map(String.init) ?? ""
-        guard names.count == 1, (1...longestName).contains(name.utf8.count), name.utf8.allSatisfy(ASCII.isToken) else {
-            throw .invalid(
-                field, "\"\(field)\" is one name of 1 to \(longestName) token characters (RFC 9110 section 5.6.2).")
-        }
-        var wish = Wish(session: scope(peer, listener) + name)
-        if parts.count > 1 { wish.sequence = try sequence(parts[1]) }
+        guard names.count == 1 else { throw .repeated(field) }
+        try session.check(field: value)
+        let parts = value.split(separator: ";")
+        var wish = Wish(session: scope(peer, listener) + ASCII.trimmed(parts.first ?? ""))
+        if parts.count > 1 { wish.sequence = UInt64(ASCII.trimmed(parts[1]).dropFirst(sequenceName.count)) }
         if let text = fields.combined(debounceField) {
-            do {
-                let duration = text == "0" ? .zero : try Units.duration(text)
-                guard duration >= .zero, duration <= longestDebounce else { throw UnitError("out of range") }
-                wish.debounce = duration
-            } catch {
-                throw .invalid(
-                    debounceField,
-                    "\"\(debounceField)\" is 0 or a duration up to \(Units.format(duration: longestDebounce)).",
-                    allowed: ["0", "150ms"])
-            }
+            try debounce.check(field: text)
+            wish.debounce = try? Units.duration(text)
         }
         return wish
-    }
-
-    /// Reads the number of a question, which is written like a parameter of a structured field (RFC 9651 §3.1.2):
-    /// `;seq=12`.
-    private static func sequence(_ parameter: Substring) throws(ClientFacingError) -> UInt64 {
-        let text = parameter.drop { $0 == " " }
-        let digits = text.dropFirst(sequenceName.count)
-        guard text.hasPrefix(sequenceName), (1...15).contains(digits.count), digits.utf8.allSatisfy(ASCII.isDigit),
-            let number = UInt64(digits)
-        else {
-            throw .invalid(
-                field, "After the name, \"\(field)\" has \";\(sequenceName)\" and 1 to 15 digits, or nothing.")
-        }
-        return number
     }
 
     /// Returns the prefix of a session's name. Clients choose the names, so clients that cannot be the same one must be

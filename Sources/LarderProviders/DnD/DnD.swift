@@ -56,8 +56,8 @@ extension ProviderSpec {
     }
 
     private static func number(_ name: String, _ line: String, example: String) -> QuestionParameter {
-        QuestionParameter(name, .pattern("^([0-9]|[12][0-9]|30|0[.](125|25|5))$"), line, example: example).list
-            .sent { ($0.decimals, $0.most) = (0...30, 40) }
+        QuestionParameter(name, .pattern("^([12]?[0-9]([.][0-9]{1,3})?|30)$"), line, example: example).list.upTo(40)
+            .sent { $0.decimals = 0...30 }
     }
 
     private static let list = QuestionSpec(

@@ -117,7 +117,7 @@ extension ProviderSpec {
         QuestionParameter(
             "numericFilters", .pattern("^(created_at_i|points|num_comments)(<=|>=|<|>|=)[0-9]{1,12}$"),
             "At most 10 comparisons of numbers, separated by commas.", example: "points>=1"
-        ).list.sent { ($0.using, $0.order, $0.most) = (HackerNewsFilter.canonical, .sorted, 10) },
+        ).list.upTo(10).sent { ($0.using, $0.order) = (HackerNewsFilter.canonical, .sorted) },
         .limit(1...reach, default: 20).sent {
             ($0.name, $0.apiDefault, $0.mostShared) = ("hitsPerPage", "20", 200)
         },

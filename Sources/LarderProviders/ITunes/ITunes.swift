@@ -120,7 +120,7 @@ extension ProviderSpec {
         numbers("isbn", "13", "{13}", "ISBNs of books.", example: "9780316069359").sent { $0.ignored = "- " },
         QuestionParameter(
             "bundleId", .pattern("^[A-Za-z0-9._-]{1,155}$"), "Bundle ids of apps.", example: "com.example.notes"
-        ).list.sent { ($0.most, $0.mismatch) = (200, "\"{value}\" is not a bundle id such as com.example.app.") },
+        ).list.upTo(200).sent { $0.mismatch = "\"{value}\" is not a bundle id such as com.example.app." },
         numbers("amgArtistId", "1 to 20", "{1,20}", "Artists of AMG.", example: "468749"),
         numbers("amgAlbumId", "1 to 20", "{1,20}", "Albums of AMG.", example: "15175"),
         numbers("amgVideoId", "1 to 20", "{1,20}", "Videos of AMG.", example: "17120"),
@@ -129,8 +129,7 @@ extension ProviderSpec {
     private static func numbers(
         _ name: String, _ digits: String, _ times: String, _ line: String, example: String
     ) -> QuestionParameter {
-        QuestionParameter(name, .pattern("^[0-9]\(times)$"), line, example: example).list.sent {
-            $0.most = 200
+        QuestionParameter(name, .pattern("^[0-9]\(times)$"), line, example: example).list.upTo(200).sent {
             $0.mismatch = "\"{name}\" must be numbers of \(digits) digits, separated by commas."
         }
     }

@@ -70,7 +70,7 @@ extension ProviderSpec {
     }
     /// The API defines the names of categories and may add some. It reports an unknown one as not found.
     private static let category = QuestionParameter(
-        "category", .pattern("^[a-z-]{1,40}$"), "A category from the list at /v1/jokes/categories.", example: "dev"
+        "category", .pattern("^[A-Za-z-]{1,40}$"), "A category from the list at /v1/jokes/categories.", example: "dev"
     ).lowerCase.sent {
         $0.isShared = false
         $0.mismatch = "\"{value}\" is not a category; /v1/jokes/categories lists them."
@@ -91,7 +91,7 @@ extension ProviderSpec {
         QuestionSpec(
             name: "search", route: "search", path: PathTemplate(path),
             parameters: [
-                term, category.unsent.sent { $0.most = 1 }, .explicit.unsent, .limit(1...200).unsent,
+                term, category.list.upTo(1).unsent, .explicit.unsent, .limit(1...200).unsent,
                 .sort([SortOrder.relevance, .name, .date]).unsent,
             ],
             ttl: .seconds(86_400), summary: "/jokes/search: jokes that contain a text",

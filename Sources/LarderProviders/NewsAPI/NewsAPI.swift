@@ -51,13 +51,8 @@ extension ProviderSpec {
     }
 
     private static func sites(_ name: String, _ line: String, example: String) -> QuestionParameter {
-        QuestionParameter(
-            name,
-            .pattern("^([A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?[.]){1,4}[A-Za-z]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?$"),
-            line, example: example
-        ).list.lowerCase.sent {
-            ($0.check, $0.most, $0.mismatch) = (.host, 100, "\"{value}\" is not a host name such as bbc.co.uk.")
-        }
+        QuestionParameter(name, .pattern("^[A-Za-z0-9.-]{1,253}$"), line, example: example).list.upTo(100).lowerCase
+            .sent { $0.mismatch = "\"{value}\" is not a host name such as bbc.co.uk." }
     }
 
     private static func instant(_ name: String, _ line: String, example: String) -> QuestionParameter {

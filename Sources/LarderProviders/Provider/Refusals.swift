@@ -32,7 +32,7 @@ extension Impostor {
 
 extension ClientFacingError {
     /// 400 for a repeated parameter, of which only one value would be used.
-    static func repeated(_ name: String) -> ClientFacingError {
+    public static func repeated(_ name: String) -> ClientFacingError {
         ClientFacingError(
             status: 400, code: "repeatedParameter", detail: "\"\(name)\" is given more than once.", parameter: name)
     }

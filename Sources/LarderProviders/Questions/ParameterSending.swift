@@ -29,8 +29,6 @@ extension QuestionParameter {
         var using: ValueFunction?
         /// Characters that are removed before the check.
         var ignored = ""
-        /// The most values that are read, if the interface description says another number, or says nothing of a list.
-        var most: Int?
         var order = ListOrder.asGiven
         /// The greatest length of a text when it is percent-encoded.
         var longestEncoded: Int?

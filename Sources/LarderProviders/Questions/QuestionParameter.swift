@@ -3,19 +3,32 @@
 // description, its reference and options of the command line take their facts from these records. A setting
 // (`Parameter`) means something else: it has a path, kinds, advice and perhaps a secret that no request has.
 
+import LarderCore
+
 /// The form of one value.
 public enum ParameterForm: Sendable, Hashable {
-    /// Any text that is not only white space and contains no control character; `longest` is in bytes.
+    /// Any text that is not only white space and contains no control character except white space. `longest` counts
+    /// characters (code points, as JSON Schema does), before white space is collapsed.
     case text(longest: Int = 1000)
     /// A text that matches a regular expression (ECMA 262).
     case pattern(String)
     case number(ClosedRange<Int>)
     case choice([String])
-    /// yes, no, true or false.
+    /// yes, no, true, false, 1 or 0.
     case flag
+    /// Any text at all. A value that is not understood is ignored.
+    case any
 
     /// The allowed words of a flag.
-    public static let flagWords = ["yes", "no", "true", "false"]
+    public static let flagWords = ["yes", "no", "true", "false", "1", "0"]
+
+    /// Whether a word of a flag means yes.
+    public static func isYes(_ word: String) -> Bool { ["yes", "true", "1"].contains(word) }
+
+    /// A duration with its unit, or 0.
+    public static let duration = pattern(
+        (["^0$"] + Units.durationNames.map { "^[0-9]{1,9}\($0)$" }
+            + Units.durationNames.map { "^[0-9]{1,9}\\.[0-9]{1,9}\($0)$" }).joined(separator: "|"))
 
     /// One of the words, or any text if there are none.
     public static func oneOf(_ words: [String]) -> ParameterForm { words.isEmpty ? .text() : .choice(words) }
@@ -26,7 +39,7 @@ public enum ParameterForm: Sendable, Hashable {
         case .choice(let words): words.first
         case .flag: Self.flagWords.first
         case .number(let range): String(range.lowerBound)
-        case .text, .pattern: nil
+        case .text, .pattern, .any: nil
         }
     }
 }
@@ -46,6 +59,8 @@ public struct QuestionParameter: Sendable, Hashable {
     public var isList = false
     /// The greatest number of values in a list, if it differs from the usual one.
     public var mostValues: Int?
+    /// The greatest number of values in a list. Words may be repeated.
+    public var mostItems: Int { mostValues ?? 20 }
     /// Whether an empty value means the same as none, because clients of the API send it so.
     public var isAbsentIfEmpty = false
     /// Other names of the parameter. A question may use at most one of all its names.
@@ -56,6 +71,9 @@ public struct QuestionParameter: Sendable, Hashable {
 
     /// Whether the parameter is a search term, as far as the provider is data.
     public var isTerm: Bool { sending.isTerm }
+
+    /// Other spellings of words, sorted.
+    public var otherWords: [String] { sending.synonyms.keys.sorted() }
 
     /// The name and all aliases.
     public var names: [String] { [name] + aliases }
@@ -173,8 +191,10 @@ public enum QuestionRefusal: String, Sendable, Hashable, CaseIterable {
     case conflict
     /// The provider is not configured here. The configuration may have providers beyond the built-in ones.
     case unknownProvider = "invalidParameter:provider"
-    /// The same for a provider named by a path below /raw.
+    /// The prefix begins no URL that the daemon can have stored.
     case unknownPrefix = "invalidParameter:prefix"
+    /// The URL is none that the daemon can have stored.
+    case unknownURL = "invalidParameter:url"
     /// The uploaded file is empty.
     case emptyBody
     /// The form cannot be read. The interface description says only that a form is expected.
@@ -183,7 +203,7 @@ public enum QuestionRefusal: String, Sendable, Hashable, CaseIterable {
     case notMedia
     /// The question needs more than the key's account is entitled to.
     case accountLimit = "invalidRequest"
-    /// The term is too short or too long for the source, counted as the source counts.
+    /// The term has no word, or too many, or is too short or too long for the source, counted as the source counts.
     case termLength
 
     /// One sentence for documentation.
@@ -192,12 +212,14 @@ public enum QuestionRefusal: String, Sendable, Hashable, CaseIterable {
         case .missingParameter: "One of several parameters is needed. detail names them."
         case .conflict: "Each value is allowed, but not together with the others."
         case .unknownProvider: "No provider with this name is configured. detail names the configured ones."
-        case .unknownPrefix: "The prefix below /raw names a provider that is not configured."
+        case .unknownPrefix:
+            "The prefix begins neither an http or https URL nor a path below /raw of a configured provider."
+        case .unknownURL: "The URL is neither an http or https URL nor a path below /raw."
         case .emptyBody: "The body is empty."
         case .malformed: "The form cannot be read, or has no file."
         case .notMedia: "The first bytes of the file are not those of an accepted type."
         case .accountLimit: "The API refuses it, because the key's account is not entitled to it (such as later pages)."
-        case .termLength: "The term is too short or too long for the source, by the source's own count."
+        case .termLength: "The term has no word, or is too short or too long, by the source's own count."
         }
     }
 }

@@ -36,10 +36,11 @@ struct QuestionReader {
     /// A text without white space at its ends and with single spaces inside; nil if the parameter is absent.
     func text(_ name: String, maxLength: Int = 1000) throws(ClientFacingError) -> String? {
         guard let item = items.first(where: { $0.name == name }) else { return nil }
-        let text = Self.collapsed(item.value ?? "")
+        let given = item.value ?? ""
+        let text = Self.collapsed(given)
         guard !text.isEmpty else { throw .invalid(name, "\"\(name)\" is empty.") }
-        guard text.utf8.count <= maxLength else {
-            throw .invalid(name, "\"\(name)\" is longer than \(maxLength) bytes.")
+        guard given.utf8.count <= maxLength || given.unicodeScalars.count <= maxLength else {
+            throw .invalid(name, "\"\(name)\" is longer than \(maxLength) characters.")
         }
         guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
             throw .invalid(name, "\"\(name)\" contains a control character.")
@@ -90,9 +91,8 @@ struct QuestionReader {
 
     func flag(_ name: String) throws(ClientFacingError) -> Bool? {
         switch try word(name, among: ParameterForm.flagWords) {
-        case "yes", "true": true
-        case "no", "false": false
-        default: nil
+        case .some(let word): ParameterForm.isYes(word)
+        case nil: nil
         }
     }
 

@@ -143,8 +143,8 @@ extension QuestionParameter {
         guard let word else { return writer.null() }
         switch form {
         case .number where Int(word) != nil: writer.integer(Int(word) ?? 0)
-        case .flag where ParameterForm.flagWords.contains(word): writer.bool(word == "yes" || word == "true")
-        case .number, .flag, .text, .pattern, .choice: writer.string(word)
+        case .flag where ParameterForm.flagWords.contains(word): writer.bool(ParameterForm.isYes(word))
+        case .number, .flag, .text, .pattern, .choice, .any: writer.string(word)
         }
     }
 }

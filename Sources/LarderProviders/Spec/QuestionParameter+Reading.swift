@@ -10,7 +10,7 @@ extension QuestionParameter {
             if let found {
                 throw .conflicting(name, "\"\(name)\" is another name of \"\(found.name)\": give one of them.")
             }
-            found = (name, isList || sending.most != nil ? try list(reader, name) : try single(reader, name))
+            found = (name, isList ? try list(reader, name) : try single(reader, name))
         }
         return found?.value
     }
@@ -56,7 +56,7 @@ extension QuestionParameter {
                 throw .conflicting(name, "\"\(name)\" is longer than \(most) characters when percent-encoded.")
             }
             return spelt(text)
-        case .pattern:
+        case .pattern, .any:
             guard let text = try reader.text(name) else { return nil }
             return try required(text, name)
         }
@@ -72,9 +72,9 @@ extension QuestionParameter {
     private func list(_ reader: QuestionReader, _ name: String) throws(ClientFacingError) -> String? {
         var words: [String]?
         if case .choice(let all) = form { words = all }
-        let most = sending.most ?? mostValues ?? words?.count ?? 20
         var values: [String] = []
-        for text in try reader.list(name, max: most) ?? [] {
+        for text in try reader.list(name, max: mostItems) ?? [] {
+            if case .text(let longest) = form, text.unicodeScalars.count > longest { throw mismatch(name, text) }
             values.append(try required(text, name))
         }
         if sending.decimals != nil { values = Set(values.compactMap { Double($0) }).sorted().map(Self.decimal) }
@@ -93,9 +93,13 @@ extension QuestionParameter {
         var text = sending.ignored.isEmpty ? text : text.filter { !sending.ignored.contains($0) }
         if let meant = sending.synonyms[text.lowercased()] { text = meant }
         if let range = sending.decimals {
-            return Double(text).flatMap {
-                Double(range.lowerBound)...Double(range.upperBound) ~= $0 ? Self.decimal($0) : nil
-            }
+            // At most three decimals, without an exponent and without zeros in front.
+            let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+            guard parts.count <= 2, parts[0] == "0" || !parts[0].hasPrefix("0"),
+                parts.allSatisfy({ (1...3).contains($0.count) && $0.utf8.allSatisfy(ASCII.isDigit) }),
+                let number = Double(text), Double(range.lowerBound)...Double(range.upperBound) ~= number
+            else { return nil }
+            return Self.decimal(number)
         }
         if let function = sending.using { return try? function.body(text) }
         if let check = sending.check { return check.canonical(text).map(spelt) }
@@ -107,11 +111,9 @@ extension QuestionParameter {
         case .number(let range): return Int(text).flatMap { range.contains($0) ? String($0) : nil }
         case .choice(let words): return words.first { ASCII.equalFolded($0, text) }
         case .flag:
-            return switch text.lowercased() {
-            case "yes", "true": "yes"
-            case "no", "false": "no"
-            default: nil
-            }
+            let word = text.lowercased()
+            return ParameterForm.flagWords.contains(word) ? ParameterForm.isYes(word) ? "yes" : "no" : nil
+        case .any: return text
         }
     }
 
@@ -174,7 +176,7 @@ extension QuestionParameter {
                 ASCII.equalFolded($0, value) || name == "language" && ASCII.equalFolded($0, String(value.prefix(2)))
             }
         case .pattern: canonical(value)
-        case .text, .flag: value
+        case .text, .flag, .any: value
         }
     }
 
@@ -197,7 +199,7 @@ extension QuestionParameter {
         switch form {
         case .number where !isList: question.add(name, Int(value))
         case .flag where !isList: question.add(name, value == "yes")
-        case .text, .pattern, .choice, .number, .flag: question.add(name, value)
+        case .text, .pattern, .choice, .number, .flag, .any: question.add(name, value)
         }
     }
 

@@ -1,6 +1,6 @@
 // A regular expression for one value, of the part of ECMA 262 that identifiers need: literal characters, classes such as
-// [A-Za-z0-9_-], and the quantifiers ?, *, +, {n} and {n,m}. There are no groups and no alternatives. No pattern
-// makes matching slow: it takes at most the square of the value's length for each item.
+// [A-Za-z0-9_-], and the quantifiers ?, *, +, {n} and {n,m}. Alternatives are whole patterns, "^a$|^b$"; there are no groups.
+// No pattern makes matching slow: it takes at most the square of the value's length for each item.
 import LarderCore
 
 struct TextPattern: Sendable {
@@ -12,7 +12,8 @@ struct TextPattern: Sendable {
         func matches(_ byte: UInt8) -> Bool { ranges.contains { $0.contains(byte) } != isNegated }
     }
 
-    private let items: [Item]
+    /// The items of each alternative.
+    private let alternatives: [[Item]]
 
     /// The longest value that a pattern takes, in bytes.
     static let longest = 1000
@@ -22,9 +23,23 @@ struct TextPattern: Sendable {
 
     /// - Throws: a sentence that says what is not supported.
     init(checking text: String) throws(JSONPathError) {
+        var alternatives: [[Item]] = []
+        var place = 0
+        // An alternative ends with $, so a "|" in a class is none.
+        for part in text.split(separator: "$|^", omittingEmptySubsequences: false) {
+            let isFirst = alternatives.isEmpty
+            let isLast = part.endIndex == text.endIndex
+            alternatives.append(try Self.items((isFirst ? "" : "^") + part + (isLast ? "" : "$"), at: place))
+            place += part.utf8.count + 2
+        }
+        self.alternatives = alternatives
+    }
+
+    /// - Parameter place: where the alternative begins in the pattern.
+    private static func items(_ text: String, at place: Int) throws(JSONPathError) -> [Item] {
         var bytes = Array(text.utf8)[...]
         func fault(_ message: String) -> JSONPathError {
-            JSONPathError(message: message, place: text.utf8.count - bytes.count)
+            JSONPathError(message: message, place: place + text.utf8.count - bytes.count)
         }
         guard bytes.popFirst() == 0x5E, bytes.popLast() == 0x24 else {
             throw fault("A pattern begins with ^ and ends with $.")
@@ -46,7 +61,8 @@ struct TextPattern: Sendable {
                 items[items.count - 1].times = times
                 isRepeated = true
                 continue
-            case 0x28, 0x29, 0x7C, 0x2E, 0x5E, 0x24: throw fault("Groups, alternatives and . are not supported.")
+            case 0x28, 0x29, 0x7C, 0x2E, 0x5E, 0x24:
+                throw fault("Groups and . are not supported; an alternative is a whole pattern: ^a$|^b$.")
             case 0x5C:
                 guard let escaped = Self.escaped(&bytes) else { throw fault("Only signs can be escaped.") }
                 items.append(Item(ranges: [escaped...escaped]))
@@ -55,7 +71,7 @@ struct TextPattern: Sendable {
             isRepeated = false
             guard items.count <= Self.mostItems else { throw fault("A pattern has at most \(Self.mostItems) items.") }
         }
-        self.items = items
+        return items
     }
 
     private static func itemOfClass(_ bytes: inout ArraySlice<UInt8>) -> Item? {
@@ -110,7 +126,10 @@ struct TextPattern: Sendable {
     /// Whether the whole value has this form.
     func matches(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        guard bytes.count <= Self.longest else { return false }
+        return bytes.count <= Self.longest && alternatives.contains { Self.matches(bytes, $0) }
+    }
+
+    private static func matches(_ bytes: [UInt8], _ items: [Item]) -> Bool {
         // The places at which the items so far can end.
         var ends: Set = [0]
         for item in items {

@@ -161,7 +161,7 @@ extension RouteTable {
                     RouteAnswer(200, "The entries.", .schema(.entries)), .wrongQuestion,
                     RouteAnswer(401, "The parameters prefix, url and key need the admin token."),
                     RouteAnswer(503, "The store cannot be read."),
-                ], refusals: [.unknownProvider, .unknownPrefix], isLooking: true
+                ], refusals: [.unknownProvider, .unknownPrefix, .unknownURL], isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.entries.list(call.request, route: call.name)
             },
@@ -262,7 +262,8 @@ extension RouteTable {
                     RouteAnswer(200, "How many entries were purged.", .schema(.purge)), .wrongQuestion,
                     RouteAnswer(503, "The store could not be changed."),
                 ],
-                refusals: [.missingParameter, .conflict, .unknownProvider, .unknownPrefix], needsAuthority: true
+                refusals: [.missingParameter, .conflict, .unknownProvider, .unknownPrefix, .unknownURL],
+                needsAuthority: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.admin.purge(call.request, route: call.name)
             }
@@ -274,13 +275,7 @@ extension RouteTable {
             Route(
                 methods: [.post], pattern: "/v1/providers/{name}/suspend", name: "suspend",
                 summary: "Suspend a provider: make no calls to it for a time.",
-                parameters: [
-                    .path("name", "The provider's name in the configuration.", example: "itunes"),
-                    .query(
-                        "for", "The length of the suspension, at most 24h.",
-                        .pattern("^([1-9][0-9]{0,2}(s|min)|([1-9]|1[0-9]|2[0-4])h)$"),
-                        example: "1h", default: "10min"),
-                ],
+                parameters: AdminRoutes.suspensionParameters,
                 answers: [
                     RouteAnswer(200, "The provider is suspended until the given time.", .schema(.suspended)),
                     .wrongQuestion,

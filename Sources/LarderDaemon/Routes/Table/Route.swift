@@ -88,15 +88,10 @@ struct RouteParameter: Sendable {
 }
 
 extension ParameterForm {
-    /// A duration with its unit. The daemon accepts more spellings than these.
-    static let duration = pattern("^[1-9][0-9]{0,3}(ms|s|min|h|d)$")
     /// A digest of 32 bytes in base64url. Only four bits of the last character count.
     static let digest = pattern("^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$")
-    /// An http or https URL, or a path below /raw.
-    static let url = pattern(
-        "^(https?://[a-z0-9]([a-z0-9.-]{0,60}[a-z0-9])?|/raw/[a-z][a-z0-9-]{0,31})(/[!-\"$-~]{0,500})?$")
-    /// The beginning of such a URL or path.
-    static let urlPrefix = pattern("^(https?://|/raw/)[a-z0-9][!-~]{0,500}$")
+    /// The http or https URL of an API, or a path below /raw, or the beginning of one.
+    static let url = text(longest: 8000)
 }
 
 extension RouteParameter {

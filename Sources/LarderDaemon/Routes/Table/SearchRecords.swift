@@ -5,51 +5,24 @@ import LarderProviders
 
 extension RouteTable {
     static func searches(of providers: [any Provider]) -> [RouteGroup] {
-        let source = source(providers)
+        let sources = providers.flatMap { [$0.about.name] + $0.about.shortNames }
         let categories = providers.flatMap(\.about.categories)
         // The categories that stored results have.
         let stored = providers.flatMap { provider in
             provider.about.categories.filter { provider.kinds(of: $0) != nil }
         }
-        return [search(source, categories), local(source, stored), liveSearches]
+        return [search(sources, categories), local(sources, stored), liveSearches]
     }
 
-    private static let term = QuestionParameter("q", .text(), "The search term.", example: "dragon").required.or("term")
-    private static func source(_ providers: [any Provider]) -> RouteParameter {
-        let names = providers.flatMap { [$0.about.name] + $0.about.shortNames }
-        return .query(QuestionParameter("source", .oneOf(names), "The sources. Default: all.", example: "itunes").list)
-    }
-    /// Only words with a letter or a digit can be searched for.
-    private static let words = QuestionParameter(
-        "q",
-        .pattern("^[^\\u0000-\\u001F\\u007F-\\u009F]{0,60}[A-Za-z0-9][^\\u0000-\\u001F\\u007F-\\u009F]{0,60}$"),
-        "Words and \"phrases\", at most 16. The last one may be the beginning of a word.", example: "dragon"
-    ).required
-    private static let kind = QuestionParameter(
-        "kind", .pattern("^[A-Za-z]{1,40}$"), "Only results of these kinds.", example: "monster"
-    ).list
-
-    private static func search(_ source: RouteParameter, _ categories: [String]) -> RouteGroup {
+    private static func search(_ sources: [String], _ categories: [String]) -> RouteGroup {
         RouteGroup(
             line: "one search over one or several sources",
             routes: [
                 Route(
                     methods: [.get], pattern: "/v1/search", name: "search",
                     summary: "One search over one or several sources.",
-                    parameters: [
-                        .query(term), source, .query("category", "The category to search in.", .oneOf(categories)),
-                        .query("limit", "The most results of each source.", .number(1...200), example: "5"),
-                        .query(
-                            "sort", "The order of the results.", .choice(SortOrder.allCases.map(\.rawValue)),
-                            default: SortOrder.relevance.rawValue),
-                        .query(
-                            "country", "The country of the shop or the news, as two letters.",
-                            .pattern("^[A-Za-z]{2}$"), example: "US"),
-                        .query(
-                            "lang", "The language of the results.", .pattern("^[A-Za-z]{2}([_-][A-Za-z]{2})?$"),
-                            example: "en-US"),
-                        .query("explicit", "Whether to include explicit results.", .choice(["yes", "no"])),
-                    ] + RouteParameter.ofResults + TypingRoute.parameters,
+                    parameters: SearchPlan.records(sources: sources, categories: categories)
+                        .map(RouteParameter.ofRoute) + TypingRoute.parameters,
                     answers: [
                         RouteAnswer(200, "Results, or none. Partial if a source failed.", .schema(.envelope)), .begun,
                     ] + RouteAnswer.failures + [.absent, .outdated],
@@ -60,28 +33,21 @@ extension RouteTable {
             ])
     }
 
-    private static func local(_ source: RouteParameter, _ categories: [String]) -> RouteGroup {
+    private static func local(_ sources: [String], _ categories: [String]) -> RouteGroup {
         RouteGroup(
             line: "[full-text search](Docs/local-search.md) of all stored results, without the network",
             routes: [
                 Route(
                     methods: [.get], pattern: "/v1/local", name: "local",
                     summary: "Full-text search of all stored results, without a call to an API.",
-                    parameters: [
-                        .query(words), source,
-                        .query("category", "Only results of this category.", .oneOf(categories)),
-                        .query(kind),
-                        .query("limit", "The most results to return.", .number(1...200), example: "5", default: "50"),
-                        .query(
-                            "offset", "How many results to skip.", .number(0...10_000), example: "0",
-                            default: "0"), .fields,
-                    ],
+                    parameters: LocalQuestion.records(sources: sources, categories: categories)
+                        .map(RouteParameter.ofRoute),
                     answers: [
                         RouteAnswer(200, "Results, or none.", .schema(.localEnvelope)), .wrongQuestion,
                         RouteAnswer(
                             503, "The search took too long, too many searches wait, or the database is not available."),
                     ],
-                    refusals: [.conflict], takesConditions: true
+                    refusals: [.conflict, .termLength], takesConditions: true
                 ) { parts, call throws(ClientFacingError) in
                     try await parts.local.search(call.request, route: call.name)
                 }
@@ -125,20 +91,13 @@ extension RouteTable {
 }
 
 extension RouteParameter {
-    static let fields = RouteParameter(
-        record: QuestionParameter(
-            "fields", .choice(ResultProjection.names), "The members of a result to return. id is always returned.",
-            example: "title"
-        ).list, place: .query, isCommon: true)
-
     /// The parameters of every route that answers with results of an API.
-    static let ofResults = [
-        RouteParameter(
-            record: QuestionParameter(
-                "include", .choice([SourceRecord.name]), "Adds the API's own record to each result."
-            ).list, place: .query, isCommon: true),
-        fields,
-    ]
+    static let ofResults = ResultShape.records.map(ofRoute)
+
+    /// A parameter of a search. The reference describes those that all searches have at its top.
+    static func ofRoute(_ record: QuestionParameter) -> RouteParameter {
+        RouteParameter(record: record, place: .query, isCommon: ResultShape.records.contains(record))
+    }
 }
 
 extension RouteAnswer {

@@ -324,7 +324,7 @@ struct ParameterFileReader {
 
     private static func example(_ form: ParameterForm) -> String {
         switch form {
-        case .text, .pattern: "lantern"
+        case .text, .pattern, .any: "lantern"
         case .number(let range): String(range.lowerBound)
         case .choice(let words): words.first ?? ""
         case .flag: "yes"
