@@ -20,7 +20,9 @@ public enum NowPage {
     public static func render(_ query: QueryParameters, providers: [ProviderName], answer: ConsoleAnswer) -> String {
         // The requests with which the console follows its own searches.
         let requests = (answer.value?["requests"]?.elements).all
-            .filter { query["own"] == "1" || $0["route"]?.string != "searches" }
+            .filter {
+                query["own"] == "1" || $0["route"]?.string != "searches" || $0["status"]?.integer ?? 0 >= 400
+            }
         return ConsolePage.document(.now, title: "Now · Larder") { main in
             main.add("h1", text: "Now")
             filters(&main, query, providers)

@@ -15,7 +15,8 @@ export const urgent = { Priority: "u=1" };
 
 /** What a route answers, as JSON. Throws a `Problem`, or what `fetch` throws where the daemon is not reached. */
 export async function ask(path, { method = "GET", timeout = 10000 } = {}) {
-  const reply = await fetch(path, { method, headers: { ...urgent, ...authority() }, signal: AbortSignal.timeout(timeout) });
+  const reply = await fetch(path,
+    { method, headers: { ...urgent, ...authority() }, cache: "no-store", signal: AbortSignal.timeout(timeout) });
   const text = await reply.text();
   let answer = null;
   try {

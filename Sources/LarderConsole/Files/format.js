@@ -53,7 +53,7 @@ const reasons = { request: "because the client asked for a new answer", "uri-mis
 
 /** A sentence of the daemon as a person reads it: local times, spans in two units, reasons in words. */
 export function readable(sentence) {
-  return sentence.replace(instants, (one) => moment(one))
+  return sentence.replace(instants, (one) => (Number.isNaN(Date.parse(one)) ? one : moment(one)))
     .replace(/ \(([a-z-]+)\)/g, (whole, name) => (Object.hasOwn(reasons, name) ? " " + reasons[name] : whole))
     .replace(/\b(\d{3,}) s\b/g, (whole, seconds) => longSpan(Number(seconds)));
 }

@@ -68,7 +68,9 @@ function tell() {
 function take(batch) {
   if (batch.dropped !== undefined) dropped = batch.dropped;
   if (batch.redacted !== undefined && batch.redacted !== isRedacted) isRedacted = batch.redacted;
-  const requests = own.checked ? batch.requests : batch.requests.filter((request) => request.route !== "searches");
+  // A failure is shown whoever asked.
+  const requests = own.checked ? batch.requests
+    : batch.requests.filter((request) => request.route !== "searches" || request.status >= 400);
   if (isPaused) waiting = unlike(requests).slice(-kept);
   else add(requests);
   tell();

@@ -54,7 +54,7 @@ async function record(result, path) {
   const content = openDialog("Record of " + titleOf(result.provider));
   show(content, el("p", { class: "soft" }, "Looking it up…"));
   try {
-    const reply = await fetch(path, { headers: { "Cache-Control": "only-if-cached" }, signal: AbortSignal.timeout(10000) });
+    const reply = await fetch(path, { headers: { "Cache-Control": "only-if-cached" }, cache: "no-store", signal: AbortSignal.timeout(10000) });
     const answer = await reply.json();
     const found = reply.ok ? answer.results.find((one) => one.id === result.id) : null;
     show(content,

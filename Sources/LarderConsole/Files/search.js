@@ -111,11 +111,15 @@ async function search() {
   await question(asked, isStored(asked.state) ? {} : { Prefer: "respond-async", ...sessionOf(asked) });
 }
 
-// Not with `cache: "no-store"`: the browser would then send `Cache-Control: no-cache`, and each search would call every API.
+// Each search asks Larder, whose answer after a purge is another. With `no-store` a browser sends `Cache-Control: no-cache`, and
+// each search would call every API, unless the request has a directive of its own (Fetch, HTTP-network-or-cache fetch).
+const fromLarder = { cache: "no-store", headers: { "Cache-Control": "max-stale=0" } };
+
 async function question(asked, headers) {
   let reply, envelope;
   try {
-    reply = await fetch(asked.place || asked.path, { headers: { ...urgent, ...headers }, signal: asked.signal });
+    reply = await fetch(asked.place || asked.path,
+      { ...fromLarder, headers: { ...fromLarder.headers, ...urgent, ...headers }, signal: asked.signal });
     envelope = await reply.json();
   } catch {
     if (isLatest(asked)) unreachable();
@@ -234,7 +238,8 @@ async function type() {
   const headers = sessionOf(asked);
   if (isStored(asked.state)) return question(asked, headers);
   try {
-    const reply = await fetch(asked.path, { headers: { ...urgent, ...headers, Prefer: "provisional" }, signal: asked.signal });
+    const reply = await fetch(asked.path, { ...fromLarder,
+      headers: { ...fromLarder.headers, ...urgent, ...headers, Prefer: "provisional" }, signal: asked.signal });
     const envelope = await reply.json();
     if (!isLatest(asked) || reply.status === 409) return;
     if (!envelope.provisional) {

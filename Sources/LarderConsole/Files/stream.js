@@ -23,7 +23,8 @@ export function follow(path, handlers, { headers = () => ({}), again = true } = 
     try {
       const fields = { Accept: "text/event-stream", ...headers() };
       if (lastId !== null && !again) fields["Last-Event-ID"] = lastId;
-      const reply = await fetch(typeof path === "function" ? path() : path, { headers: fields, signal: mine.signal });
+      const reply = await fetch(typeof path === "function" ? path() : path,
+        { headers: fields, cache: "no-store", signal: mine.signal });
       if (reply.status !== 200) {
         await reply.body?.cancel();
         return stop(mine, reply.status);

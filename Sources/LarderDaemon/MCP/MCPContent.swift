@@ -77,7 +77,10 @@ enum MCPContent {
     private static func place(
         of text: String, _ snapshot: Snapshot
     ) throws(ClientFacingError) -> (provider: String, request: UpstreamRequest)? {
-        if let url = HTTPURL(text), let (provider, request) = snapshot.providers.owner(of: url) {
+        if let url = HTTPURL(text), let (provider, found) = snapshot.providers.owner(of: url) {
+            var request = found
+            // As the request is sent: an account is known by its path.
+            request.path = UpstreamPath.withoutSingleDots(request.path)
             return (provider.name, request)
         }
         let places = try PurgeURL(text, providers: snapshot.providers, settings: snapshot.settings).places
