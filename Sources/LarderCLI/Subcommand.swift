@@ -36,7 +36,8 @@ public struct CommandOption: Sendable {
         guard value == nil else { return }
         switch record.form {
         case .choice(let words): sets = words.first
-        case .flag: sets = ParameterForm.flagWords.first
+        // Daemons of version 0.2 take no other word for some flags.
+        case .flag: sets = "1"
         case .text, .pattern, .number, .any: preconditionFailure("\(name) needs a value")
         }
     }

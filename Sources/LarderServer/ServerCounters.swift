@@ -9,7 +9,8 @@ public enum ServerCounters {
         labels: ["loop"])
     public static let requests = MetricFamily(
         "larder_server_requests_total",
-        help: "Requests answered by a handler, by outcome. An asynchronous search has its outcome when it ends.",
+        help: "Requests answered by a handler, by outcome. An asynchronous search counts "
+            + "twice: its 202 as none, and its outcome when it ends.",
         labels: ["outcome"])
     public static let durations = MetricFamily(
         "larder_request_duration_seconds", .histogram,

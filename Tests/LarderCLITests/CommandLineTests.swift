@@ -39,7 +39,7 @@ struct CommandLineTests {
         option.set(QuestionParameter("sound", .choice(["0", "1"]), "Sound."))
         #expect(option.sets == "0")
         option.set(QuestionParameter("soft", .flag, "Soft."))
-        #expect(option.sets == "yes")
+        #expect(option.sets == "1")
         option = CommandOption("--limit", value: "NUMBER", "many")
         option.set(QuestionParameter("limit", .number(1...9), "Many."))
         #expect(option.sets == nil && option.parameter?.name == "limit")

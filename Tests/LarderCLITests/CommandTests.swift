@@ -137,7 +137,7 @@ struct CommandTests {
             #"{"dryRun":true,"wouldPurge":3,"bytes":2048,"labels":["https://a.example/1","https://a.example/2"]}"#
         let daemon = try ScriptedDaemon { _ in answer(200, body) }
         let shown = await larder("purge", "--all", "--dry-run", "--url", daemon.url, isTerminal: true)
-        #expect(daemon.heads.last?.hasPrefix("DELETE /v1/cache?all=yes&dryRun=yes HTTP/1.1\r\n") == true)
+        #expect(daemon.heads.last?.hasPrefix("DELETE /v1/cache?all=1&dryRun=1 HTTP/1.1\r\n") == true)
         #expect(
             shown.text
                 == "https://a.example/1\nhttps://a.example/2\n… and 1 more\n3 entries (2 KiB) would be removed.\n",
@@ -150,7 +150,7 @@ struct CommandTests {
         let purged = await larder(
             "purge", "--provider", "itunes", "--term", "a b", "--soft", environment: environment, isTerminal: true)
         #expect(purged.text == "3 entries made stale.\n")
-        let query = "provider=itunes&term=a%20b&soft=yes"
+        let query = "provider=itunes&term=a%20b&soft=1"
         #expect(daemon.heads.last?.hasPrefix("DELETE /v1/cache?\(query) HTTP/1.1\r\n") == true)
         #expect(daemon.heads.last?.contains("\r\nAuthorization: Bearer 0123456789abcdef\r\n") == true)
         _ = await larder("resume", "itunes", environment: environment)

@@ -21,7 +21,7 @@ import Testing
 
     private static func filter(_ query: String) throws -> RequestFilter {
         let records = RequestsRoute.filterParameters.map(\.record)
-        return RequestFilter(try ParameterValues(QueryParameters(parsing: query), by: records))
+        return try RequestFilter(ParameterValues(QueryParameters(parsing: query), by: records))
     }
 
     private func takes(_ query: String, _ change: (inout SeenRequest) -> Void = { _ in }) throws -> Bool {

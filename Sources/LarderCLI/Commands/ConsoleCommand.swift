@@ -7,7 +7,9 @@ enum ConsoleCommand {
         details: [
             "The page then shows whole search terms and may make changes, until its tab is closed or the daemon ends. The "
                 + "link works once, for two minutes. It is made over the Unix socket, or with the admin token. Without a graphical "
-                + "session or $BROWSER the link is printed."
+                + "session or $BROWSER the link is printed.",
+            "The browser gets the link from a file of yours. A browser in a sandbox (snap, Flatpak) may not see it: use "
+                + "--print then.",
         ],
         options: [CommandOption("--print", "print the link instead")] + Conversation.options,
         examples: [

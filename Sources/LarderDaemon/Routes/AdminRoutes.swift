@@ -165,7 +165,7 @@ struct AdminRoutes: Sendable {
         _ request: ServerRequest, name: String, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
         let values = try request.values(Self.suspensionParameters)
-        let length = values.duration("for")
+        let length = try values.duration("for")
         let providers = engine.snapshot.providers
         guard let provider = providers.named(name),
             let until = await engine.upstream.suspend(provider.name, for: length ?? Self.suspension)

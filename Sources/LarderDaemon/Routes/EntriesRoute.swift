@@ -39,12 +39,13 @@ struct EntriesRoute: Sendable {
     static let strangersTime = Duration.milliseconds(10)
 
     func list(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
-        let query = try request.values(Self.parameters)
         let settings = engine.snapshot.settings
-        // A client without authority must not see values, and must not be able to guess them one by one either.
-        for name in ["prefix", "url", "key"] where query[name] != nil {
+        // A client without authority must not see values, and must not be able to guess them one by one.
+        let given = try request.parameters()
+        for name in ["prefix", "url", "key"] where given[name] != nil {
             try Authority.check(request, settings, what: "Searches for \"\(name)\"")
         }
+        let query = try request.values(Self.parameters)
         let isRedacted = try !Authority.isGiven(request, settings)
         var listing = EntryListing()
         if var question = try question(query) {

@@ -14,7 +14,7 @@ struct EntryCondition: Sendable {
     init(_ query: ParameterValues, provider: String?, _ engine: Engine) throws(ClientFacingError) {
         condition = PurgeCondition(provider: provider)
         condition.layer = query["kind"].flatMap { CacheKey.Layer(word: $0) }
-        condition.receivedBefore = query.duration("olderThan").map { engine.time.wall() + (.zero - $0) }
+        condition.receivedBefore = try query.duration("olderThan").map { engine.time.wall() + (.zero - $0) }
         if let prefix = query["prefix"] { prefixes = try Self.prefixes(prefix, engine.snapshot.providers) }
     }
 

@@ -44,7 +44,7 @@ struct RequestsRoute: Sendable {
     /// The recent requests, newest first.
     func list(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let values = try request.values(Self.listParameters)
-        let filter = RequestFilter(values)
+        let filter = try RequestFilter(values)
         let limit = values.number("limit") ?? Self.usualLimit
         let viewer = try viewer(request)
         let seen = await watch.latest()
@@ -64,7 +64,7 @@ struct RequestsRoute: Sendable {
     /// The requests as server-sent events.
     func events(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let values = try request.values(Self.eventParameters)
-        let filter = RequestFilter(values)
+        let filter = try RequestFilter(values)
         let last = values.number("last") ?? 0
         var request = request
         // A client asks for what it missed between two connections with `last`.

@@ -31,7 +31,7 @@ struct RequestFilter: Sendable, Equatable {
     init() {}
 
     /// - Parameter values: read by `RequestsRoute.filterParameters`.
-    init(_ values: ParameterValues) {
+    init(_ values: ParameterValues) throws(ClientFacingError) {
         provider = values["provider"]
         client = values["client"]
         path = values["path"]
@@ -39,7 +39,7 @@ struct RequestFilter: Sendable, Equatable {
         status = values["status"].flatMap { text in
             Int(text).map(Status.exactly) ?? text.first?.wholeNumberValue.map(Status.hundreds)
         }
-        slow = values.duration("slow")
+        slow = try values.duration("slow")
     }
 
     /// Whether the filter accepts the request.

@@ -56,7 +56,7 @@ public struct SearchPlan: Sendable {
 
     /// The record of the sources, which are checked against those of the configuration.
     static func source(_ names: [String]) -> QuestionParameter {
-        QuestionParameter("source", .oneOf(names), "The sources. Default: all.", example: "itunes").list
+        QuestionParameter("source", .oneOf(names), "The sources. Default: all.", example: "itunes").list.upTo(100)
     }
 
     private static let own = records()

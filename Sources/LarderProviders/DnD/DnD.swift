@@ -56,7 +56,8 @@ extension ProviderSpec {
     }
 
     private static func number(_ name: String, _ line: String, example: String) -> QuestionParameter {
-        QuestionParameter(name, .pattern("^([12]?[0-9]([.][0-9]{1,3})?|30)$"), line, example: example).list.upTo(40)
+        QuestionParameter(name, .pattern("^([12]?[0-9]([.][0-9]{1,3})?|30([.]0{1,3})?)$"), line, example: example).list
+            .upTo(40)
             .sent { $0.decimals = 0...30 }
     }
 

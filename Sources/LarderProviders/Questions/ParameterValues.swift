@@ -8,6 +8,12 @@ public struct ParameterValues: Sendable {
 
     /// - Throws: 400 that names an unknown, repeated, missing or invalid parameter.
     public init(_ query: QueryParameters, by records: [QuestionParameter]) throws(ClientFacingError) {
+        var query = query
+        // A flag without "=" is set.
+        let flags = records.filter { $0.form == .flag }.map(\.name)
+        for index in query.items.indices where query.items[index].value == nil {
+            if flags.contains(query.items[index].name) { query.items[index].value = "yes" }
+        }
         let reader = try QuestionReader(query, allowed: records)
         for record in records {
             let value: String?
@@ -38,8 +44,16 @@ public struct ParameterValues: Sendable {
     /// A flag; nil if the request gives none.
     public func flag(_ name: String) -> Bool? { values[name].map { $0 == "yes" } }
 
-    /// A duration, whose form was checked.
-    public func duration(_ name: String) -> Duration? { values[name].flatMap { try? Units.duration($0) } }
+    /// A duration.
+    /// - Throws: 400 for one that cannot be read. A purge must not go on without its condition.
+    public func duration(_ name: String) throws(ClientFacingError) -> Duration? {
+        guard let text = values[name] else { return nil }
+        do throws(UnitError) {
+            return try Units.duration(text)
+        } catch {
+            throw .invalid(name, "\"\(name)\": \(error.message)")
+        }
+    }
 }
 
 extension QuestionParameter {

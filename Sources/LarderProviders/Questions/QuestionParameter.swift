@@ -60,7 +60,10 @@ public struct QuestionParameter: Sendable, Hashable {
     /// The greatest number of values in a list, if it differs from the usual one.
     public var mostValues: Int?
     /// The greatest number of values in a list. Words may be repeated.
-    public var mostItems: Int { mostValues ?? 20 }
+    public var mostItems: Int {
+        if case .choice(let words) = form { return mostValues ?? max(20, words.count) }
+        return mostValues ?? 20
+    }
     /// Whether an empty value means the same as none, because clients of the API send it so.
     public var isAbsentIfEmpty = false
     /// Other names of the parameter. A question may use at most one of all its names.
@@ -96,7 +99,7 @@ public struct QuestionParameter: Sendable, Hashable {
     public var list: QuestionParameter { with { $0.isList = true } }
 
     /// The same list with a limit on the number of values.
-    func upTo(_ count: Int) -> QuestionParameter { with { $0.mostValues = count } }
+    public func upTo(_ count: Int) -> QuestionParameter { with { $0.mostValues = count } }
 
     /// The same parameter, for which an empty value means none.
     var absentIfEmpty: QuestionParameter { with { $0.isAbsentIfEmpty = true } }

@@ -25,7 +25,7 @@ struct TextPattern: Sendable {
     init(checking text: String) throws(JSONPathError) {
         var alternatives: [[Item]] = []
         var place = 0
-        // An alternative ends with $, so a "|" in a class is none.
+        // An alternative ends with $, and the next one begins with ^. No class may hold these three signs in a row.
         for part in text.split(separator: "$|^", omittingEmptySubsequences: false) {
             let isFirst = alternatives.isEmpty
             let isLast = part.endIndex == text.endIndex
