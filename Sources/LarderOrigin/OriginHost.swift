@@ -315,7 +315,7 @@ final class OriginConnection: EventHandler {
         host.responder.uploads.note(seen, at: number)
     }
 
-    /// Writes as much as the socket accepts. Returns true if nothing is left to write.
+    /// Writes as much as the socket accepts. Returns true if nothing is left to write and the connection is open.
     private func flush() -> Bool {
         while written < output.count {
             let outcome = output.withUnsafeBytes { Syscall.send(descriptor, .init(rebasing: $0[written...])) }
@@ -332,7 +332,7 @@ final class OriginConnection: EventHandler {
         output.removeAll(keepingCapacity: true)
         written = 0
         watch(upload?.isStalled == true ? [] : [.readable])
-        return true
+        return registration != nil
     }
 
     private func watch(_ interest: Interest) {

@@ -25,6 +25,10 @@ extension StoreError {
 
     /// The same failure in words, if the system's error number says more than SQLite's code.
     func told(_ number: Int32) -> StoreError {
+        if code == SQLITE_IOERR, ![0, EIO, EDQUOT].contains(number) {
+            let message = "\(message): \(String(cString: strerror(number)))"
+            return StoreError(code: code, extendedCode: extendedCode, doing: doing, message: message)
+        }
         guard number == EDQUOT, [SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].contains(code) else { return self }
         return StoreError(code: SQLITE_FULL, extendedCode: extendedCode, doing: doing, message: Self.quota)
     }

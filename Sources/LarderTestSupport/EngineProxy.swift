@@ -55,7 +55,12 @@ public final class EngineProxy: Sendable {
 
     /// Ends every connection and thread.
     public func stop() {
-        state.withLock { $0.isStopped = true }
+        let isFirst = state.withLock { state in
+            defer { state.isStopped = true }
+            return !state.isStopped
+        }
+        // The number of the listener may belong to another file by now.
+        guard isFirst else { return }
         shutdown(listener, Int32(SHUT_RDWR))
         while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() }
         close(listener)

@@ -80,10 +80,15 @@ public final class ScriptedOrigin: Sendable {
     public var requests: [SeenRequest] { state.withLock { $0.requests } }
     public var connections: Int { state.withLock { $0.connections.count } }
 
-    /// Ends every connection and thread.
+    /// Ends every connection and thread. A test may stop an origin before its end, where it is stopped again.
     public func stop() {
         // Set first, because `acceptAll` ends only if it sees this.
-        state.withLock { $0.stopped = true }
+        let isFirst = state.withLock { state in
+            defer { state.stopped = true }
+            return !state.stopped
+        }
+        // The number of the listener may belong to another file by now.
+        guard isFirst else { return }
         shutdown(listener, Int32(SHUT_RDWR))
         ending.open()
         while true {

@@ -18,6 +18,7 @@ import Testing
         #expect(ofDatabase.told(EDQUOT).reason == "the disk quota of this user is spent")
         #expect(ofDatabase.told(EDQUOT).isDiskFull)
         #expect(ofDatabase.told(EIO).reason == "writing failed: disk I/O error")
+        #expect(ofDatabase.told(EBADF).reason == "writing failed: disk I/O error: Bad file descriptor")
         #expect(StoreError.ofDisk(ENOSPC, doing: "writing").reason == "the disk is full")
     }
 

@@ -9,7 +9,6 @@ import Testing
     /// The request head has `Expect`. The stand-in refuses it at once, before it wants any of the file.
     @Test func tokensThatEndedAreRenewedBeforeAnythingOfTheFileIsSent() async throws {
         try await SignIn.withOrigin { origin in
-            // The clock stands still, so the file is held back until the refusal comes.
             try await SignIn.withImgur(origin, time: ManualTime()) { larder in
                 try await SignIn.signIn(larder, origin)
                 let film = UploadStand.film(300_000)

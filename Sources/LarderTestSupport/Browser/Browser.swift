@@ -26,6 +26,9 @@ public final class Browser: Sendable {
         var events: [BrowserEvent] = []
     }
     private let state = Lock(State())
+    /// The thread that reads what the browser says. The socket is closed when it has ended, so that no other file gets
+    /// its number before.
+    private let reader: SystemThread
 
     /// Starts a browser with a new profile.
     public init() throws {
@@ -51,7 +54,7 @@ public final class Browser: Sendable {
         pid = try Self.spawn(words, variables, pipe: end, errors: "\(directory.path)/errors")
         socket = ends[0]
         let (state, descriptor) = (state, socket)
-        startThread { Self.listen(descriptor, state) }.detach()
+        reader = startThread { Self.listen(descriptor, state) }
     }
 
     deinit { end() }
@@ -65,6 +68,8 @@ public final class Browser: Sendable {
         guard isFirst else { return }
         state.withLock { $0.next = -1 }
         shutdown(socket, Int32(SHUT_RDWR))
+        reader.join()
+        close(socket)
         var status: Int32 = 0
         for _ in 0..<500 {
             if waitpid(pid, &status, WNOHANG) == pid { return }
@@ -149,7 +154,6 @@ public final class Browser: Sendable {
                 pending.removeSubrange(...end)
             }
         }
-        close(descriptor)
         state.withLock { $0.isGone = true }
     }
 
