@@ -2,6 +2,7 @@
 // limit.
 import LarderCache
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @Suite struct CallStockTests {
@@ -151,7 +152,7 @@ import Testing
     /// Turns, commits of any length, abandoned calls and advancing clocks, in random order.
     @Test(arguments: 0..<40)
     func noWindowOfTheProviderEverHoldsMoreThanTheLimit(_ seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed) &+ 1)
+        var random = SeededGenerator(UInt64(seed) &+ 1)
         let limit = CallRate(calls: [20, 45, 200][seed % 3], per: .seconds([2, 10][seed % 2]))
         var budget = CallBudget(rate: limit, quota: nil)
         var stock = CallStock()
@@ -196,20 +197,5 @@ import Testing
         for place in limit.calls..<sent.count {
             #expect(sent[place] >= sent[place - limit.calls] + limit.window, "call \(place)")
         }
-    }
-}
-
-/// A random source that yields the same numbers each time (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -75,6 +75,26 @@ import Testing
         }
     }
 
+    /// The answer was accepted, is in memory, and its commit failed.
+    @Test func anAnswerThatOnlyMemoryHoldsMakesRoomForANewerOneThatIsNotStored() async throws {
+        let origin = origin([
+            [.send(ok("one", fields: "Cache-Control: max-age=600\r\n"))],
+            [.send(ok("two", fields: "Cache-Control: no-store\r\n"))], [.send(ok("three"))],
+        ])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "memorySize: 8MiB")) { larder async throws in
+            let store = larder.daemon.engine.cache.store
+            store.shared.faults.fail(with: Self.full)
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            await store.commit()
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            #expect(try await reload(larder).text == "two")
+            #expect(try await larder.get("/raw/api/a").text == "three")
+            store.shared.faults.fail(with: nil)
+        }
+    }
+
     @Test func aVariantThatIsNotStoredLeavesNoPlainAnswerBehind() async throws {
         let origin = origin([
             [.send(ok("one", fields: "Cache-Control: max-age=600\r\n"))],

@@ -5,20 +5,6 @@ import LarderHTTP
 import LarderTestSupport
 import Testing
 
-/// A generator with a fixed seed, so a failure can be reproduced (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 @Suite struct PartModelScenarios {
     private static let films = [
         Film(version: "a", size: 1_500_000, most: .max), Film(version: "b", size: 90_000, most: .max),

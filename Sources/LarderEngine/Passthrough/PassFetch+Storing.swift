@@ -63,6 +63,8 @@ extension PassFetch {
         _ reach: AnswerOrder.Reach, isFoundCurrent: Bool
     ) async {
         if engine.cache.isCurrent(began) {
+            // Memory may hold an answer that was accepted and could not be committed. No look-up finds it.
+            engine.cache.memory.invalidate(request.primary.digest)
             let written = place.overtake(reach)
             // If something was stored since, the entry's key may hold a variant list by now.
             if isFoundCurrent, let old = found.entry { engine.cache.hide(entry, inPlaceOf: old) }
