@@ -95,6 +95,26 @@ import Testing
         }
     }
 
+    @Test func anAnswerThatOnlyMemoryHoldsMakesRoomForAPartOfANewerOne() async throws {
+        let part = "Content-Range: bytes 0-2/9\r\nCache-Control: max-age=600\r\nETag: \"2\"\r\n"
+        let origin = origin([
+            [.send(ok("one", fields: "Cache-Control: max-age=600\r\nETag: \"1\"\r\n"))],
+            [.send(ok("two", status: "206 Partial Content", fields: part))], [.send(ok("three"))],
+        ])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "memorySize: 8MiB")) { larder async throws in
+            let store = larder.daemon.engine.cache.store
+            store.shared.faults.fail(with: Self.full)
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            await store.commit()
+            let range = try await larder.get("/raw/api/a", ("Range", "bytes=0-2"), ("Cache-Control", "no-cache"))
+            #expect(range.text == "two", "\(range)")
+            #expect(try await larder.get("/raw/api/a").text == "three")
+            store.shared.faults.fail(with: nil)
+        }
+    }
+
     @Test func aVariantThatIsNotStoredLeavesNoPlainAnswerBehind() async throws {
         let origin = origin([
             [.send(ok("one", fields: "Cache-Control: max-age=600\r\n"))],

@@ -1,5 +1,6 @@
 // A stand-in that is stopped twice closes its descriptor once. The number may belong to another file by then, such as
-// another test's database, or the descriptor that wakes another daemon's loop.
+// another test's database, or the descriptor that wakes another daemon's loop. If another test takes the number here,
+// these tests see nothing.
 import Glibc
 import LarderTestSupport
 import Testing

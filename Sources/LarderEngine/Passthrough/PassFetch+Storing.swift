@@ -63,15 +63,18 @@ extension PassFetch {
         _ reach: AnswerOrder.Reach, isFoundCurrent: Bool
     ) async {
         if engine.cache.isCurrent(began) {
-            // Memory may hold an answer that was accepted and could not be committed. No look-up finds it.
-            engine.cache.memory.invalidate(request.primary.digest)
             let written = place.overtake(reach)
             // If something was stored since, the entry's key may hold a variant list by now.
             if isFoundCurrent, let old = found.entry { engine.cache.hide(entry, inPlaceOf: old) }
             for key in written { hide(key, by: entry) }
+            forgetReady()
         }
         if found.entry != nil || !isFoundCurrent { await hideWhatIsThere(by: entry, found, began, place) }
     }
+
+    /// Makes memory forget the URL's answers. It may hold one that was accepted and could not be committed, which no
+    /// look-up finds.
+    func forgetReady() { engine.cache.memory.invalidate(request.primary.digest) }
 
     /// Repeats the look-up and hides older entries that it finds for the request.
     /// - Parameters:
@@ -144,6 +147,7 @@ extension PassFetch {
     /// both, and this response may put the other variants in doubt.
     private func leaveToNewer(_ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp) async {
         guard Displacement.reach(status: entry.status) != nil else { return }
+        if engine.cache.isCurrent(began) { forgetReady() }
         if engine.cache.isCurrent(began), Displacement.putsOthersInDoubt(status: entry.status) {
             let isSaid = await variants.doubt(since: entry.responseTime, began)
             if !isSaid { hide(request.primary, by: entry) }

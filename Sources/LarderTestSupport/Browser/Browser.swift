@@ -59,14 +59,13 @@ public final class Browser: Sendable {
 
     deinit { end() }
 
-    /// Ends the browser.
+    /// Ends the browser. No other call may be under way.
     public func end() {
         let isFirst = state.withLock { state -> Bool in
-            defer { state.isGone = true }
+            defer { (state.isGone, state.next) = (true, -1) }
             return state.next >= 0
         }
         guard isFirst else { return }
-        state.withLock { $0.next = -1 }
         shutdown(socket, Int32(SHUT_RDWR))
         reader.join()
         close(socket)

@@ -1,5 +1,5 @@
 // A random history of requests for one URL of a running daemon: calls that are answered in any order, purges, unsafe
-// methods, commits that fail or wait, clients that leave, restarts. The clock moves only by steps of the history.
+// methods, commits that fail, clients that leave, restarts. The clock moves only by steps of the history.
 //
 // After each step the daemon gets time for what follows from it. The rule holds whether that time was enough or not,
 // because `OrderRecord` judges by what was observed.
@@ -34,6 +34,8 @@ final class OrderHistory: Sendable {
         /// The questions whose clients shall leave.
         var leaving: Set<Int> = []
         var waiting = 0
+        /// The questions that got the head of one answer and the body of another.
+        var mixed: [Int] = []
         /// Set at the end, when everything is answered at once.
         var answersAtOnce = false
     }
@@ -48,7 +50,13 @@ final class OrderHistory: Sendable {
         self.time = time
     }
 
-    var record: OrderRecord { state.withLock { $0.record } }
+    /// What is wrong with the answers.
+    var faults: [String] {
+        state.withLock { state in
+            state.record.questions.indices.compactMap(state.record.fault)
+                + state.mixed.map { "question \($0) got the body of another answer" }
+        }
+    }
     var events: String { log.withLock { $0.joined(separator: "\n") } }
     private func note(_ text: String) { log.withLock { $0.append(text) } }
 
@@ -64,7 +72,7 @@ final class OrderHistory: Sendable {
             let number = state.record.calls.count
             let kind = Self.kind(&state.dice, offered: request.field("If-None-Match"))
             var call = OrderRecord.Call(
-                question: request.field("X-Question").flatMap { Int($0) } ?? -1, choice: request.field("X-A") ?? "",
+                question: request.field("X-Question").flatMap { Int($0) } ?? 0, choice: request.field("X-A") ?? "",
                 kind: kind, received: state.record.instant(), released: nil)
             if state.answersAtOnce { call.released = state.record.instant() }
             state.record.calls.append(call)
@@ -143,7 +151,10 @@ final class OrderHistory: Sendable {
             }
             return held.head
         }
-        opened?.open()
+        guard let opened else { return }
+        // Two heads seldom arrive in one millisecond.
+        if state.withLock({ $0.dice.chance(80) }) { time.advance(by: .milliseconds(1)) }
+        opened.open()
     }
 
     // MARK: Clients
@@ -172,26 +183,39 @@ final class OrderHistory: Sendable {
         group.addTask { [self] in
             defer { state.withLock { $0.waiting -= 1 } }
             try await onOwnThread { [self] in
-                let client = try WireClient(address, timeout: .seconds(60))
+                let client = try WireClient(address)
                 try client.send(asked.head)
-                while !client.hasInput(within: 5) {
-                    if state.withLock({ $0.leaving.remove(asked.number) }) != nil { return client.resetAtEnd() }
+                try blockUntil("question \(asked.number) is answered") {
+                    client.hasInput(within: 5) || state.withLock { $0.leaving.contains(asked.number) }
                 }
-                take(try client.receiveHead(), asked.number)
-                _ = try client.receiveRest()
-                state.withLock { $0.record.questions[asked.number].wholeCame = $0.record.instant() }
+                if state.withLock({ $0.leaving.remove(asked.number) }) != nil {
+                    note("question \(asked.number) leaves")
+                    return client.resetAtEnd()
+                }
+                let answer = try client.receiveHead()
+                take(answer, asked.number)
+                end(answer, try client.receiveRest(), asked.number)
             }
         }
     }
 
-    private func take(_ head: WireResponse, _ question: Int) {
+    private func take(_ head: WireResponse, _ number: Int) {
+        let status = head["Cache-Status"] ?? ""
         state.withLock { state in
             let instant = state.record.instant()
-            state.record.questions[question].headCame = instant
-            note(
-                "\(instant): question \(question) got \(head.status) \(head["X-Content"] ?? "") \(head["Cache-Status"] ?? "")"
-            )
-            state.record.questions[question].content = head["X-Content"].flatMap { Int($0) }
+            state.record.questions[number].headCame = instant
+            state.record.questions[number].content = head["X-Content"].flatMap { Int($0) }
+            state.record.questions[number].isHit = !status.contains("fwd=")
+            note("\(instant): question \(number) got \(head.status) \(head["X-Content"] ?? "") \(status)")
+        }
+    }
+
+    /// A body that was cut is not whole.
+    private func end(_ head: WireResponse, _ body: Bytes, _ number: Int) {
+        guard let content = head["X-Content"], body.count == head["Content-Length"].flatMap({ Int($0) }) else { return }
+        state.withLock { state in
+            state.record.questions[number].wholeCame = state.record.instant()
+            if body.lossyText != "content \(content)" { state.mixed.append(number) }
         }
     }
 
@@ -201,7 +225,6 @@ final class OrderHistory: Sendable {
             guard !waiting.isEmpty else { return }
             let number = state.dice.pick(waiting)
             state.leaving.insert(number)
-            note("question \(number) leaves")
         }
     }
 
@@ -242,7 +265,11 @@ final class OrderHistory: Sendable {
         group.addTask { [self] in
             let fields = fails ? [("X-Fails", "1")] : []
             let answer = try await larder.send("PUT", Self.target, fields: fields, body: "new")
-            if answer.status == 204 { finish(number) }
+            if answer.status == 204 {
+                finish(number)
+            } else if answer.status == 409 {
+                state.withLock { $0.record.removals[number].failed = $0.record.instant() }
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 // The rule of order, judged from outside: no request is answered with content that is older than the floor at its arrival.
 // - A removal, and an unsafe method that succeeds, set a floor. What was asked for before it is below it.
 // - A whole answer replaces those with an earlier head, for the requests that it suits. One that may not be stored suits
-//   only requests with its own selecting fields; a server error, and an answer to a request with `no-store`, suit none.
-//   One that was replaced before it was stored replaces nothing (Docs/Decisions/0031).
+//   only requests with its own selecting fields. A server error, and an answer to a request with `no-store` that is no
+//   404, suit none. One that was replaced before it was stored replaces nothing (Docs/Decisions/0031).
 //
 // Instants are those of one counter. What happens between two of them counts for Larder.
 
@@ -25,7 +25,6 @@ struct OrderRecord: Sendable {
 
         /// Whether a request with another selecting field may get the answer.
         var suitsOthers: Bool { self == .stored || self == .absence }
-        var isError: Bool { self == .serverError }
     }
 
     /// A call that the upstream received.
@@ -48,6 +47,8 @@ struct OrderRecord: Sendable {
         let asked: Instant
         /// When the client had the head of its answer.
         var headCame: Instant?
+        /// Whether the answer came from the store without a call.
+        var isHit = false
         /// When the client had the whole answer.
         var wholeCame: Instant?
         /// The call whose content the client got. Nil for an answer without content, such as a 502.
@@ -61,6 +62,8 @@ struct OrderRecord: Sendable {
         let earliest: Instant
         /// The floor is set at this instant. Nil if it may never be.
         var done: Instant?
+        /// It ended without a floor.
+        var failed: Instant?
     }
 
     private(set) var now: Instant = 0
@@ -119,21 +122,40 @@ struct OrderRecord: Sendable {
         return calls.indices.first { call in
             let answer = calls[call]
             guard replaces(answer), self.content(of: call) != content, let released = answer.released,
-                released > last, let whole = seen(call, whole: true), whole < question.asked
+                released > last, let whole = seen(call, whole: true), whole < question.asked,
+                answer.choice == question.choice || suitsOthers(call)
             else { return false }
-            guard answer.choice == question.choice || answer.kind.suitsOthers else { return false }
+            // A 304 after a newer answer leaves that one stored.
+            if case .confirmation = answer.kind, last >= questions[answer.question].asked { return false }
             // An answer that could not be committed hides what is stored, but not an older body that is still arriving.
             let hasArrived = seen(content, whole: true).map { $0 < question.asked } ?? false
             if answer.kind != .unstored, !hasArrived, commitsFailed(from: released, to: question.asked) { return false }
-            let isReplaced = calls.contains { later in
-                later.released.map { $0 > released && $0 < question.asked } ?? false
-                    && (later.choice == answer.choice || later.kind.suitsOthers)
-            }
-            if isReplaced { return false }
-            // What may be below a floor is not stored, and replaces nothing. A call may have begun with its question.
-            let began = answer.question < 0 ? 0 : questions[answer.question].asked
-            return !removals.contains { began < ($0.done ?? .max) && $0.earliest < question.asked }
+            return !isReplaced(call, before: question.asked) && !mayBeBelowFloor(answer, before: question.asked)
         }
+    }
+
+    /// Whether a later head may have replaced a call's answer before it was stored.
+    private func isReplaced(_ call: Int, before end: Instant) -> Bool {
+        let released = calls[call].released ?? .max
+        return calls.indices.contains { later in
+            guard let came = calls[later].released, came > released, came < end, replaces(calls[later]) else {
+                return false
+            }
+            return calls[later].choice == calls[call].choice || suitsOthers(later) || suitsOthers(call)
+        }
+    }
+
+    /// Whether a removal may have made a call's answer outdated. The call may have begun with its question.
+    private func mayBeBelowFloor(_ answer: Call, before end: Instant) -> Bool {
+        let began = questions[answer.question].asked
+        return removals.contains { began < $0.done ?? $0.failed ?? .max && $0.earliest < end }
+    }
+
+    /// Whether requests with other selecting fields may get the content of a call.
+    private func suitsOthers(_ call: Int) -> Bool { calls[content(of: call)].kind.suitsOthers }
+
+    private func replaces(_ answer: Call) -> Bool {
+        answer.kind == .absence || answer.kind != .serverError && !questions[answer.question].isAlone
     }
 
     private func commitsFailed(from start: Instant, to end: Instant) -> Bool {
@@ -143,11 +165,6 @@ struct OrderRecord: Sendable {
         }
     }
 
-    private func replaces(_ answer: Call) -> Bool {
-        if answer.kind == .absence { return true }
-        return !answer.kind.isError && (answer.question < 0 || !questions[answer.question].isAlone)
-    }
-
     /// The instant at which the first client had the head of a call's answer, or all of it. Nil if none had it.
     private func seen(_ call: Int, whole: Bool = false) -> Instant? {
         let came = whole ? \Question.wholeCame : \Question.headCame
@@ -155,7 +172,9 @@ struct OrderRecord: Sendable {
         if case .confirmation = calls[call].kind {
             // The content may have come to others without this call.
             let question = questions[calls[call].question]
-            guard question.content == content(of: call), let seen = question[keyPath: came], seen > released else {
+            guard question.content == content(of: call), !question.isHit, let seen = question[keyPath: came],
+                seen > released
+            else {
                 return nil
             }
             return seen

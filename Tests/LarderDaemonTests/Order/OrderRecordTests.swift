@@ -122,6 +122,62 @@ import Testing
         #expect(fault(first) == nil)
     }
 
+    @Test mutating func aConfirmationThatComesAfterANewerAnswerReplacesNothing() {
+        let first = miss(.stored)
+        let slow = ask()
+        let confirmation = call(.confirmation(of: first), for: slow)
+        let newer = miss(.stored)
+        release(confirmation)
+        get(slow, first)
+        #expect(fault(newer) == nil)
+    }
+
+    @Test mutating func aConfirmedContentReplacesAnOlderOne() {
+        let first = miss(.variant)
+        let plain = miss(.stored, "b")
+        let question = ask()
+        release(call(.confirmation(of: first), for: question))
+        get(question, first)
+        #expect(fault(plain) != nil)
+        #expect(fault(plain, "b") == nil)
+    }
+
+    @Test mutating func anAnswerThatWasReplacedBeforeItWasWholeReplacesNothing() {
+        let first = miss(.variant, "b")
+        let waiting = ask()
+        let plain = call(.stored, for: waiting)
+        release(plain)
+        _ = miss(.variant)
+        get(waiting, plain)
+        #expect(fault(first, "b") == nil)
+    }
+
+    @Test mutating func anAnswerThatARemovalMayHaveMadeOutdatedReplacesNothing() {
+        let waiting = ask()
+        let outdated = call(.stored, for: waiting)
+        remove()
+        let first = miss(.stored)
+        release(outdated)
+        get(waiting, outdated)
+        #expect(fault(first) == nil)
+    }
+
+    @Test mutating func aNotFoundReplacesAlsoIfItMayNotBeStored() {
+        let first = miss(.stored)
+        let alone = ask()
+        record.questions[alone].isAlone = true
+        let gone = call(.absence, for: alone)
+        release(gone)
+        get(alone, gone)
+        #expect(fault(first) != nil)
+    }
+
+    @Test mutating func contentThatWasNotSentYetIsAFault() {
+        let waiting = ask()
+        let early = call(.stored, for: waiting)
+        #expect(fault(early) != nil)
+    }
+
     /// A limit of today's order, see Docs/Decisions/0031.
     @Test mutating func anAnswerThatCouldNotBeCommittedReplacesNoBodyThatIsStillArriving() {
         let early = ask()

@@ -199,7 +199,9 @@ extension PassFetch {
         guard await engine.cache.mayHold(request.primary) else {
             // Hiding an absent entry would also hide everything that names the URL as its parent, and so other parts.
             await displaceShared()
-            return hideOthersUnderWay(than: row, began, place)
+            hideOthersUnderWay(than: row, began, place)
+            if engine.cache.isCurrent(began), !place.isOvertaken { forgetReady() }
+            return
         }
         var newer = row
         newer.key = variants.place(names(row)).key
