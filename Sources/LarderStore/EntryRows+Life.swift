@@ -114,12 +114,22 @@ extension EntryRows {
             note(look.int(0), kind)
             return nil
         }
-        guard EntryCodec.responseTime(of: look.raw(6)) == responseTime else { return nil }
+        guard EntryCodec.responseTime(of: look.raw(6)) == responseTime, isStill(entry, look) else { return nil }
         // Before there were files the body lay in pieces, which are not read any more: the entry is a miss.
         guard !SummedRow(look).isFromBeforeFiles else { return nil }
         // A row from before the checksums gets the checksum of its body now.
         return Old(
             id: look.int(0), provider: look.int(8), size: look.int(1), bodySum: Checksum.of(look.raw(7)))
+    }
+
+    /// Whether the stored row is still what was validated. Two answers, or an answer and the list of variants that took
+    /// its place, may be received in one millisecond.
+    private func isStill(_ entry: StoredResponse, _ look: Statement) -> Bool {
+        let stored = EntryCodec.decode(
+            look.raw(6), key: entry.key, body: [], freshUntil: 0, staleUntil: 0, label: "")
+        guard let stored, stored.endpoint == entry.endpoint else { return false }
+        let tag = stored.fields.first(.etag)
+        return tag == nil || tag == entry.fields.first(.etag)
     }
 
     /// Writes times and all checksums.

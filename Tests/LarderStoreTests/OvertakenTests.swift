@@ -9,6 +9,24 @@ import Testing
 @testable import LarderStore
 
 @Suite struct OvertakenTests {
+    /// Two answers to one URL arrive in one millisecond, or an answer and a list of variants, and then a validation of
+    /// the first.
+    @Test(arguments: [("2", "search"), ("", "variants")])
+    func aHeadIsNotPutOnTheBodyOfAnotherRowOfTheSameMillisecond(_ tag: String, _ endpoint: String) async throws {
+        try await withStore { (store, bench) async throws in
+            var first = bench.entry("a", size: 500)
+            first.fields.set(.etag, "1")
+            #expect(await store.write(first) == .stored)
+            #expect(await store.rewriteHead(first, ifReceivedAt: first.responseTime))
+            var second = bench.entry("a", size: 500)
+            second.endpoint = endpoint
+            if !tag.isEmpty { second.fields.set(.etag, tag) }
+            #expect(await store.write(second) == .stored)
+            #expect(await !store.rewriteHead(first, ifReceivedAt: first.responseTime))
+            #expect(try await store.read(second.key)?.fields.first(.etag) != "1")
+        }
+    }
+
     // MARK: Purges of everything
 
     @Test func aPurgeOfEverythingHoldsThoughTheFilesCannotBeRemoved() async throws {

@@ -14,7 +14,7 @@ import Testing
 
     private static var seeds: ClosedRange<UInt64> {
         if let seed = variable("LARDER_SEED") { return seed...seed }
-        return 1...max(1, variable("LARDER_HISTORIES") ?? 60)
+        return 1...max(1, variable("LARDER_HISTORIES") ?? 24)
     }
 
     private static func run(_ history: OrderHistory, seed: UInt64, _ time: ManualTime) async throws {

@@ -125,10 +125,11 @@ struct OrderRecord: Sendable {
                 released > last, let whole = seen(call, whole: true), whole < question.asked,
                 answer.choice == question.choice || suitsOthers(call)
             else { return false }
-            // A 304 after a newer answer leaves that one stored.
-            if case .confirmation = answer.kind, last >= questions[answer.question].asked { return false }
+            let arrived = seen(content, whole: true) ?? .max
+            // A 304 leaves what was stored since its question.
+            if case .confirmation = answer.kind, arrived >= questions[answer.question].asked { return false }
             // An answer that could not be committed hides what is stored, but not an older body that is still arriving.
-            let hasArrived = seen(content, whole: true).map { $0 < question.asked } ?? false
+            let hasArrived = arrived < question.asked
             if answer.kind != .unstored, !hasArrived, commitsFailed(from: released, to: question.asked) { return false }
             return !isReplaced(call, before: question.asked) && !mayBeBelowFloor(answer, before: question.asked)
         }
@@ -138,9 +139,9 @@ struct OrderRecord: Sendable {
     private func isReplaced(_ call: Int, before end: Instant) -> Bool {
         let released = calls[call].released ?? .max
         return calls.indices.contains { later in
-            guard let came = calls[later].released, came > released, came < end, replaces(calls[later]) else {
-                return false
-            }
+            guard later != call, let came = calls[later].released, came >= released, came < end,
+                replaces(calls[later])
+            else { return false }
             return calls[later].choice == calls[call].choice || suitsOthers(later) || suitsOthers(call)
         }
     }
