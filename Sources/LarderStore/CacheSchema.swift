@@ -1,20 +1,11 @@
-// The layout of cache.db, and how it is opened. `Docs/store.md` explains the tables.
+// The layout of cache.db, and how it is opened. `Docs/store.md` explains the tables. There are no steps from one layout to
+// the next: a database of another version is set aside, since what a cache holds can be fetched again.
 //
 // Data that changes (freshness, last use) is apart from data that does not (head, body), so a touch or a validation
-// rewrites a few bytes and not a body. Everything that belongs to an entry is removed with it by trigger, sums
-// included, so no code path can forget it. New entries are counted in batches: the sums cover the entries up to the id
-// `counted`, and a reader of the sums adds the few after it, so an insert writes one page less. The full-text index of
-// results follows later, by way of `unindexed` (FullText/ResultIndex.swift), so no write waits for it.
-//
-// A body above 16 KiB lies in a file (Bodies/BodyFiles.swift); its row holds the checksums of its pieces instead.
-// `bodies` is one row: the name of the files' directory, the bytes that they take on the disk, and how many commits
-// changed this database and those before it in this directory (`RemovalMark`). Each commit writes that row once.
-// A trigger notes the files whose rows a transaction removes, in a temporary table of the writer's connection.
-//
-// `life` also holds the checksums of its entry. `sums` is that of the row (upper 32 bits) and of a body in the row
-// (lower), made as `format` says; `sum` is that of the times. They are not in the row itself, so that filling them in
-// rewrites no body. `RowSums` says what they cover. The named steps of `CacheMigration` bring an earlier schema up to
-// this one.
+// rewrites a few bytes. Everything that belongs to an entry is removed with it by trigger, sums included. New entries are
+// counted in batches: the sums cover the entries up to the id `counted`, and a reader adds the few after it. A body above
+// 16 KiB lies in a file (Bodies/BodyFiles.swift); its row holds the checksums of its pieces instead. `RowSums` says what
+// the checksums in `life` cover; they are not in the row itself, so that a change of times rewrites no body.
 import CSQLite
 import Glibc
 import LarderCore
@@ -22,18 +13,15 @@ import LarderCore
 enum CacheSchema {
     /// "Lrdr", so that another program's database is not taken for ours (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4C72_6472
-    static let version: Int64 = 9
-    /// The first version beside which there is a journal of removals.
-    private static let firstWithJournal: Int64 = 5
-    /// Bodies up to this size lie in their row, larger ones in a file. A row from before schema 9 may hold more, up to
-    /// a piece, so what lies in a file is told by the row (`BodyTable.isInFile`, `SummedRow.isLarge`).
+    static let version: Int64 = 10
+    /// Bodies up to this size lie in their row, larger ones in a file.
     static let largestInRow = 16 << 10
     /// A body in a file has a checksum for each piece of this size.
     static let pieceSize = 64 << 10
-    /// The size of a page of a new database. One from before schema 9 keeps its larger pages
-    /// (`DatabaseConnection.pageSize`).
+    /// The size of a page.
     static let pageSize: Int64 = 4 << 10
-    static let largestPageSize: Int64 = 16 << 10
+    /// What a write is reckoned to take in pages, besides its own bytes.
+    static let reckonedPages: Int64 = 16 << 10
     /// The log is written back when it has grown by this many bytes.
     private static let checkpointBytes: Int64 = 8 << 20
 
@@ -49,7 +37,7 @@ enum CacheSchema {
         CREATE TABLE life (
           id INTEGER PRIMARY KEY, version INTEGER NOT NULL, freshUntil INTEGER NOT NULL,
           staleUntil INTEGER NOT NULL, lastUsed INTEGER NOT NULL,
-          format INTEGER NOT NULL DEFAULT 0, sums INTEGER, sum INTEGER
+          format INTEGER NOT NULL, sums INTEGER NOT NULL, sum INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX lifeEnd ON life (version, staleUntil);
         CREATE INDEX lifeUse ON life (lastUsed);
@@ -63,35 +51,14 @@ enum CacheSchema {
           DELETE FROM life WHERE id = OLD.id;
           DELETE FROM parent WHERE child = OLD.id;
         END;
-        """ + ResultIndex.tables + CacheMigration.table + "\n" + ReadyTable.sql + "\n" + BodyTable.sql + "\n"
-        + CacheMigration.commits + "\n" + BodyTable.withoutCounting
+        """ + ResultIndex.tables + ReadyTable.sql + "\n" + BodyTable.sql
 
-    /// Opens the writer's connection. Makes the tables in an empty file, brings those of an earlier version up to date,
-    /// and refuses any other schema as damage, since what a cache holds can be fetched again.
+    /// Opens the writer's connection. Makes the tables in an empty file, and refuses any other schema as damage.
     /// - Parameters:
     ///   - first: the number of the last commit before this database, if it is made now.
     ///   - locks: how locks of other processes are waited for.
-    ///   - isWhole: called when the database is about to be closed and opened once more. The log goes in between, with
-    ///     nothing in it that the file lacks.
     static func openWriter(
-        _ path: String, first: Int64 = 0, locks: LockWaits = LockWaits(), isWhole: () -> Void = {}
-    ) throws(StoreError) -> DatabaseConnection {
-        let connection = try openUnprepared(path, first, locks)
-        do {
-            guard try CacheMigration.run(connection) else { return connection }
-        } catch {
-            connection.close(keepsLog: true)
-            throw error
-        }
-        // This connection knows the tables as they were before the steps.
-        let isWrittenBack = connection.writeLogBack()
-        if isWrittenBack { isWhole() }
-        connection.close(keepsLog: !isWrittenBack)
-        return try openUnprepared(path, first, locks)
-    }
-
-    private static func openUnprepared(
-        _ path: String, _ first: Int64, _ locks: LockWaits
+        _ path: String, first: Int64 = 0, locks: LockWaits = LockWaits()
     ) throws(StoreError) -> DatabaseConnection {
         let connection = try DatabaseConnection(path: path, locks: locks)
         do {
@@ -115,22 +82,10 @@ enum CacheSchema {
         }
     }
 
-    /// Whether the file may hold entries that a record in the journal removed; older schemas had no journal. Reads the
-    /// header (sqlite.org/fileformat2.html#the_database_header) before SQLite has the file open, because a step from an
-    /// older schema writes the log back.
+    /// Whether the file may hold entries that a record in the journal removed.
     static func mayHaveJournal(_ path: String) -> Bool {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return access(path, F_OK) == 0 }
-        defer { Glibc.close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return false }
-        let header = Bytes(room: 100) { buffer, count in
-            count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
-        }
-        guard header.count == 100 else { return true }
-        func number(_ place: Int) -> Int64 { header[place..<(place + 4)].reduce(0) { $0 << 8 | Int64($1) } }
-        let isOlder = number(68) == applicationID && (1..<firstWithJournal).contains(number(60))
-        return !isOlder
+        return stat(path, &status) == 0 ? status.st_size > 0 : access(path, F_OK) == 0
     }
 
     /// Opens a reader's connection to a database that the writer has made. It cannot write.
@@ -184,12 +139,12 @@ enum CacheSchema {
         connection.pageSize = try connection.number("PRAGMA page_size") ?? pageSize
     }
 
-    /// Makes the tables if there are none. Refuses a database of another program, of a later version, or so old that no
-    /// step leads from it.
+    /// Makes the tables if there are none. Refuses a database of another program or version, and one whose schema
+    /// was changed.
     private static func makeOrCheck(_ connection: DatabaseConnection, _ first: Int64) throws(StoreError) {
         let found = try connection.number("PRAGMA user_version") ?? 0
         let owner = try connection.number("PRAGMA application_id") ?? 0
-        if owner == applicationID, (CacheMigration.oldest...version).contains(found) { return }
+        if owner == applicationID, found == version { return try check(connection) }
         let tableCount = try connection.number("SELECT count(*) FROM sqlite_schema")
         guard found == 0, owner == 0, tableCount == 0 else {
             throw StoreError(
@@ -198,9 +153,34 @@ enum CacheSchema {
         }
         try connection.transaction { () throws(StoreError) in
             try connection.execute(tables)
-            try connection.execute("UPDATE bodies SET commits = \(first)")
-            try connection.execute("PRAGMA user_version = \(version); PRAGMA application_id = \(applicationID);")
-            try CacheMigration.record(connection, CacheMigration.steps.map(\.name), lastID: 0)
+            let sum = try schemaSum(connection)
+            try connection.execute(
+                """
+                UPDATE bodies SET commits = \(first), schemaSum = \(sum);
+                PRAGMA user_version = \(version); PRAGMA application_id = \(applicationID);
+                """)
         }
+    }
+
+    /// A flipped bit of the schema makes statements fail or read another table, which no checksum of a row can tell.
+    private static func check(_ connection: DatabaseConnection) throws(StoreError) {
+        guard try connection.number("SELECT schemaSum FROM bodies") == schemaSum(connection) else {
+            throw StoreError(
+                code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
+                message: "the schema was changed by another program")
+        }
+    }
+
+    /// The checksum of the schema as SQLite keeps it: texts and root pages.
+    private static func schemaSum(_ connection: DatabaseConnection) throws(StoreError) -> Int64 {
+        let rows = try connection.statement(
+            "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid")
+        defer { rows.reset() }
+        var sum = Checksum()
+        while try rows.step() {
+            for column: Int32 in [0, 1, 2, 4] { sum.add(measured: rows.raw(column)) }
+            sum.add(rows.int(3))
+        }
+        return Int64(sum.value)
     }
 }

@@ -57,7 +57,7 @@ extension EntryRows {
         defer { look.reset() }
         guard try look.step() else { return nil }
         let life = Life(id: look.int(0), version: look.int(1), freshUntil: look.int(2), staleUntil: look.int(3))
-        guard look.int(4) == life.sum || look.isNull(4) && life.id <= lastWithoutSum else {
+        guard look.int(4) == life.sum else {
             note(life.id, .life)
             return nil
         }
@@ -110,14 +110,11 @@ extension EntryRows {
         defer { look.reset() }
         look.bind(1, entry.key.digest)
         guard try look.step(), look.bytes(4) == entry.key.bytes else { return nil }
-        if let kind = RowSums.fault(look, digest: entry.key.digest, lastWithoutSum: lastWithoutSum) {
+        if let kind = RowSums.fault(look, digest: entry.key.digest) {
             note(look.int(0), kind)
             return nil
         }
         guard EntryCodec.responseTime(of: look.raw(6)) == responseTime, isStill(entry, look) else { return nil }
-        // Before there were files the body lay in pieces, which are not read any more: the entry is a miss.
-        guard !SummedRow(look).isFromBeforeFiles else { return nil }
-        // A row from before the checksums gets the checksum of its body now.
         return Old(
             id: look.int(0), provider: look.int(8), size: look.int(1), bodySum: Checksum.of(look.raw(7)))
     }
@@ -133,7 +130,7 @@ extension EntryRows {
     }
 
     /// Writes times and all checksums.
-    func seal(_ life: Life, sums: Int64) throws(StoreError) {
+    private func seal(_ life: Life, sums: Int64) throws(StoreError) {
         let row = try connection.statement(
             """
             UPDATE life SET freshUntil = ?2, staleUntil = ?3, format = ?4, sums = ?5, sum = ?6 WHERE id = ?1

@@ -12,8 +12,6 @@ struct EntryRows {
     let connection: DatabaseConnection
     /// The files of large bodies; if nil, none can be written.
     var files: BodyFiles?
-    /// Whether pieces of bodies from schema 6 are left.
-    var hasOldPieces: Bool
     /// Gets each key before its row is committed.
     var keys: KeyBloomFilter?
     private(set) var nextID: Int64
@@ -22,8 +20,6 @@ struct EntryRows {
     var counted: Int64?
     /// Number of entries since the last counting.
     var uncounted = 0
-    /// The last entry that may lack checksums.
-    var lastWithoutSum: Int64
     /// Gets the rows that fail their checksum.
     var damaged: DamagedRows?
     /// The generation of this database, for `damaged`.
@@ -31,8 +27,6 @@ struct EntryRows {
 
     init(_ connection: DatabaseConnection) throws(StoreError) {
         self.connection = connection
-        lastWithoutSum = try CacheMigration.lastWithoutSum(connection)
-        hasOldPieces = try Self.hasOldPieces(connection)
         // An id beyond reason is damage and is skipped: ids that follow it would overflow.
         var last: Int64 = 0
         for (table, column) in [("entry", "id"), ("provider", "counted"), ("unindexed", "id")] {
@@ -217,7 +211,7 @@ struct EntryRows {
         let head =
             entry.key.bytes.count + entry.label.utf8.count + 256
             + entry.fields.textSize
-        let page = CacheSchema.largestPageSize
+        let page = CacheSchema.reckonedPages
         if size > CacheSchema.largestInRow {
             let row = Int64(head) + PieceSums.length(of: size)
             return Cost(pages: row + 2 * page, files: BodyFiles.blocks(size))

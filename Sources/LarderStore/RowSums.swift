@@ -4,14 +4,11 @@
 // Each covers the id, so that a row cannot be taken for another. A large body lies in a file: the row has the checksums
 // of its pieces, and the second checksum covers these. Each searchable result has one checksum. `lastUsed` is in none:
 // it changes with every use, and a wrong one only makes the order of eviction imperfect.
-//
-// A row without checksums is from before there were any. Only ids up to a recorded one can be; any other such row is
-// damaged.
 import LarderCore
 
 /// The part that a checksum found to be damaged; a label of the counter.
 enum DamageKind: String, CaseIterable, Sendable {
-    case row, life, body, piece, result, parent
+    case row, life, body, piece, result
 }
 
 enum RowSums {
@@ -105,22 +102,12 @@ enum RowSums {
 
     // MARK: Checking
 
-    /// What is damaged in the present row of a statement that begins with `columns`. Nil if nothing is, or if the row
-    /// is from before the checksums. The file of a body is not looked at.
-    /// - Parameter lastWithoutSum: the last entry that may lack checksums.
-    static func fault(_ row: Statement, digest: Digest, lastWithoutSum: Int64) -> DamageKind? {
-        SummedRow(row).fault(digest: digest, lastWithoutSum: lastWithoutSum)
-    }
+    /// What is damaged in the present row of a statement that begins with `columns`; nil if nothing is. The file of a
+    /// body is not looked at.
+    static func fault(_ row: Statement, digest: Digest) -> DamageKind? { SummedRow(row).fault(digest: digest) }
 
-    /// Whether the unchanging part of the row is as it was written, or from before the checksums.
-    static func isSound(_ row: Statement, digest: Digest, lastWithoutSum: Int64) -> Bool {
-        SummedRow(row).isSound(digest: digest, lastWithoutSum: lastWithoutSum)
-    }
-
-    /// Whether a row of this id may lack checksums. An id that is NULL reads as 0, and must not.
-    fileprivate static func mayLackSums(_ id: Int64, _ lastWithoutSum: Int64) -> Bool {
-        id > 0 && id <= min(lastWithoutSum, largestID)
-    }
+    /// Whether the unchanging part of the row is as it was written.
+    static func isSound(_ row: Statement, digest: Digest) -> Bool { SummedRow(row).fits(digest) }
 }
 
 /// The columns of `RowSums.columns`, each read once. Valid until the statement's next step or reset.
@@ -144,32 +131,22 @@ struct SummedRow {
         (provider, format, sums, sum) = (row.int(8), row.int(9), row.int(10), row.int(11))
     }
 
-    func fault(digest: Digest, lastWithoutSum: Int64) -> DamageKind? {
-        guard sums != 0 else { return RowSums.mayLackSums(id, lastWithoutSum) ? nil : .row }
+    func fault(digest: Digest) -> DamageKind? {
         guard fits(digest) else { return .row }
         let version = Int64(key.first ?? 0)
         guard RowSums.life(id: id, version: version, freshUntil: freshUntil, staleUntil: staleUntil) == sum else {
             return .life
         }
-        if isFromBeforeFiles { return nil }
         let length = isLarge ? PieceSums.length(of: size) : size
         let isWhole = Int64(body.count) == length && Checksum.of(body) == UInt32(truncatingIfNeeded: sums)
         return isWhole ? nil : .body
     }
 
-    /// Whether the body lies in a file; then `body` holds the checksums of its pieces, which are shorter. The checksum
-    /// of the row tells whether the size is right, that of the body whether the body is.
-    var isLarge: Bool { size > CacheSchema.largestInRow && Int64(body.count) != size }
+    /// Whether the body lies in a file; then `body` holds the checksums of its pieces. The checksum of the row tells
+    /// whether the size is right, that of the body whether the body is.
+    var isLarge: Bool { size > CacheSchema.largestInRow }
 
-    /// Whether the body lay in pieces in the database. It is not read any more: the row is a miss, and goes with the
-    /// pieces.
-    var isFromBeforeFiles: Bool { size > CacheSchema.pieceSize && body.isEmpty }
-
-    func isSound(digest: Digest, lastWithoutSum: Int64) -> Bool {
-        sums == 0 ? RowSums.mayLackSums(id, lastWithoutSum) : fits(digest)
-    }
-
-    private func fits(_ digest: Digest) -> Bool {
+    fileprivate func fits(_ digest: Digest) -> Bool {
         let constant = RowSums.constant(
             id: id, digest: digest, provider: provider, size: size, format: format, key: key, label: label, head: head)
         return constant == UInt32(truncatingIfNeeded: sums >> 32) && id <= RowSums.largestID

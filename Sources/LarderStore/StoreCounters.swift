@@ -13,9 +13,6 @@ public enum StoreCounters {
         "larder_store_checksum_errors_total",
         help: "Damage in the cache database found by a checksum, by part. It is removed and is a miss.",
         labels: ["part"])
-    public static let scrubbed = MetricFamily(
-        "larder_store_scrubbed_total",
-        help: "Entries whose checksums were verified in idle time, by result.", labels: ["result"])
     public static let writes = MetricFamily(
         "larder_store_writes_total", help: "Entries offered to the store, by outcome.", labels: ["outcome"])
     public static let transactions = MetricFamily(
@@ -96,7 +93,7 @@ public enum StoreCounters {
         "larder_state_commits_total", help: "Committed transactions of the state database.")
 
     public static let all: [MetricFamily] = [
-        reads, keyMismatches, undecodable, checksumErrors, scrubbed, writes, transactions, evicted, evictedBytes,
+        reads, keyMismatches, undecodable, checksumErrors, writes, transactions, evicted, evictedBytes,
         purged, touches, failures, setAside, sweptFiles, openBodies, refusedBodies, vacuumedPages, liveBytes, walBytes,
         overHighWater, waiting, indexed,
         searches, removals, pendingRemovals, uncommitted, accepted,
@@ -108,7 +105,6 @@ public enum StoreCounters {
 final class StoreMeters: Sendable {
     let found, foundAccepted, absent, readRefused, readFailed: CounterCell
     let keyMismatches, undecodable: CounterCell
-    let scrubbedSound, scrubbedSummed, scrubbedDamaged: CounterCell
     private let stored: CounterCell
     private let refused: [WriteRefusal: CounterCell]
     let transactions: CounterCell
@@ -136,9 +132,6 @@ final class StoreMeters: Sendable {
         readFailed = registry.cell(StoreCounters.reads, "failed")
         keyMismatches = registry.cell(StoreCounters.keyMismatches)
         undecodable = registry.cell(StoreCounters.undecodable)
-        scrubbedSound = registry.cell(StoreCounters.scrubbed, "sound")
-        scrubbedSummed = registry.cell(StoreCounters.scrubbed, "summed")
-        scrubbedDamaged = registry.cell(StoreCounters.scrubbed, "damaged")
         stored = registry.cell(StoreCounters.writes, "stored")
         refused = Dictionary(
             uniqueKeysWithValues: WriteRefusal.allCases.map { ($0, registry.cell(StoreCounters.writes, $0.rawValue)) })

@@ -46,8 +46,6 @@ final class StoreReader {
     let shared: StoreShared
     private(set) var connection: DatabaseConnection?
     private(set) var generation = 0
-    /// The last entry that may lack checksums, read when the connection was opened.
-    private(set) var lastWithoutSum: Int64 = 0
     /// The removals that were not committed before the present snapshot was taken; nil if there are none.
     var removals: Removals?
     private var find: Statement?
@@ -184,7 +182,6 @@ final class StoreReader {
                 SELECT \(RowSums.columns)
                 FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id
                 """)
-            lastWithoutSum = try CacheMigration.lastWithoutSum(made)
             bodies = shared.bodies.withLock { $0 }
             return true
         } catch {
@@ -261,15 +258,13 @@ final class StoreReader {
             shared.meters.keyMismatches.add()
             return Found()
         }
-        if let kind = row.fault(digest: key.digest, lastWithoutSum: lastWithoutSum) {
+        if let kind = row.fault(digest: key.digest) {
             damagedEntry(row.id, kind)
             return Found()
         }
         let body: Bytes
         var large: StoredBody?
-        if row.isFromBeforeFiles {
-            return Found()
-        } else if row.isLarge {
+        if row.isLarge {
             switch try file(of: row, opens) {
             case .none: return Found(lacksFile: row.id)
             case .damaged: return Found()

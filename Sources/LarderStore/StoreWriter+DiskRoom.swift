@@ -22,7 +22,7 @@ extension StoreWriter {
                     // There are enough files, here or further on. The next try continues where this one ends.
                     _ = try evictFiles(rows, bytes: missing.files - files)
                 } else {
-                    let bytes = max(missing.all - pages - files, 4 * CacheSchema.largestPageSize)
+                    let bytes = max(missing.all - pages - files, 4 * CacheSchema.reckonedPages)
                     guard try evictSlice(rows, bytes: bytes) > 0 else { return false }
                 }
                 // Evicted files are removed after the commit, and the new file is written before. Free disk may fall

@@ -84,11 +84,10 @@ extension StoreWriter {
         return live + cost <= settings.maxSize
     }
 
-    /// Removes one slice and counts it: pieces of bodies from schema 6 if there are any, else entries. Returns the
-    /// number of rows. The files of evicted entries stop counting now and are removed after the commit.
+    /// Removes one slice and counts it. Returns the number of rows. The files of evicted entries stop counting now and
+    /// are removed after the commit.
     /// - Parameter bytes: bytes of bodies that suffice.
     func evictSlice(_ rows: EntryRows, bytes: Int64 = Evictor.bytesPerSlice) throws(StoreError) -> Int {
-        if try rows.removeOldPieces() { return 1 }
         let now = shared.time.wall()
         return try remove(rows) { evictor throws(StoreError) in try evictor.slice(now: now, bytes: bytes) }
     }

@@ -44,6 +44,8 @@ struct Upkeep {
     static let slackBytes: Int64 = 64 << 20
     /// Bytes of free pages that go back at once.
     static let vacuumSlice: Int64 = 1 << 20
+    /// How many rows one step of making the sum of the files anew looks at.
+    static let restatedInSlice = 64
     /// A write-ahead log of this size is not being reused, which is worth a warning.
     static let longLog: Int64 = 128 << 20
 
@@ -65,8 +67,7 @@ struct Upkeep {
     var isRelieving = false
     /// The search for files that no row names; nil when it is done.
     var sweep: BodySweep? = BodySweep()
-    /// The sum of the files may be wrong: a row was removed whose size may have been damaged, or a scrub pass has
-    /// ended.
+    /// The sum of the files may be wrong: a row was removed whose size may have been damaged, or it cannot be true.
     var doubtsFileBytes = false
     /// Whether that sum is being made anew, and covers some rows.
     var isRestating = false
@@ -86,12 +87,10 @@ struct Upkeep {
     /// Upkeep failed: nothing of it is done until then.
     var restUntil: MonotonicTime?
     var indexing = IndexingUpkeep()
-    var scrub: ScrubUpkeep
 
     init(now: MonotonicTime) {
         lastWrite = now
         uselessAt = now
-        scrub = ScrubUpkeep(now: now)
     }
 
     mutating func wrote(at now: MonotonicTime) {
@@ -122,7 +121,6 @@ extension StoreWriter {
             due.append((upkeep.notedSince ?? now) + shared.settings.withLock { $0.touchInterval })
         }
         due.append(upkeep.uselessAt)
-        due.append(scrubTime)
         if let at = upkeep.disk.lookAgainAt, at > now { due.append(at) }
         if let at = indexingTime(now) { due.append(at) }
         if upkeep.logIsLong || upkeep.mayVacuum { due.append(upkeep.lastWrite + Upkeep.settleTime) }
@@ -155,12 +153,10 @@ extension StoreWriter {
         if let sweep = upkeep.sweep, isIdle || now >= sweep.overdueAt { sweepFiles() }
         upkeep.isRelieving = relieveDisk()
         if isIndexingDue(now, isIdle: isIdle) { indexSlice() }
-        if !isIdle, upkeep.scrub.isOverdue(now) { scrubSlice() }
         guard isIdle else { return }
         if upkeep.isEvicting || !afterJobs { evictToLowMark() }
         if isKeyReadingDue(now) { readKeys() }
         if now >= upkeep.uselessAt { removeUseless() }
-        if now >= scrubTime { scrubSlice() }
         if upkeep.doubtsFileBytes { restateFileBytes() }
         if now >= upkeep.lastWrite + Upkeep.settleTime { settle() }
     }
@@ -176,7 +172,7 @@ extension StoreWriter {
         repeat { removeUseless() } while upkeep.uselessAt <= now && rest(at: now) == nil && database != nil
         repeat { evictToLowMark() } while upkeep.isEvicting && rest(at: now) == nil && database != nil
         repeat { readKeys() } while shared.keys.wantsReading && rest(at: now) == nil && database != nil
-        scrubAll()
+        if !shared.damaged.isEmpty { removeDamaged() }
         while upkeep.doubtsFileBytes && rest(at: now) == nil && database != nil { restateFileBytes() }
         (upkeep.indexing.notBefore, upkeep.indexing.passed) = (nil, nil)
         upkeep.indexing.mayBeDue = true

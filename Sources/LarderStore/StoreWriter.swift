@@ -55,12 +55,10 @@ final class StoreWriter {
                 message: "its write-ahead log was removed, and it cannot be set aside")
         }
         let first = files.mark.first
-        let connection = try CacheSchema.openWriter(files.path, first: first, locks: locks) { files.isInUse = false }
+        let connection = try CacheSchema.openWriter(files.path, first: first, locks: locks)
         do {
             try files.mark.adopt(connection, first: first)
-            let bodies = BodyFiles(
-                files, generation: try BodyTable.generation(connection),
-                lastSpread: try CacheMigration.last(before: CacheMigration.countedBodies, connection))
+            let bodies = BodyFiles(files, generation: try BodyTable.generation(connection))
             var rows = try EntryRows(connection)
             rows.files = bodies
             try rows.prepare()

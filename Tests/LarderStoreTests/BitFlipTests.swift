@@ -92,7 +92,7 @@ import Testing
                         && match.freshUntil == entries[0].freshUntil && match.storedAt == entries[0].responseTime
                     #expect(isTrue, "\(match.json.lossyText) after bits \(bits)")
                 }
-                // The scrub and the removals must not leave wrong entries either.
+                // The removals must not leave wrong entries either.
                 if copy % 5 == 0 {
                     await store.maintain()
                     for entry in entries { #expect(await look(store, entry) != .different, "after bits \(bits)") }

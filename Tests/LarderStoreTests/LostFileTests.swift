@@ -442,18 +442,4 @@ enum Vanishing: CaseIterable, Sendable {
             await second.close()
         }
     }
-
-    @Test func aStartThatIsCutShortCostsNoOlderDatabase() async throws {
-        try await withBench { (bench) async throws in
-            let entry = bench.entry("a")
-            try SchemaFour.make(bench.path, [entry], now: bench.time.wall())
-            // The state before the new journal has its name, and after.
-            try writeFile(bench.journal + ".new", [1, 2, 3])
-            #expect(JournalFile(directory: bench.directory, faults: StoreFaults()).open().isEmpty)
-            let store = try bench.open()
-            #expect(try await sameEntry(store.read(entry.key), entry))
-            #expect(bench.count(StoreCounters.setAside, "cache") == 0)
-            await store.close()
-        }
-    }
 }

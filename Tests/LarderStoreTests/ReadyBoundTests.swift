@@ -108,41 +108,4 @@ import Testing
         #expect(try await stand.look()?.response.body == entry.body)
         await store.close()
     }
-
-    /// Upgrades a database of schema 4 by one step, as the program with schema 5 did.
-    private static func makeFive(_ bench: Bench) throws {
-        let five = try DatabaseConnection(path: bench.path)
-        defer { five.close() }
-        try CacheMigration.take(CacheMigration.steps[0], five)
-        let version = try five.number("PRAGMA user_version")
-        #expect(version == 5)
-        // A database without its journal is set aside, so a journal is made.
-        _ = JournalFile(directory: bench.directory, faults: StoreFaults()).open()
-    }
-
-    @Test func aDatabaseOfSchemaFiveIsBroughtUpToDate() async throws {
-        try await withBench { (bench) async throws in
-            let entry = bench.entry("a")
-            try SchemaFour.make(bench.path, [entry], now: bench.time.wall())
-            try Self.makeFive(bench)
-            let store = try bench.open()
-            let stand = ReadyStand(store, bench)
-            #expect(try await sameEntry(store.read(entry.key), entry))
-            #expect(try await stand.keep(stand.row(entry), of: entry))
-            #expect(try await stand.look() != nil)
-            await store.close()
-            #expect(bench.count(StoreCounters.setAside, "cache") == 0)
-        }
-    }
-
-    @Test func aDamagedSchemaOfVersionFiveIsNotTakenForARightOne() async throws {
-        try await withBench { (bench) async throws in
-            try SchemaFour.make(bench.path, [bench.entry("a")], now: bench.time.wall())
-            try Self.makeFive(bench)
-            try bench.change("CREATE TABLE odd (id INTEGER PRIMARY KEY)")
-            let store = try bench.open()
-            #expect(bench.count(StoreCounters.setAside, "cache") == 1)
-            await store.close()
-        }
-    }
 }

@@ -35,14 +35,39 @@ import Testing
         }
     }
 
+    @Test(arguments: [CacheSchema.version - 1, CacheSchema.version + 1])
+    func aDatabaseOfAnotherVersionIsSetAside(_ version: Int64) async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open()
+            #expect(await first.write(bench.entry("a")) == .stored)
+            await first.close()
+            try bench.change("PRAGMA user_version = \(version)")
+            let store = try bench.open()
+            #expect(try await store.read(bench.entry("a").key) == nil)
+            #expect(bench.count(StoreCounters.setAside, "cache") == 1)
+            await store.close()
+        }
+    }
+
+    @Test func aDatabaseWhoseSchemaWasChangedIsSetAside() async throws {
+        try await withBench { (bench) async throws in
+            await (try bench.open()).close()
+            try bench.change("CREATE TABLE odd (id INTEGER PRIMARY KEY)")
+            let store = try bench.open()
+            #expect(bench.count(StoreCounters.setAside, "cache") == 1)
+            await store.close()
+        }
+    }
+
     @Test(arguments: [0, 1])
     func bytesOverwrittenWhileRunningCostTheCacheAndNotTheService(firstMetByWriter: Int) async throws {
         try await withBench { (bench) async throws in
-            let store = try bench.open()
+            let first = try bench.open()
             let entries = (0..<200).map { bench.entry("\($0)", size: 20_000) }
-            for entry in entries { #expect(await store.write(entry) == .stored) }
-            // Everything is in the file and the log is empty. Then the file is destroyed while it is open.
-            await store.maintain()
+            for entry in entries { #expect(await first.write(entry) == .stored) }
+            await first.close()
+            // Opened anew, the store has few pages in memory. Then the file is destroyed while it is open.
+            let store = try bench.open()
             let size = Int(try await store.statistics().fileBytes)
             try writeFile(bench.path, Bytes(repeating: 0xAA, count: size))
             if firstMetByWriter == 1 { _ = try? await store.purge(.all, soft: false) }

@@ -47,32 +47,6 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
         }
     }
 
-    @Test func aScrubWhoseCommitsFailLeavesNoRowWithoutItsChecksum() async throws {
-        try await withBench { (bench) async throws in
-            let entries = (0..<30).map { bench.entry("\($0)", size: 500) } + [bench.entry("last", size: 60_000)]
-            try SchemaFour.make(bench.path, entries, now: bench.time.wall())
-            _ = JournalFile(directory: bench.directory, faults: StoreFaults()).open()
-            try await withWriter(bench) { (writer, shared) async throws in
-                func slice(fails: Bool) {
-                    shared.faults.fail(with: fails ? SQLITE_BUSY : nil)
-                    writer.scrubSlice(isHurried: true)
-                    bench.time.advance(by: .seconds(30))
-                }
-                slice(fails: true)
-                slice(fails: false)
-                slice(fails: true)
-                for _ in 0..<20 { slice(fails: false) }
-                let bare = "SELECT count(*) FROM life WHERE sums IS NULL"
-                #expect(try writer.database?.connection.number(bare) == 0)
-            }
-            let store = try bench.open()
-            for entry in entries { #expect(try await sameEntry(store.read(entry.key), entry), "\(entry.label)") }
-            await store.maintain()
-            #expect(try await store.statistics().entries == entries.count)
-            await store.close()
-        }
-    }
-
     /// A wait that, when told to lapse, runs a closure. The closure can let a commit be quick at that moment.
     private final class Wait: Lapsing {
         let isGiven = false

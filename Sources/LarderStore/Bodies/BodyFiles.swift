@@ -19,8 +19,6 @@ final class BodyFiles: Sendable {
     /// The directory of all generations.
     let root: String
     let generation: String
-    /// The last id whose file lies where those from before schema 9 do.
-    private let lastSpread: Int64
     /// Descriptors of files that are being read or written, and some that are kept open.
     let table = OpenBodies()
     /// Files that the writer's present transaction has written.
@@ -33,10 +31,9 @@ final class BodyFiles: Sendable {
     /// Simulates a full disk, for tests: this many bytes may still be written.
     let room = Lock<Int64?>(nil)
 
-    init(_ files: DatabaseFiles, generation: String, lastSpread: Int64 = 0) {
+    init(_ files: DatabaseFiles, generation: String) {
         root = files.bodies
         self.generation = generation
-        self.lastSpread = lastSpread
         isInPlace = { [files] in files.isDirectoryInPlace }
         lacksInodes = { [files] in files.lacksInodes }
         simulatesLack = { [files] in files.simulatedInodes.withLock { $0 == 0 } }
@@ -55,8 +52,8 @@ final class BodyFiles: Sendable {
     static func blocks(_ size: Int64) -> Int64 { (size + blockSize - 1) & ~(blockSize - 1) }
 
     /// The number of an id's directory, of 256. Bodies that are stored one after the other lie together, 256 in a row:
-    /// their names and inodes share blocks of the disk. Before schema 9 they were spread.
-    func directory(of id: Int64) -> Int64 { (id > lastSpread ? id >> 8 : id) & 0xFF }
+    /// their names and inodes share blocks of the disk.
+    func directory(of id: Int64) -> Int64 { id >> 8 & 0xFF }
 
     /// The name of a directory, two hexadecimal digits.
     static func directoryName(_ number: Int64) -> String {

@@ -1,7 +1,7 @@
 // Removes files that no row names: files that a kill left of bodies written and not committed, or removed and not yet
 // unlinked, and the directories of databases that were thrown away. The sweep runs once after each opening, in slices
 // of a few milliseconds, in idle time or one a second. It runs on the writer's thread, which alone knows the bodies
-// under way. It also removes the pieces of bodies that an earlier schema kept in the database.
+// under way.
 import Glibc
 import LarderCore
 
@@ -28,15 +28,7 @@ extension StoreWriter {
         var isOver = false
         attempt { () throws(StoreError) in
             repeat {
-                if database.rows.hasOldPieces, self.database?.rows.hasOldPieces == true {
-                    let isDropped = try transact(database.connection) { () throws(StoreError) in
-                        if try database.rows.removeOldPieces() { return false }
-                        try database.rows.dropOldPieces()
-                        return true
-                    }
-                    if isDropped { self.database?.rows.hasOldPieces = false }
-                    upkeep.wrote(at: shared.time.monotonic())
-                } else if sweep.hasForeign {
+                if sweep.hasForeign {
                     shared.files.throwAwayOrphans()
                     let end = start + Upkeep.budget
                     sweep.hasForeign = database.bodies.removeForeign(atMost: BodySweep.names) {

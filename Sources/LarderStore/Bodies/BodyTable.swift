@@ -3,39 +3,21 @@ import CSQLite
 import LarderCore
 
 enum BodyTable {
-    /// Part of the schema, and the step to schema 7. Never edited; only another step may change it.
-    ///
-    /// `generation` names the directory of this database's files. `bytes` is what the files of all rows take, in blocks
-    /// of 4 KiB. A row from before the files, whose body is NULL, has no file.
+    /// Part of the schema. `generation` names the directory of this database's files. `bytes` is what the files of all
+    /// rows take, in blocks of 4 KiB. `commits` is the number of the last commit. The writer counts what its
+    /// transactions add and remove, and writes the sum with the number of the commit: a trigger on insertion took a sixth
+    /// of the instructions of a row. `schemaSum` is the checksum of the schema (`CacheSchema`).
     static let sql = """
-        CREATE TABLE bodies (id INTEGER PRIMARY KEY CHECK (id = 1), generation TEXT NOT NULL, bytes INTEGER NOT NULL) STRICT;
-        INSERT INTO bodies (id, generation, bytes) VALUES (1, lower(hex(randomblob(8))), 0);
-        CREATE TRIGGER bodyCame AFTER INSERT ON entry WHEN NEW.size > 65536 AND NEW.body IS NOT NULL BEGIN
-          UPDATE bodies SET bytes = bytes + ((NEW.size + 4095) & ~4095);
-        END;
-        CREATE TRIGGER bodyWent AFTER DELETE ON entry WHEN OLD.size > 65536 AND OLD.body IS NOT NULL BEGIN
-          UPDATE bodies SET bytes = bytes - ((OLD.size + 4095) & ~4095);
-        END;
+        CREATE TABLE bodies (
+          id INTEGER PRIMARY KEY CHECK (id = 1), generation TEXT NOT NULL, bytes INTEGER NOT NULL,
+          commits INTEGER NOT NULL, schemaSum INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO bodies (id, generation, bytes, commits, schemaSum) VALUES (1, lower(hex(randomblob(8))), 0, 0, 0);
         """
 
-    /// The step to schema 9: the writer counts what its transactions add and remove, and writes the sum with the number
-    /// of the commit. A trigger on insertion took a sixth of the instructions of a row.
-    static let withoutCounting = "DROP TRIGGER bodyCame; DROP TRIGGER bodyWent;"
-
-    /// Whether the body of a row lies in a file: the row then has the checksums of its pieces, which are shorter. A row
-    /// without either is from schema 6.
+    /// Whether the body of a row lies in a file: the row then has the checksums of its pieces.
     /// - Parameter row: what stands before the names of columns.
-    static func isInFile(_ row: String = "") -> String {
-        "(\(row)size > \(CacheSchema.largestInRow) AND length(\(row)body) <> \(row)size)"
-    }
-
-    /// Removes what schema 6 had for bodies in pieces. The pieces themselves go later, in slices
-    /// (`EntryRows.removeOldPieces`), because dropping their table takes time that grows with it.
-    static let withoutPieces = """
-        DROP TRIGGER bodyGone;
-        DROP TRIGGER largeBodyGone;
-        DROP TABLE pending;
-        """
+    static func isInFile(_ row: String = "") -> String { "(\(row)size > \(CacheSchema.largestInRow))" }
 
     /// Temporary tables and triggers of the writer's connection, in memory. A roll-back undoes their changes too.
     ///
@@ -171,37 +153,5 @@ extension EntryRows {
         let wasWrong = connection.changes > 0
         try beginRestating()
         return wasWrong
-    }
-
-    // MARK: Pieces from schema 6
-
-    /// Whether the database has the table of pieces from schema 6.
-    static func hasOldPieces(_ connection: DatabaseConnection) throws(StoreError) -> Bool {
-        try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'chunk'") ?? 0 > 0
-    }
-
-    /// Removes some pieces of bodies from schema 6, with the entry that they belong to. Inside a transaction. Returns
-    /// false if there were none.
-    func removeOldPieces() throws(StoreError) -> Bool {
-        guard hasOldPieces else { return false }
-        guard let piece = try connection.number("SELECT min(id) FROM chunk"), piece != 0 else { return false }
-        let entry = try connection.statement("DELETE FROM entry WHERE id = ?1 AND size > 65536 AND body IS NULL")
-        entry.bind(1, piece >> 20)
-        try entry.run()
-        let pieces = try connection.statement(
-            """
-            DELETE FROM chunk WHERE id IN (
-              SELECT id FROM chunk WHERE id BETWEEN ?1 AND (?1 | 1048575) ORDER BY id LIMIT 64)
-            """)
-        pieces.bind(1, piece)
-        try pieces.run()
-        return true
-    }
-
-    /// Removes the empty table of pieces. Inside a transaction. A roll-back brings the table back, so `hasOldPieces`
-    /// may become false only after the commit.
-    func dropOldPieces() throws(StoreError) {
-        try connection.execute("DROP TABLE chunk")
-        try CacheMigration.recordSchema(connection)
     }
 }

@@ -30,7 +30,7 @@ struct ResultIndex {
         CREATE TABLE result (
           id INTEGER PRIMARY KEY, place INTEGER NOT NULL, length INTEGER NOT NULL, name INTEGER NOT NULL,
           kind TEXT NOT NULL, title TEXT NOT NULL, creator TEXT NOT NULL, collection TEXT NOT NULL,
-          summary TEXT NOT NULL, sum INTEGER
+          summary TEXT NOT NULL, sum INTEGER NOT NULL
         ) STRICT;
         CREATE VIRTUAL TABLE found USING fts5(
           title, creator, collection, summary, content='result', content_rowid='id',
@@ -90,28 +90,6 @@ struct ResultIndex {
         return (added, removed)
     }
 
-    enum RowState {
-        case sound, withoutSum, damaged
-    }
-
-    /// Whether the rows of an entry's results are as they were written.
-    func state(of id: Int64) throws(StoreError) -> RowState {
-        let statement = try connection.statement(
-            """
-            SELECT id, place, length, name, kind, title, creator, collection, summary, sum FROM result
-            WHERE id >= ?1 AND id < ?1 + 4096
-            """)
-        defer { statement.reset() }
-        statement.bind(1, id * Self.rowsPerEntry)
-        while try statement.step() {
-            if statement.isNull(9) { return id <= rows?.lastWithoutSum ?? 0 ? .withoutSum : .damaged }
-            guard let texts = ResultTexts(statement, from: 1),
-                RowSums.result(texts, as: statement.int(0)) == statement.int(9)
-            else { return .damaged }
-        }
-        return .sound
-    }
-
     /// Takes out the results of some entries that are gone: room is needed, and their results take room too.
     func removeOfGone(atMost limit: Int) throws(StoreError) {
         let statement = try connection.statement(
@@ -140,7 +118,7 @@ struct ResultIndex {
     }
 
     /// About how many bytes of pages the results of a body will take, rather overestimated.
-    static func cost(ofBody size: Int64) -> Int64 { size / 2 + CacheSchema.largestPageSize }
+    static func cost(ofBody size: Int64) -> Int64 { size / 2 + CacheSchema.reckonedPages }
 
     // MARK: One entry
 
@@ -210,8 +188,7 @@ struct ResultIndex {
         defer { statement.reset() }
         statement.bind(1, id)
         guard try statement.step(), let digest = Digest(bytes: statement.bytes(12)) else { return .none }
-        let lastWithoutSum = rows?.lastWithoutSum ?? 0
-        if rows != nil, let kind = RowSums.fault(statement, digest: digest, lastWithoutSum: lastWithoutSum) {
+        if rows != nil, let kind = RowSums.fault(statement, digest: digest) {
             rows?.note(id, kind)
             return .none
         }
@@ -219,7 +196,7 @@ struct ResultIndex {
         guard size > 0, size <= Self.largestBody else { return .none }
         let row = SummedRow(statement)
         guard row.isLarge else { return .whole(statement.bytes(7)) }
-        guard let files = rows?.files, !row.isFromBeforeFiles else { return .none }
+        guard let files = rows?.files else { return .none }
         switch files.borrow(id, keeps: false, waits: true, holds: false) {
         case .absent, .wouldWait: return .none
         case .failed, .tooMany: return .unopened

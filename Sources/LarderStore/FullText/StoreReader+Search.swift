@@ -188,14 +188,13 @@ extension StoreReader {
         defer { row.reset() }
         guard try row.step(), let digest = Digest(bytes: row.bytes(12)) else { return nil }
         let (id, size) = (row.int(0), row.int(1))
-        if let kind = RowSums.fault(row, digest: digest, lastWithoutSum: lastWithoutSum) {
+        if let kind = RowSums.fault(row, digest: digest) {
             damagedEntry(id, kind)
             passed.entries.insert(id)
             return nil
         }
-        // A row without a checksum is from before there were any.
         guard let texts = ResultTexts(row, from: 13), Int64(texts.place.upperBound) <= size,
-            row.isNull(21) ? id <= lastWithoutSum : RowSums.result(texts, as: candidate.row) == row.int(21)
+            RowSums.result(texts, as: candidate.row) == row.int(21)
         else {
             damagedEntry(id, .result)
             return nil
@@ -227,7 +226,7 @@ extension StoreReader {
     /// Bytes of a body that lies in a file. Empty if they are damaged, nil if they cannot be read at present: one such
     /// body is no reason to show none of the others.
     private func stretch(_ row: SummedRow, _ place: Int64, _ length: Int, _ lacking: inout Set<Int64>) -> Bytes? {
-        guard let bodies, !row.isFromBeforeFiles else { return [] }
+        guard let bodies else { return [] }
         do throws(StoreError) {
             let keeps = row.size <= Int64(SQLiteStore.openSize)
             guard let file = try borrow(row.id, from: bodies, keeps: keeps) else {

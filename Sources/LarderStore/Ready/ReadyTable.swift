@@ -4,10 +4,9 @@
 import LarderCore
 
 enum ReadyTable {
-    /// Part of the schema, and the step to schema 6. Never edited; only another step may change it.
-    ///
-    /// `id` is made of the target's hash, so that a row is found without an index of its own (`ReadyPlace`).
+    /// Part of the schema. `id` is made of the target's hash, so that a row is found without an index of its own (`ReadyPlace`).
     static let sql = """
+
         CREATE TABLE ready (
           id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, list INTEGER NOT NULL, data BLOB NOT NULL, sum INTEGER NOT NULL
         ) STRICT;

@@ -230,7 +230,7 @@ extension EntryRows {
         let row = SummedRow(look)
         guard row.size == Int64(entry.body.count), row.freshUntil == entry.freshUntil.milliseconds,
             row.staleUntil == entry.staleUntil.milliseconds, Bytes(row.key) == entry.key.bytes,
-            row.fault(digest: entry.key.digest, lastWithoutSum: lastWithoutSum) == nil,
+            row.fault(digest: entry.key.digest) == nil,
             Bytes(row.head) == EntryCodec.encode(entry)
         else { return nil }
         // A body in a file is the right one, because its head has the same times.
