@@ -70,8 +70,8 @@ struct ColumnOrder {
     var name: String
     /// The page with the order.
     var address: String
-    /// `ascending` or `descending`, if the rows are in this order.
-    var direction: String?
+    /// Whether the rows are in this order.
+    var isNow: Bool
 }
 
 /// Renders a complete document.
@@ -205,17 +205,11 @@ extension Markup {
                         "th",
                         [
                             "scope": "col", "data-name": column.label, "class": column.isNumber ? "number" : nil,
-                            "aria-sort": order?.direction,
+                            "aria-sort": order?.isNow == true ? "descending" : nil,
                         ]
                     ) { cell in
                         if let order {
-                            cell.add("a", ["href": order.address, "data-order": order.name]) { link in
-                                if let term = column.term {
-                                    link.addTerm(term, column.label, isStop: false)
-                                } else {
-                                    link.add(column.label)
-                                }
-                            }
+                            cell.add("a", ["href": order.address, "data-order": order.name], text: column.label)
                         } else if let term = column.term {
                             cell.addTerm(term, column.label)
                         } else {

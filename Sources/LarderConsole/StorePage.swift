@@ -6,13 +6,11 @@ public enum StorePage {
     public static let usualOrder = "largest"
 
     /// The filters, with the parameter names of `/v1/entries`.
-    public static let filters = ["order", "provider", "kind", "prefix", "url", "key"]
+    public static let filters = ["order", "provider", "prefix"]
 
     private static let orders: [(value: String, label: String)] = [
-        ("largest", "largest"), ("mostUsed", "most used"), ("recentlyUsed", "recently used"), ("oldest", "oldest"),
-        ("newest", "newest"), ("soonStale", "soon stale"),
+        ("largest", "largest"), ("recentlyUsed", "recently used"),
     ]
-    private static let kinds = [("", "all"), ("raw", "raw"), ("results", "results"), ("artwork", "artwork")]
     private static let columns: [(label: String, term: String?, isNumber: Bool)] = [
         ("Entry", "entry", false), ("Provider", "provider", false), ("Kind", nil, false), ("Size", nil, true),
         ("Uses", "uses", true), ("Stored", nil, false), ("Fresh until", "freshUntil", false), ("Last used", nil, false),
@@ -30,10 +28,7 @@ public enum StorePage {
                 form.addChoice(
                     "provider", "Provider", [("", "all")] + providers.map { ($0.name, $0.title) },
                     chosen: query["provider"] ?? "")
-                form.addChoice("kind", "Kind", kinds, chosen: query["kind"] ?? "")
                 form.addField("prefix", "Begins with", value: query["prefix"] ?? "", placeholder: "https://…")
-                form.addField("url", "URL", value: query["url"] ?? "", placeholder: "https://…")
-                form.addField("key", "Key", value: query["key"] ?? "", placeholder: "digest")
                 form.add("noscript") { $0.add("button", ["type": "submit"], text: "Show") }
             }
             main.addProblem(answer)
@@ -43,21 +38,15 @@ public enum StorePage {
         }
     }
 
-    /// The orders that the headers lead to, with the direction of each. A second click on "Stored" turns the order round.
+    /// The orders that the headers lead to.
     private static func sorting(_ query: QueryParameters) -> [String: ColumnOrder] {
         let now = query["order"] ?? usualOrder
-        let isNewest = now == "newest"
-        return [
-            ("Size", "largest", "descending"), ("Uses", "mostUsed", "descending"),
-            ("Stored", isNewest ? "oldest" : "newest", isNewest || now != "oldest" ? "descending" : "ascending"),
-            ("Fresh until", "soonStale", "ascending"), ("Last used", "recentlyUsed", "descending"),
-        ].reduce(into: [:]) { orders, one in
+        return [("Size", "largest"), ("Last used", "recentlyUsed")].reduce(into: [:]) { orders, one in
             let items = filters.compactMap { name in
                 name == "order" ? nil : query[name].map { QueryParameters.Item(name, $0) }
             }
             let address = "/store?" + QueryParameters([.init("order", one.1)] + items).encoded
-            let isNow = now == one.1 || one.0 == "Stored" && (isNewest || now == "oldest")
-            orders[one.0] = ColumnOrder(name: one.1, address: address, direction: isNow ? one.2 : nil)
+            orders[one.0] = ColumnOrder(name: one.1, address: address, isNow: now == one.1)
         }
     }
 
@@ -92,7 +81,7 @@ public enum StorePage {
         }
     }
 
-    /// The form for removing entries. Its button stays hidden until a dry run has been made.
+    /// The form for removing entries. Its second button stays hidden until the first one has been pressed.
     private static func purge(_ main: inout Markup) {
         main.add("form", ["id": "purge", "class": "panel purge", "hidden": "", "aria-labelledby": "purge-title"]) {
             form in
@@ -110,13 +99,11 @@ public enum StorePage {
                     label.addEmpty("input", ["id": "purge-soft", "type": "checkbox"])
                     label.addTerm("softPurge", "only expire", isStop: false)
                 }
-                line.add("button", ["id": "purge-try", "type": "submit"], text: "Dry run")
+                line.add("button", ["id": "purge-try", "type": "submit"], text: "Remove…")
                 line.add(
                     "button", ["id": "purge-do", "type": "button", "class": "danger", "hidden": ""], text: "Remove")
             }
-            form.add(
-                "p", ["id": "purge-needs", "class": "soft"],
-                text: "A dry run first shows what would be removed. It needs the token below.")
+            form.add("p", ["id": "purge-needs", "class": "soft"], text: "Removing needs the token below.")
             form.add("div", ["id": "purge-word", "role": "status"], text: "")
         }
     }

@@ -24,7 +24,7 @@ struct RecencyNotes {
     private var digests: Set<Digest> = []
     /// How often each entry was noted since the start. At `mostCounted` entries all counts are halved, and counts of 1
     /// are dropped.
-    private var counts: [Digest: Int] = [:]
+    private(set) var counts: [Digest: Int] = [:]
     var isEmpty: Bool { digests.isEmpty }
     var count: Int { digests.count }
 
@@ -49,9 +49,6 @@ struct RecencyNotes {
 
     /// How often an entry was noted; nil if that is not known.
     func uses(of digest: Digest) -> Int? { counts[digest] }
-
-    /// The entries whose uses are known, with their counts.
-    var counted: [Digest: Int] { counts }
 
     /// Returns all notes and clears them.
     mutating func take() -> Set<Digest> {

@@ -154,10 +154,10 @@ struct ConsolePageTests {
     }
 
     @Test func headersLeadToTheOrdersOfTheStore() throws {
-        let query = try QueryParameters(parsing: "order=newest&provider=itunes")
+        let query = try QueryParameters(parsing: "order=recentlyUsed&provider=itunes")
         let text = StorePage.render(query, providers: [], answer: .none)
         #expect(text.contains(#"href="/store?order=largest&amp;provider=itunes""#), "\(text)")
-        #expect(text.contains(#"aria-sort="descending"><a href="/store?order=oldest"#))
+        #expect(text.contains(#"aria-sort="descending"><a href="/store?order=recentlyUsed"#))
         #expect(text.components(of: "aria-sort").count == 2)
     }
 

@@ -1,5 +1,4 @@
-// Purges by several conditions at once, and previews of purges. They are as exact, as fast to count and as durable as
-// other purges.
+// Purges by several conditions at once. They are as exact, as fast to count and as durable as other purges.
 import CSQLite
 import LarderCore
 import LarderTestSupport
@@ -95,61 +94,5 @@ import Testing
         var bytes = tombstone.journalBytes
         bytes[15] = 99
         #expect(Tombstone(journal: bytes) == nil)
-    }
-
-    // MARK: Previews
-
-    @Test func aPreviewTellsWhatThePurgeThenTakesAndChangesNothing() async throws {
-        try await withStore { (store, bench) async throws in
-            let parent = entry(bench, "a/parent", size: 70_000)
-            let child = entry(bench, "child", provider: "newsapi", size: 30, parents: [parent.key.digest])
-            let apart = entry(bench, "b/apart")
-            for entry in [parent, child, apart] { #expect(await store.write(entry) == .stored) }
-            let selectors: [PurgeSelector] = [
-                .all, .provider("itunes"), .term("A/PAR", provider: nil), .digest(parent.key.digest),
-                .url("https://itunes.example/a/parent", provider: nil),
-                .matching(PurgeCondition(prefix: "https://itunes.example/a")), .matching(PurgeCondition(layer: .raw)),
-            ]
-            var told: [Int] = []
-            for selector in selectors {
-                let preview = try await store.preview([selector], soft: false)
-                told.append(preview.entries)
-                #expect(preview.isComplete)
-            }
-            #expect(told == [3, 3, 2, 2, 2, 2, 3])
-            let both = try await store.preview(Array(selectors[3...5]), soft: false)
-            #expect(both.entries == 2 && both.bytes == 70_030, "each entry counts once")
-            #expect(both.labels == [parent.label, child.label])
-            #expect(try await store.statistics().entries == 3)
-            #expect(try await store.purge(selectors[5], soft: false) == 2)
-            #expect(try await store.preview([selectors[5]], soft: false).entries == 0)
-        }
-    }
-
-    @Test func aSoftPreviewLeavesOutWhatIsStale() async throws {
-        try await withStore { (store, bench) async throws in
-            for number in 0..<3 { #expect(await store.write(entry(bench, "\(number)")) == .stored) }
-            #expect(try await store.preview([.all], soft: true).entries == 3)
-            #expect(try await store.purge(.all, soft: true) == 3)
-            #expect(try await store.preview([.all], soft: true).entries == 0)
-            #expect(try await store.preview([.all], soft: false).entries == 3)
-        }
-    }
-
-    @Test func aPreviewOfManyNamesTwenty() async throws {
-        try await withStore { (store, bench) async throws in
-            for number in 0..<1500 { #expect(await store.write(entry(bench, "\(number)", size: 10)) == .stored) }
-            let preview = try await store.preview([.provider("itunes")], soft: false)
-            #expect(preview.entries == 1500 && preview.bytes == 15_000)
-            #expect(preview.labels.count == PurgePreview.mostLabels)
-        }
-    }
-
-    @Test func aSetOfRowsTakesEachOnce() {
-        var set = RowSet()
-        for id in [0, 1, 63, 64, -1, 1 << 40] as [Int64] {
-            let (first, second) = (set.insert(id), set.insert(id))
-            #expect(first && !second, "\(id)")
-        }
     }
 }

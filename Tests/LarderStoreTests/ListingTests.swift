@@ -35,10 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (EntryOrder.largest, ["b", "a", "c"]), (.newest, ["c", "b", "a"]), (.oldest, ["a", "b", "c"]),
-        (.soonStale, ["b", "c", "a"]),
-    ])
+    @Test(arguments: [(EntryOrder.largest, ["b", "a", "c"]), (.recentlyUsed, ["c", "b", "a"])])
     func eachOrderIsKept(_ order: EntryOrder, _ expected: [String]) async throws {
         try await withThree { (store, _, _) async throws in
             let listing = try await store.entries(EntryQuestion(order: order))
@@ -77,16 +74,14 @@ import Testing
     @Test(arguments: ["", "x", "1.x", "1.2.3", "."])
     func whatIsNoPlaceInAnOrderIsNone(_ text: String) { #expect(EntryPlace(text: text) == nil) }
 
-    @Test func usesAreCountedAndOrderTheMostUsed() async throws {
+    @Test func usesAreCounted() async throws {
         try await withThree { (store, _, entries) async throws in
             for (entry, uses) in zip(entries, [2, 0, 3]) {
                 for _ in 0..<uses { store.touch(entry.key.digest) }
             }
-            let listing = try await store.entries(EntryQuestion(order: .mostUsed))
-            #expect(names(listing) == ["c", "a"], "of the others nothing is known")
-            #expect(listing.entries.map(\.uses) == [3, 2])
-            let newest = try await store.entries(EntryQuestion())
-            #expect(newest.entries.map(\.uses) == [3, nil, 2])
+            let listing = try await store.entries(EntryQuestion(order: .largest))
+            #expect(names(listing) == ["b", "a", "c"])
+            #expect(listing.entries.map(\.uses) == [nil, 2, 3], "of the others nothing is known")
         }
     }
 
@@ -99,16 +94,9 @@ import Testing
         }
     }
 
-    @Test func whatIsStaleIsNotSoonStale() async throws {
-        try await withThree { (store, bench, _) async throws in
-            bench.time.advance(by: .seconds(200))
-            #expect(try await names(store.entries(EntryQuestion(order: .soonStale))) == ["c", "a"])
-        }
-    }
-
     @Test func figuresAreThoseOfTheEntry() async throws {
         try await withThree { (store, _, entries) async throws in
-            let shown = try #require(try await store.entries(EntryQuestion(order: .oldest)).entries.first)
+            let shown = try #require(try await store.entries(EntryQuestion()).entries.last)
             #expect(shown.digest == entries[0].key.digest && shown.provider == "itunes" && shown.layer == .raw)
             #expect(shown.status == 200 && shown.size == 300)
             #expect(shown.receivedAt == entries[0].responseTime && shown.freshUntil == entries[0].freshUntil)
@@ -118,27 +106,24 @@ import Testing
 
     @Test func marksChooseAndAllMustHold() async throws {
         try await withThree { (store, bench, entries) async throws in
-            let results = entry(bench, "r", parents: [entries[0].key.digest])
+            let results = entry(bench, "r", size: 250, parents: [entries[0].key.digest])
             let other = entry(bench, "x", provider: "newsapi")
             for entry in [results, other] { #expect(await store.write(entry) == .stored) }
-            func found(_ condition: PurgeCondition, _ order: EntryOrder = .oldest) async throws -> [String] {
+            func found(_ condition: PurgeCondition, _ order: EntryOrder = .recentlyUsed) async throws -> [String] {
                 try await names(store.entries(EntryQuestion(order: order, conditions: [condition])))
             }
             #expect(try await found(PurgeCondition(provider: "newsapi")) == ["x"])
             #expect(try await found(PurgeCondition(layer: .normalised)) == ["r"])
-            #expect(try await found(PurgeCondition(prefix: "https://itunes.example/")) == ["a", "b", "c", "r"])
+            #expect(try await found(PurgeCondition(prefix: "https://itunes.example/")) == ["r", "c", "b", "a"])
             let before = entries[2].responseTime
-            #expect(try await found(PurgeCondition(receivedBefore: before)) == ["a", "b"])
+            #expect(try await found(PurgeCondition(receivedBefore: before)) == ["b", "a"])
             #expect(try await found(PurgeCondition(provider: "newsapi", receivedBefore: before)).isEmpty)
-            #expect(try await found(PurgeCondition(receivedBefore: before), .largest) == ["b", "a"])
-            #expect(try await found(PurgeCondition(layer: .normalised), .soonStale) == ["r"])
+            #expect(try await found(PurgeCondition(provider: "itunes"), .largest) == ["b", "a", "r", "c"])
+            #expect(try await found(PurgeCondition(layer: .normalised), .largest) == ["r"])
         }
     }
 
-    @Test(arguments: [
-        (EntryOrder.largest, ["b", "a", "c"]), (.newest, ["c", "b", "a"]), (.oldest, ["a", "b", "c"]),
-        (.soonStale, ["b", "c", "a"]),
-    ])
+    @Test(arguments: [(EntryOrder.largest, ["b", "a", "c"]), (.recentlyUsed, ["c", "b", "a"])])
     func theOrderIsKeptOverSeveralConditionsAndNothingComesTwice(_ order: EntryOrder, _ expected: [String]) async throws
     {
         try await withThree { (store, bench, _) async throws in
@@ -149,20 +134,11 @@ import Testing
         }
     }
 
-    @Test func aDigestShowsItsEntryAndWhatWasMadeFromIt() async throws {
-        try await withThree { (store, bench, entries) async throws in
-            let results = entry(bench, "r", parents: [entries[0].key.digest])
-            #expect(await store.write(results) == .stored)
-            let listing = try await store.entries(EntryQuestion(digests: [entries[0].key.digest]))
-            #expect(names(listing) == ["a", "r"])
-        }
-    }
-
     @Test func whatIsRemovedAndNotYetWrittenIsNotShown() async throws {
         try await withThree { (store, bench, entries) async throws in
             store.shared.faults.fail(with: SQLITE_FULL)
             _ = await store.remove(.digest(entries[1].key.digest), soft: false, provider: "itunes")
-            for order in [EntryOrder.newest, .largest, .soonStale] {
+            for order in EntryOrder.allCases {
                 #expect(try await !names(store.entries(EntryQuestion(order: order))).contains("b"), "\(order)")
             }
             #expect(try await store.detail(of: entries[1].key.digest) == nil)
@@ -173,11 +149,11 @@ import Testing
 
     @Test func aWalkGoesOnOverManySlices() async throws {
         try await withStore { (store, bench) async throws in
+            #expect(await store.write(entry(bench, "first", provider: "newsapi")) == .stored)
             for number in 0..<2500 { #expect(await store.write(entry(bench, "\(number)", size: 10)) == .stored) }
-            #expect(await store.write(entry(bench, "last", provider: "newsapi")) == .stored)
-            let rare = EntryQuestion(order: .oldest, conditions: [PurgeCondition(provider: "newsapi")])
-            #expect(try await names(store.entries(rare)) == ["last"])
-            for order in [EntryOrder.newest, .oldest, .recentlyUsed] {
+            let rare = EntryQuestion(conditions: [PurgeCondition(provider: "newsapi")])
+            #expect(try await names(store.entries(rare)) == ["first"])
+            for order in EntryOrder.allCases {
                 let all = try await store.entries(EntryQuestion(order: order, limit: 10_000))
                 #expect(all.entries.count == 2501, "\(order)")
                 #expect(Set(all.entries.map(\.digest)).count == 2501, "\(order)")

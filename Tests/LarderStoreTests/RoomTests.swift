@@ -219,7 +219,7 @@ import Testing
             _ = notes.note(Digest(of: Bytes(text: "other \(number)")))
         }
         #expect(notes.uses(of: new) ?? 0 >= 10)
-        #expect(notes.counted.count <= RecencyNotes.mostCounted)
+        #expect(notes.counts.count <= RecencyNotes.mostCounted)
     }
 
     @Test func tooLittleFreeDiskStopsStoringAndNotServing() async throws {

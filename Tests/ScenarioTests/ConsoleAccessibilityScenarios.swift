@@ -44,7 +44,7 @@ struct ConsoleAccessibilityScenarios {
                     try page.type("itunes", into: "#purge-value")
                     try page.click("#purge-try")
                     try page.waitFor("document.querySelector('#purge-word').innerText !== ''")
-                    try Self.look(page, axe, "\(path), a dry run")
+                    try Self.look(page, axe, "\(path), a removal to confirm")
                 }
             }
         }

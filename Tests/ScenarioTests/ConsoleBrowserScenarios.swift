@@ -180,7 +180,7 @@ struct ConsoleBrowserScenarios {
         }
     }
 
-    @Test func aRemovalIsTriedDryAndNeedsTheToken() async throws {
+    @Test func aRemovalIsConfirmedAndNeedsTheToken() async throws {
         try await ConsoleStand.withSamples { page, base in
             let address = String(base.dropFirst("http://".count))
             let target = "/v1/itunes/search?q=jack+johnson"
@@ -195,7 +195,7 @@ struct ConsoleBrowserScenarios {
             try page.click("#purge-try")
             try page.waitFor("!document.getElementById('purge-do').hidden")
             let stored = try LarderProcess.get(target, at: address)
-            #expect(stored["Cache-Status"]?.contains("hit") == true, "a dry run changes nothing: \(stored)")
+            #expect(stored["Cache-Status"]?.contains("hit") == true, "the first click removes nothing: \(stored)")
             try page.keepPicture("purge")
             try page.click("#purge-do")
             try page.waitFor("document.querySelector('#purge-word').innerText.includes('removed')")

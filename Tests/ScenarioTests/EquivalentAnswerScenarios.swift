@@ -54,16 +54,12 @@ import Testing
         }
         defer { origin.stop() }
         try await withLarder(configuration(origin)) { larder async throws in
-            func purge(_ target: String, _ more: String = "") async throws -> JSONValue {
+            func purge(_ target: String) async throws -> JSONValue {
                 let url = PercentCoding.encode(target)
-                return try await larder.send("DELETE", "/v1/cache?url=\(url)\(more)", fields: [Self.authority]).json()
+                return try await larder.send("DELETE", "/v1/cache?url=\(url)", fields: [Self.authority]).json()
             }
             #expect(try await larder.get("/raw/api/a?x=1").text == "answer 1")
             #expect(try await larder.get("/raw/api/a?x=2").text == "answer 2")
-            #expect(try await larder.get("/raw/api/a?x=1&y=2").text == "answer 1")
-            let preview = try await purge("\(origin.base)/a?x=1&y=2", "&dryRun=1")
-            #expect(preview["wouldPurge"]?.integer == 1 && preview["bytes"]?.integer ?? 0 > 0, "\(preview)")
-            #expect(preview["labels"]?.elements.compactMap(\.string) == ["\(origin.base)/a?x=1"], "\(preview)")
             #expect(try await larder.get("/raw/api/a?x=1&y=2").text == "answer 1")
             #expect(try await purge("/raw/api/a?y=2&x=1")["purged"]?.integer == 1)
             #expect(try await larder.get("/raw/api/a?x=1&y=2").text == "answer 3")

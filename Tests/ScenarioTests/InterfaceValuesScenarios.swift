@@ -132,7 +132,6 @@ import Testing
         } else {
             query.append("\(tried.name)=\(PercentCoding.encode(value))")
         }
-        if tried.path == "/v1/cache", tried.name != "dryRun" { query.append("dryRun=1") }
         let target = tried.path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         return Bytes(
             text: "\(tried.method) \(target) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer 0123456789abcdef\r\n"

@@ -23,8 +23,7 @@ enum PurgeCommand {
         ("layer", "LAYER", "only this layer; the store keeps its entries"),
     ])
     private static let manners = RouteParameters.purge.options([
-        ("dryRun", nil, "change nothing; show which entries would be removed, how many and how large"),
-        ("soft", nil, "make the entries stale: they are served only during a refresh or if the API fails"),
+        ("soft", nil, "make the entries stale: they are served only during a refresh or if the API fails")
     ])
     /// Parameters that may be combined. An entry must match all of them.
     private static let marks: Set<String> = ["provider", "prefix", "kind", "olderThan"]
@@ -34,9 +33,9 @@ enum PurgeCommand {
         details: [
             "Works over the Unix socket for root, the daemon's own user and admin.users, and over TCP with the token. "
                 + "--provider and --term can be combined, and so can --provider, --prefix, --kind and --older-than: "
-                + "then entries that match all of them are removed. --dry-run changes nothing and shows what would be "
-                + "removed. --url takes exactly one URL, the API's own or one below /raw, with or without the daemon's "
-                + "address in front. --term takes every stored request whose URL contains the text."
+                + "then entries that match all of them are removed. --url takes exactly one URL, the API's own or one "
+                + "below /raw, with or without the daemon's address in front. --term takes every stored request whose "
+                + "URL contains the text."
         ],
         options: selectors + manners + [CommandOption("--json", "JSON on a terminal too")]
             + Conversation.options.map { $0.name == urlOption.name ? urlOption : $0 },
@@ -46,10 +45,7 @@ enum PurgeCommand {
                 "larder purge --url 'https://itunes.apple.com/search?term=jack+johnson'",
                 "one URL of an API, and the entries made from it"
             ),
-            (
-                "larder purge --provider itunes --kind artwork --older-than 30d --dry-run",
-                "which old pictures of one API would be removed"
-            ),
+            ("larder purge --provider itunes --kind artwork --older-than 30d", "old pictures of one API"),
             ("larder purge --provider newsapi --soft", "fetch the news again, and keep the old entries in reserve"),
         ]
     ) { invocation throws(CommandFailure) in
@@ -76,8 +72,6 @@ enum PurgeCommand {
             .json(DaemonRequest(.delete, "/v1/cache?\(parameters.encoded)"))
         if invocation.wantsJSON {
             _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
-        } else if invocation.has("--dry-run") {
-            showPreview(value, invocation)
         } else {
             let count = value["purged"]?.integer ?? 0
             let what = invocation.has("--soft") ? "made stale" : "removed"
@@ -85,18 +79,5 @@ enum PurgeCommand {
             invocation.console.line("\(count) \(count == 1 ? "entry" : "entries") \(what).\(reason)")
         }
         return .done
-    }
-
-    private static func showPreview(_ value: JSONValue, _ invocation: Invocation) {
-        let console = invocation.console
-        let count = value["wouldPurge"]?.integer ?? 0
-        let labels = value["labels"]?.elements.compactMap(\.string) ?? []
-        for label in labels { console.line(Console.printable(label)) }
-        if count > labels.count { console.line("… and \(count - labels.count) more") }
-        let least = value["complete"]?.bool == false ? "at least " : ""
-        let what = invocation.has("--soft") ? "be made stale" : "be removed"
-        let size = Units.format(size: Int64(value["bytes"]?.integer ?? 0))
-        let reason = value["reason"]?.string.map { " " + Console.printable($0) } ?? ""
-        console.line("\(least)\(count) \(count == 1 ? "entry" : "entries") (\(size)) would \(what).\(reason)")
     }
 }

@@ -52,7 +52,6 @@ export default {
   "staleUntil": "Until this time it may still be used if the provider fails.",
   "purge": "Remove stored entries. The next request calls the provider.",
   "softPurge": "Make the entries stale, but keep them for an outage.",
-  "dryRun": "Counts what would be removed, and changes nothing.",
   "token": "The admin token of the configuration. It shows whole search terms and permits changes. This page forgets it when it is closed or left.",
   "redacted": "Without the token, only the names of parameters are shown, to protect the searches of others.",
   "hitRatio": "The share of requests that were answered without a call of their own. Failed requests lower it.",

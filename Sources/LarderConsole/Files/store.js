@@ -1,4 +1,4 @@
-// What is stored: lists, one entry, and removing. A removal is always tried dry first, and done only after a second click.
+// What is stored: lists, one entry, and removing. A removal is done only after a second click.
 import "./page.js";
 import { button, byId, el, show } from "./dom.js";
 import { count, moment, plural, relative, size, words } from "./format.js";
@@ -10,7 +10,7 @@ import { facts } from "./explanation.js";
 import { onReturn } from "./connection.js";
 
 const form = byId("filters");
-const names = ["order", "provider", "kind", "prefix", "url", "key"];
+const names = ["order", "provider", "prefix"];
 
 const at = (instant) => (instant ? el("time", { datetime: instant, title: moment(instant) }, relative(instant)) : "");
 
@@ -65,10 +65,6 @@ const mostRows = 100;
 const mostLooks = 10;
 const orders = {
   largest: (one, other) => other.bytes - one.bytes,
-  mostUsed: (one, other) => (other.uses || 0) - (one.uses || 0),
-  oldest: (one, other) => Date.parse(one.receivedAt) - Date.parse(other.receivedAt),
-  newest: (one, other) => Date.parse(other.receivedAt) - Date.parse(one.receivedAt),
-  soonStale: (one, other) => Date.parse(one.freshUntil) - Date.parse(other.freshUntil),
   recentlyUsed: (one, other) => Date.parse(other.lastUsedAt) - Date.parse(one.lastUsedAt),
 };
 
@@ -78,10 +74,7 @@ const headers = [...document.querySelectorAll("th a[data-order]")];
 function mark() {
   const order = query().get("order") || "largest";
   for (const link of headers) {
-    const isDate = ["newest", "oldest"].includes(link.dataset.order);
-    const isHere = link.dataset.order === order || (isDate && ["newest", "oldest"].includes(order));
-    if (isDate) link.dataset.order = order === "newest" ? "oldest" : "newest";
-    if (isHere) link.parentElement.setAttribute("aria-sort", ["oldest", "soonStale"].includes(order) ? "ascending" : "descending");
+    if (link.dataset.order === order) link.parentElement.setAttribute("aria-sort", "descending");
     else link.parentElement.removeAttribute("aria-sort");
   }
 }
@@ -113,10 +106,8 @@ async function refresh() {
     show(byId("entries"), entries.map(row));
     bases(entries);
     const filters = query();
-    const isByUse = filters.get("order") === "mostUsed";
     filters.delete("order");
-    byId("none").textContent = filters.toString() ? "No entry is like this. Other filters may find some."
-      : isByUse ? "No entry has been used since it was stored." : "Nothing is stored.";
+    byId("none").textContent = filters.toString() ? "No entry is like this. Other filters may find some." : "Nothing is stored.";
     byId("none").hidden = entries.length > 0;
     byId("refusal").textContent = answer.complete === false ? "There was no time to examine all entries. These are the first of those examined." : "";
   } catch (error) {
@@ -244,28 +235,20 @@ function permit() {
 }
 
 purge.addEventListener("input", permit);
-purge.addEventListener("submit", async (event) => {
+purge.addEventListener("submit", (event) => {
   event.preventDefault();
   disarm();
-  const chosen = selectors();
-  if (byId("purge-by").value !== "all" && !byId("purge-value").value.trim()) return say("Enter what to remove.", "bad");
-  try {
-    const answer = await ask("/v1/cache?" + new URLSearchParams([...chosen, ["dryRun", "1"]]), { method: "DELETE" });
-    const verb = chosen.has("soft") ? "expire" : "be removed";
-    say(plural(answer.wouldPurge, "entry", "entries") + " would " + verb + ", " + size(answer.bytes || 0) + "."
-      + (answer.wouldPurge ? "" : " " + (answer.reason || "")));
-    if (answer.labels && answer.labels.length) {
-      byId("purge-word").append(el("ul", { class: "mono" }, answer.labels.map((label) => el("li", {}, label))));
-    }
-    if (!answer.wouldPurge) return;
-    armed = chosen;
-    const confirm = byId("purge-do");
-    confirm.textContent = (chosen.has("soft") ? "Expire " : "Remove ") + plural(answer.wouldPurge, "entry", "entries");
-    confirm.hidden = false;
-    confirm.focus();
-  } catch (error) {
-    say(error.status === 401 || error.status === 403 ? "This needs the token: " + told(error) : told(error), "bad");
-  }
+  const value = byId("purge-value").value.trim();
+  const isAll = byId("purge-by").value === "all";
+  if (!isAll && !value) return say("Enter what to remove.", "bad");
+  if (!hasToken()) return say("This needs the token. Enter it in the form at the end of the page.", "bad");
+  armed = selectors();
+  const verb = armed.has("soft") ? "Expire" : "Remove";
+  say(verb + " " + byId("purge-by").selectedOptions[0].text + (isAll ? "?" : ": " + value));
+  const confirm = byId("purge-do");
+  confirm.textContent = verb;
+  confirm.hidden = false;
+  confirm.focus();
 });
 
 byId("purge-do").addEventListener("click", async () => {
@@ -274,10 +257,10 @@ byId("purge-do").addEventListener("click", async () => {
   if (!chosen) return;
   try {
     const answer = await ask("/v1/cache?" + chosen, { method: "DELETE" });
-    say(plural(answer.purged, "entry", "entries") + (answer.soft ? " expired." : " removed.") + (answer.pending ? " " + answer.reason : ""));
+    say(plural(answer.purged, "entry", "entries") + (answer.soft ? " expired." : " removed.") + (answer.reason ? " " + answer.reason : ""));
     refresh();
   } catch (error) {
-    say(told(error), "bad");
+    say(error.status === 401 || error.status === 403 ? "This needs the token: " + told(error) : told(error), "bad");
   }
   byId("purge-try").focus();
 });

@@ -307,9 +307,6 @@ enum InterfaceHouseSchemas {
         .optional("survivesRestart", .flag),
         .optional("reason", .text, "Why nothing was purged, why it is pending, or what stays."),
         .optional("layer", .text, "\"memory\" if only memory was emptied."),
-        .optional("dryRun", .flag, "Nothing was changed."), .optional("wouldPurge", .integer, "The number of entries."),
-        .optional("bytes", .integer), .optional("complete", .flag, "False if not all entries were examined."),
-        .optional("labels", .list(.text), "The labels of some of the entries."),
         .optional("told", .flag, "In a fleet: whether it was sent to the engine."),
         .optional("unconfirmed", .list(.text), "Hosts of the fleet that have not carried it out. Absent if unknown."),
     ]

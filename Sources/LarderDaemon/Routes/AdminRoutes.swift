@@ -7,7 +7,6 @@ import LarderIO
 import LarderProviders
 import LarderServer
 import LarderShared
-import LarderStore
 
 struct AdminRoutes: Sendable {
     let engine: Engine
@@ -30,13 +29,11 @@ struct AdminRoutes: Sendable {
             "layer", "Only what memory holds ready. The store keeps its entries. Not with other parameters.",
             .choice(["memory"])),
         .query("soft", "Expire the entries instead of removing them.", .flag),
-        .query("dryRun", "Change nothing, and report what would be purged.", .flag),
     ]
 
     /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=` or
-    /// `key=`, or with any of `provider=`, `prefix=`, `kind=` and `olderThan=` together, which must all match, or with `layer=memory`
-    /// alone. `soft=1`
-    /// expires entries instead of removing them, so they still cover for an outage. `dryRun=1` changes nothing. A URL
+    /// `key=`, or with any of `provider=`, `prefix=`, `kind=` and `olderThan=` together, which must all match, or with
+    /// `layer=memory` alone. `soft=1` expires entries instead of removing them, so they still cover for an outage. A URL
     /// is an API's own or one below `/raw`. It selects its own entry and entries of other queries that answer it. A
     /// repeated purge removes nothing more (RFC 9110 §9.2.2).
     func purge(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
@@ -44,11 +41,9 @@ struct AdminRoutes: Sendable {
         let query = try request.values(Self.purgeParameters)
         if query["layer"] != nil { return try await emptyMemory(request, route: route) }
         let isSoft = query.flag("soft") ?? false
-        let isDryRun = query.flag("dryRun") ?? false
         var orders = try orders(query)
         // Must run before `endOtherQueries`, which makes entries no longer answer other queries.
         await addEquivalents(&orders)
-        if isDryRun { return try await preview(orders, soft: isSoft, route: route) }
         engine.endOtherQueries(of: nil)
         let purged = await engine.cache.purge(orders.selectors, soft: isSoft)
         if let error = purged.failure {
@@ -102,29 +97,6 @@ struct AdminRoutes: Sendable {
             writer.member("purged", count)
             writer.member("layer", "memory")
             writer.member("reason", count == 0 ? "Memory held nothing." : "The store keeps its entries.")
-        }
-        return Self.json(writer.bytes, route: route)
-    }
-
-    private func preview(
-        _ orders: Orders, soft: Bool, route: RouteName
-    ) async throws(ClientFacingError) -> ServerResponse {
-        let preview: PurgePreview
-        do {
-            preview = try await engine.cache.store.preview(orders.selectors, soft: soft)
-        } catch {
-            throw .storeUnreadable
-        }
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("dryRun", true)
-            writer.member("wouldPurge", preview.entries)
-            writer.member("bytes", preview.bytes)
-            writer.member("soft", soft)
-            // Absent if every entry was examined.
-            if !preview.isComplete { writer.member("complete", false) }
-            writer.member("labels", strings: preview.labels.map(EntryLabel.url))
-            if preview.entries == 0 { writer.member("reason", orders.reason) }
         }
         return Self.json(writer.bytes, route: route)
     }

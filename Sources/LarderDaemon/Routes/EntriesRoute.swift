@@ -12,19 +12,11 @@ struct EntriesRoute: Sendable {
     static let parameters: [RouteParameter] = [
         .query(
             "order", "The order of the entries.", .choice(EntryOrder.allCases.map(\.rawValue)),
-            default: EntryOrder.newest.rawValue),
+            default: EntryOrder.recentlyUsed.rawValue),
         .query("provider", "Only entries of this provider (its name in the configuration).", example: "itunes"),
-        .query("kind", "Of this kind.", .choice(CacheKey.Layer.allCases.map(\.word)), example: "results"),
         .query(
             "prefix", "Only entries whose URL begins with this, the API's own or one below /raw. Needs authority.",
             .url, example: "/raw/itunes/"),
-        .query("olderThan", "Only entries that were received longer ago than this.", .duration, example: "7d"),
-        .query(
-            "url", "The entries for this URL, and the entries made from them. Needs authority.", .url,
-            example: "/raw/itunes/search?term=jack+johnson"),
-        .query(
-            "key", "The entry with this digest, in base64url, and the entries made from it. Needs authority.", .digest,
-            example: RouteParameter.exampleDigest),
         .query(
             "limit", "The most entries to return.", .number(1...mostEntries), example: "5",
             default: String(usualEntries)),
@@ -41,20 +33,18 @@ struct EntriesRoute: Sendable {
     func list(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let settings = engine.snapshot.settings
         // A client without authority must not see values, and must not be able to guess them one by one.
-        let given = try request.parameters()
-        for name in ["prefix", "url", "key"] where given[name] != nil {
-            try Authority.check(request, settings, what: "Searches for \"\(name)\"")
+        if try request.parameters()["prefix"] != nil {
+            try Authority.check(request, settings, what: "Searches for \"prefix\"")
         }
         let query = try request.values(Self.parameters)
         let isRedacted = try !Authority.isGiven(request, settings)
-        var listing = EntryListing()
-        if var question = try question(query) {
-            if isRedacted { question.time = Self.strangersTime }
-            do {
-                listing = try await engine.cache.store.entries(question)
-            } catch {
-                throw .storeUnreadable
-            }
+        var question = try question(query)
+        if isRedacted { question.time = Self.strangersTime }
+        let listing: EntryListing
+        do {
+            listing = try await engine.cache.store.entries(question)
+        } catch {
+            throw .storeUnreadable
         }
         var writer = JSONWriter(reserving: 256 + listing.entries.count * 384)
         writer.object { writer in
@@ -71,26 +61,18 @@ struct EntriesRoute: Sendable {
         return Self.json(writer.bytes, route: route)
     }
 
-    /// The question for the store; nil if it cannot match any entry.
-    private func question(_ query: ParameterValues) throws(ClientFacingError) -> EntryQuestion? {
-        let snapshot = engine.snapshot
+    private func question(_ query: ParameterValues) throws(ClientFacingError) -> EntryQuestion {
+        let providers = engine.snapshot.providers
         var question = EntryQuestion()
         question.order = query["order"].flatMap(EntryOrder.init) ?? question.order
         question.limit = query.number("limit") ?? Self.usualEntries
         question.after = query["after"].flatMap { EntryPlace(text: $0) }
         let provider = try query["provider"].map { (name) throws(ClientFacingError) -> String in
-            guard let known = snapshot.providers.named(name) else {
-                let all = snapshot.providers.all.map(\.name)
+            guard let known = providers.named(name) else {
+                let all = providers.all.map(\.name)
                 throw .invalid("provider", UnknownProvider.sentence("provider", name, among: all), allowed: all)
             }
             return known.name
-        }
-        if let key = query["key"] { question.digests = [try Self.digest(key)] }
-        if let url = query["url"] {
-            let places = try PurgeURL(url, providers: snapshot.providers, settings: snapshot.settings).places
-            // No entry can be stored for such a URL.
-            if places.isEmpty { return nil }
-            question.digests += places.map(\.key.digest)
         }
         // A provider with two base URLs has a condition for each. One query keeps the order over both.
         question.conditions = try EntryCondition(query, provider: provider, engine).all

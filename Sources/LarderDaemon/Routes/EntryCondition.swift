@@ -1,4 +1,5 @@
-// The criteria by which a purge or a listing selects entries: prefix, kind and age, with a provider.
+// The criteria by which a purge selects entries: prefix, kind and age, with a provider. A listing takes the prefix and
+// the provider.
 import LarderCore
 import LarderEngine
 import LarderProviders

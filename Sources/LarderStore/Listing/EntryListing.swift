@@ -5,13 +5,6 @@ import LarderCore
 public enum EntryOrder: String, Sendable, CaseIterable {
     /// By the length of the body.
     case largest
-    /// By the number of uses since the start.
-    case mostUsed
-    /// By the time of storing.
-    case oldest
-    case newest
-    /// Fresh entries only, by the end of their freshness.
-    case soonStale
     /// By the last use as stored, to the minute.
     case recentlyUsed
 }
@@ -21,8 +14,6 @@ public struct EntryQuestion: Sendable {
     public var order: EntryOrder
     /// An entry must meet one of these; without any, every entry is meant.
     public var conditions: [PurgeCondition]
-    /// Only these and those made from them; empty for any.
-    public var digests: [Digest]
     /// The most entries to return.
     public var limit: Int
     /// The longest time of the look. After it the result is what was seen until then.
@@ -30,12 +21,9 @@ public struct EntryQuestion: Sendable {
     /// Where an earlier look of the same order ended.
     public var after: EntryPlace?
 
-    public init(
-        order: EntryOrder = .newest, conditions: [PurgeCondition] = [], digests: [Digest] = [], limit: Int = 50
-    ) {
+    public init(order: EntryOrder = .recentlyUsed, conditions: [PurgeCondition] = [], limit: Int = 50) {
         self.order = order
         self.conditions = conditions
-        self.digests = digests
         self.limit = limit
     }
 
@@ -105,18 +93,4 @@ public struct EntryDetail: Sendable {
     public var children: [EntrySummary] = []
     /// Other answers of the same URL.
     public var variants: [EntrySummary] = []
-}
-
-/// What a purge would remove.
-public struct PurgePreview: Sendable {
-    public var entries = 0
-    /// Bytes of their bodies.
-    public var bytes: Int64 = 0
-    /// The labels of some of them.
-    public var labels: [String] = []
-    /// Whether all entries were looked at; false if that would have taken too long.
-    public var isComplete = true
-
-    /// The most labels given.
-    public static let mostLabels = 20
 }

@@ -1,7 +1,6 @@
-// Lists entries in an order, and shows one entry with its relatives. The orders use only the indexes that writing needs
-// anyway: a listing must not make storing slower. `newest` and `oldest` go by the ids, `recentlyUsed` by the index of
-// eviction, `mostUsed` by the counts in memory; these end as soon as enough is found. `soonStale` looks at every row of
-// `life` (tens of bytes each), `largest` at the pages of all entries, the newest first. Each is bounded in time.
+// Lists entries by use or by size, and shows one entry with its relatives. A listing must not make storing slower. By
+// use it goes by the index of eviction, and ends as soon as enough is found. By size it looks at the pages of all
+// entries, the newest first. Each is bounded in time.
 import CSQLite
 import LarderCore
 
@@ -10,8 +9,6 @@ extension SQLiteStore {
     private static let sliceRows: Int64 = 1024
     /// Rows that one slice looks at if the look must end soon.
     private static let fewRows: Int64 = 64
-    /// Ids that one slice covers if only a few bytes of each are read.
-    private static let sliceIDs: Int64 = 50_000
 
     /// The entries that are asked for, accepted ones included.
     /// - Throws: `StoreError` with SQLITE_BUSY if too many wait or the disk stands still, with SQLITE_CANTOPEN if there
@@ -19,14 +16,9 @@ extension SQLiteStore {
     public func entries(_ question: EntryQuestion) async throws(StoreError) -> EntryListing {
         await settleAccepted()
         var listing = EntryListing()
-        if !question.digests.isEmpty {
-            listing.entries = try await family(question)
-        } else {
-            switch question.order {
-            case .newest, .oldest, .recentlyUsed: try await walk(question, &listing)
-            case .mostUsed: try await mostUsed(question, &listing)
-            case .largest, .soonStale: try await choose(question, &listing)
-            }
+        switch question.order {
+        case .recentlyUsed: try await recentlyUsed(question, &listing)
+        case .largest: try await largest(question, &listing)
         }
         shared.notes.withLock { notes in
             for place in listing.entries.indices {
@@ -36,18 +28,18 @@ extension SQLiteStore {
         return listing
     }
 
-    // MARK: In the order of an index
-
     private static func rows(_ question: EntryQuestion) -> Int64 {
         question.time < listingTime ? fewRows : sliceRows
     }
 
-    private func walk(_ question: EntryQuestion, _ listing: inout EntryListing) async throws(StoreError) {
+    // MARK: By use
+
+    private func recentlyUsed(_ question: EntryQuestion, _ listing: inout EntryListing) async throws(StoreError) {
         let end = shared.time.monotonic() + question.time
-        var cursor: EntryPlace? = question.after ?? EntryPlace(id: question.order == .oldest ? .min : .max)
+        var cursor: EntryPlace? = question.after ?? EntryPlace(id: .max)
         while let from = cursor {
             let (rows, next) = try await slice("listing") { (reader, connection) throws(StoreError) in
-                try Self.step(question.order, from, Self.rows(question), reader, connection)
+                try Self.step(from, Self.rows(question), reader, connection)
             }
             for row in rows where question.takes(row.facts) {
                 listing.entries.append(row.summary)
@@ -62,28 +54,13 @@ extension SQLiteStore {
     }
 
     private static func step(
-        _ order: EntryOrder, _ from: EntryPlace, _ most: Int64, _ reader: StoreReader, _ connection: DatabaseConnection
+        _ from: EntryPlace, _ most: Int64, _ reader: StoreReader, _ connection: DatabaseConnection
     ) throws(StoreError) -> (rows: [StoreReader.Row], next: EntryPlace?) {
-        let columns = StoreReader.summaryColumns
-        let sql =
-            switch order {
-            case .oldest:
-                """
-                SELECT \(columns) FROM entry e CROSS JOIN life l WHERE e.id > ?1 AND ?2 = ?2 AND l.id = e.id
-                ORDER BY e.id LIMIT ?3
-                """
-            case .recentlyUsed:
-                """
-                SELECT \(columns) FROM life l INDEXED BY lifeUse CROSS JOIN entry e
-                WHERE (l.lastUsed, l.id) < (?2, ?1) AND e.id = l.id ORDER BY l.lastUsed DESC, l.id DESC LIMIT ?3
-                """
-            default:
-                """
-                SELECT \(columns) FROM entry e CROSS JOIN life l WHERE e.id < ?1 AND ?2 = ?2 AND l.id = e.id
-                ORDER BY e.id DESC LIMIT ?3
-                """
-            }
-        let statement = try connection.statement(sql)
+        let statement = try connection.statement(
+            """
+            SELECT \(StoreReader.summaryColumns) FROM life l INDEXED BY lifeUse CROSS JOIN entry e
+            WHERE (l.lastUsed, l.id) < (?2, ?1) AND e.id = l.id ORDER BY l.lastUsed DESC, l.id DESC LIMIT ?3
+            """)
         defer { statement.reset() }
         statement.bind(1, from.id)
         statement.bind(2, from.lastUsed)
@@ -99,50 +76,39 @@ extension SQLiteStore {
         return (try reader.present(rows), seen < most ? nil : last)
     }
 
-    // MARK: The best of all rows
+    // MARK: By size
 
-    /// Finds the best of all rows that can be looked at in time.
-    private func choose(_ question: EntryQuestion, _ listing: inout EntryListing) async throws(StoreError) {
+    /// Finds the largest of all entries that can be looked at in time.
+    private func largest(_ question: EntryQuestion, _ listing: inout EntryListing) async throws(StoreError) {
         let end = shared.time.monotonic() + question.time
-        let now = shared.time.wall().milliseconds
-        let isBySize = question.order == .largest
-        // Small at first: until there is a bar every row of a slice is read whole.
-        var step = Self.rows(question)
+        let step = Self.rows(question)
         var high = try await slice("listing") { (_, connection) throws(StoreError) in
             try connection.number("SELECT max(id) FROM entry") ?? 0
         }
         if let after = question.after { high = min(high, after.id) }
         var best: [EntrySummary] = []
-        /// The value that a row must beat. Only rows that do are read whole.
-        var bar = isBySize ? -1 : Int64.max
+        /// The size that an entry must exceed. Only entries that do are read whole.
+        var bar: Int64 = -1
         while high > 0 {
             let (from, to, limit) = (max(0, high - step), high, bar)
             let rows = try await slice("listing") { (reader, connection) throws(StoreError) in
-                let columns = StoreReader.summaryColumns
                 let statement = try connection.statement(
-                    isBySize
-                        ? """
-                        SELECT \(columns) FROM entry e CROSS JOIN life l
-                        WHERE e.id > ?1 AND e.id <= ?2 AND e.size > ?3 AND ?4 = ?4 AND l.id = e.id
-                        """
-                        : """
-                        SELECT \(columns) FROM life l CROSS JOIN entry e
-                        WHERE l.id > ?1 AND l.id <= ?2 AND l.freshUntil < ?3 AND l.freshUntil > ?4 AND e.id = l.id
-                        """)
+                    """
+                    SELECT \(StoreReader.summaryColumns) FROM entry e CROSS JOIN life l
+                    WHERE e.id > ?1 AND e.id <= ?2 AND e.size > ?3 AND l.id = e.id
+                    """)
                 statement.bind(1, from)
                 statement.bind(2, to)
                 statement.bind(3, limit)
-                statement.bind(4, now)
                 return try reader.rows(statement)
             }
             best += rows.filter { question.takes($0.facts) }.map(\.summary)
-            best.sort { isBySize ? $0.size > $1.size : $0.freshUntil < $1.freshUntil }
+            best.sort { $0.size > $1.size }
             if best.count >= question.limit {
                 best.removeLast(best.count - question.limit)
-                if let last = best.last { bar = isBySize ? last.size : last.freshUntil.milliseconds }
+                if let last = best.last { bar = last.size }
             }
             high = from
-            if !isBySize, question.time == Self.listingTime { step = min(step * 2, Self.sliceIDs) }
             if high > 0, shared.time.monotonic() > end {
                 (listing.isComplete, listing.next) = (false, EntryPlace(id: high))
                 break
@@ -151,28 +117,10 @@ extension SQLiteStore {
         listing.entries = best
     }
 
-    private func mostUsed(_ question: EntryQuestion, _ listing: inout EntryListing) async throws(StoreError) {
-        let end = shared.time.monotonic() + question.time
-        // Sorted outside the lock, because hits of the database take that lock.
-        let counted = shared.notes.withLock { $0.counted }
-        let after = Int(clamping: max(0, question.after?.id ?? 0))
-        let all = counted.sorted { $0.value > $1.value }.map(\.key)
-        var rest = all.dropFirst(after)
-        var found: [EntrySummary] = []
-        while !rest.isEmpty, found.count < question.limit {
-            let digests = Array(rest.prefix(Int(Self.rows(question))))
-            rest = rest.dropFirst(digests.count)
-            let rows = try await slice("listing") { (reader, connection) throws(StoreError) in
-                try Self.rows(of: digests, reader, connection)
-            }
-            found += rows.filter { question.takes($0.facts) }.map(\.summary)
-            if !rest.isEmpty, found.count < question.limit, shared.time.monotonic() > end {
-                (listing.isComplete, listing.next) = (false, EntryPlace(id: Int64(all.count - rest.count)))
-                break
-            }
-        }
-        listing.entries = Array(found.prefix(question.limit))
-    }
+    // MARK: One entry
+
+    /// The most relatives of each kind that are shown.
+    private static let mostRelatives = 200
 
     private static func rows(
         of digests: [Digest], _ reader: StoreReader, _ connection: DatabaseConnection
@@ -189,11 +137,6 @@ extension SQLiteStore {
         return rows
     }
 
-    // MARK: One entry
-
-    /// The most relatives of each kind that are shown.
-    private static let mostRelatives = 200
-
     private static func children(
         of digest: Digest, _ reader: StoreReader, _ connection: DatabaseConnection
     ) throws(StoreError) -> [StoreReader.Row] {
@@ -204,18 +147,6 @@ extension SQLiteStore {
             """)
         statement.bind(1, digest)
         return try reader.rows(statement)
-    }
-
-    /// The entries of these digests, each with those made from it.
-    private func family(_ question: EntryQuestion) async throws(StoreError) -> [EntrySummary] {
-        let rows = try await slice("listing") { (reader, connection) throws(StoreError) in
-            var rows = try Self.rows(of: question.digests, reader, connection)
-            for digest in question.digests { rows += try Self.children(of: digest, reader, connection) }
-            return rows
-        }
-        var known: Set<Int64> = []
-        let found = rows.filter { question.takes($0.facts) && known.insert($0.id).inserted }.map(\.summary)
-        return Array(found.prefix(question.limit))
     }
 
     /// The entry of this digest with its relatives; nil if there is none.

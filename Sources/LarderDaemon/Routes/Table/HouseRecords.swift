@@ -151,17 +151,18 @@ extension RouteTable {
         ])
 
     private static let entries = RouteGroup(
-        line: "[the stored entries](Docs/store.md#what-is-stored) in six orders; one entry with its head and a preview",
+        line:
+            "[the stored entries](Docs/store.md#what-is-stored) by use or size; one entry with its head and a preview",
         routes: [
             Route(
                 methods: [.get], pattern: "/v1/entries", name: "entries",
-                summary: "The stored entries in a chosen order. Without authority, labels have no parameter values.",
+                summary: "The stored entries by use or size. Without authority, labels have no parameter values.",
                 parameters: EntriesRoute.parameters,
                 answers: [
                     RouteAnswer(200, "The entries.", .schema(.entries)), .wrongQuestion,
-                    RouteAnswer(401, "The parameters prefix, url and key need the admin token."),
+                    RouteAnswer(401, "The parameter prefix needs the admin token."),
                     RouteAnswer(503, "The store cannot be read."),
-                ], refusals: [.unknownProvider, .unknownPrefix, .unknownURL], isLooking: true
+                ], refusals: [.unknownProvider, .unknownPrefix], isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.entries.list(call.request, route: call.name)
             },
