@@ -84,7 +84,7 @@ extension Daemon {
     /// Decides the number of loops and the budget of descriptors. If `server.loops` is not set, the number is limited
     /// by the files that the process may open. Throws if that is too few for two loops, or for the loops that were set.
     static func descriptors(
-        _ settings: Settings, openFiles: Int, listeners: Int, cores: Int = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))),
+        _ settings: Settings, openFiles: Int, listeners: Int, cores: Int = UsableCores.count,
         _ log: Logger
     ) throws(DaemonError) -> DescriptorBudget {
         let count = settings.server.loops > 0 ? settings.server.loops : min(max(1, cores), 1024)

@@ -54,7 +54,8 @@ extension SettingsTable {
 
     static let loops = Parameter(
         "server.loops", .count(0...256), default: "0",
-        summary: "Event loops for clients. 0 is one for each core, or fewer if the limit of open files is low.",
+        summary: "Event loops for clients. 0 is one for each core that the process may use, or fewer if the limit of "
+            + "open files is low.",
         advice: "One is enough for most machines. More loops cost little.", needsRestart: true)
     static let serverMaxConnections = Parameter(
         "server.maxConnections", .count(1...1_000_000), default: "4096",
