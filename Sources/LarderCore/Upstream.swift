@@ -331,4 +331,19 @@ public protocol Upstream: Sendable {
     /// an event stream, which is silent while nothing happens. `order.maxBody` bounds the body.
     /// - Parameter upload: replaces `order.body`. Its reader is abandoned if the exchange ends before the body does.
     func open(_ order: FetchOrder, upload: Upload?, stall: Duration?) async throws(FetchError) -> UpstreamStream
+    /// Begins an exchange like `open`, without an upload, for a caller that is no task. Called on the loop that performs
+    /// the exchange.
+    /// - Parameter done: gets the outcome on that loop, once, after `begin` has returned.
+    /// - Returns: what cancels the exchange, on any thread. Nil if the order must be opened by a task; `done` is not
+    ///   called then.
+    func begin(
+        _ order: FetchOrder, stall: Duration?, _ done: @escaping @Sendable (Result<UpstreamStream, FetchError>) -> Void
+    ) -> (@Sendable () -> Void)?
+}
+
+extension Upstream {
+    /// Leaves every order to a task.
+    public func begin(
+        _ order: FetchOrder, stall: Duration?, _ done: @escaping @Sendable (Result<UpstreamStream, FetchError>) -> Void
+    ) -> (@Sendable () -> Void)? { nil }
 }

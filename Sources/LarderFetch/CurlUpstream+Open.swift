@@ -33,7 +33,25 @@ extension CurlUpstream {
     ) async throws(FetchError) -> UpstreamStream {
         let demand = StreamDemand(upload: upload, stall: stall)
         return try await perform(order, abandoned: { upload?.reader.abandon() }) { ticket, core, continuation in
-            core.start(ticket, order, demand, continuation)
+            core.start(ticket, order, demand) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// See `Upstream`. The outcome is posted, because it comes in the middle of a step of the fetcher.
+    public func begin(
+        _ order: FetchOrder, stall: Duration?, _ done: @escaping @Sendable (Result<UpstreamStream, FetchError>) -> Void
+    ) -> (@Sendable () -> Void)? {
+        let way = way(for: order)
+        guard way.loop.isCurrent, isAccepting else { return nil }
+        let ticket = newTicket()
+        way.go { core in
+            core.start(ticket, order, StreamDemand(upload: nil, stall: stall)) { [loop = way.loop] outcome in
+                loop.post { done(outcome) }
+            }
+        }
+        return {
+            ticket.cancel()
+            way.post { $0.cancel(ticket.id) }
         }
     }
 }

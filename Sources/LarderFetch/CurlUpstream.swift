@@ -85,8 +85,13 @@ public final class CurlUpstream: Upstream {
         for way in ways { way.post { $0.prepare() } }
     }
 
+    func newTicket() -> FetchTicket { FetchTicket(id: tickets.wrappingAdd(1, ordering: .relaxed).newValue) }
+
+    /// Whether orders are accepted. On a fetch loop this holds until the present turn ends.
+    var isAccepting: Bool { isOpen.withLock { $0 } }
+
     /// The loop that performs an order.
-    private func way(for order: FetchOrder) -> WayBack {
+    func way(for order: FetchOrder) -> WayBack {
         let home = ways[FetchCore.home]
         guard let here = EventLoop.current, here !== home.loop, FetchURL.isPlain(order.url),
             !isProxied.load(ordering: .relaxed), !isConfined(order.provider)
@@ -117,7 +122,7 @@ public final class CurlUpstream: Upstream {
                 FetchTicket, FetchCore, TaskContinuation<Result<Answer, FetchError>, Never>
             ) -> Void
     ) async throws(FetchError) -> Answer {
-        let ticket = FetchTicket(id: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
+        let ticket = newTicket()
         let way = way(for: order)
         let outcome: Result<Answer, FetchError> = await handover { continuation in
             let isHere = way.loop.isCurrent

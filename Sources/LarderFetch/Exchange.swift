@@ -7,7 +7,7 @@ import LarderIO
 /// The waiting caller, and what it asked for.
 enum Asker {
     case whole(TaskContinuation<Result<UpstreamResponse, FetchError>, Never>)
-    case stream(TaskContinuation<Result<UpstreamStream, FetchError>, Never>)
+    case stream(@Sendable (Result<UpstreamStream, FetchError>) -> Void)
 }
 
 /// What the caller of `open` asks for in addition to its order.
@@ -180,10 +180,10 @@ final class Exchange {
 
     /// Delivers the head and the tape. A second outcome is ignored.
     func resume(_ stream: UpstreamStream) {
-        guard case .stream(let continuation)? = asker.take() else { return }
+        guard case .stream(let done)? = asker.take() else { return }
         var stream = stream
-        stream.head.redirects = redirects
-        continuation.resume(returning: .success(stream))
+        if redirects > 0 { stream.head.redirects = redirects }
+        done(.success(stream))
     }
 
     /// Delivers the failure to the caller, or to the tape that the caller already has.
@@ -193,7 +193,7 @@ final class Exchange {
         tape?.fail(BodyFailure(error))
         switch asker.take() {
         case .whole(let continuation): continuation.resume(returning: .failure(error))
-        case .stream(let continuation): continuation.resume(returning: .failure(error))
+        case .stream(let done): done(.failure(error))
         case nil: break
         }
     }

@@ -54,7 +54,7 @@ final class FetchCore {
 
     func start(
         _ ticket: FetchTicket, _ order: FetchOrder, _ demand: StreamDemand,
-        _ continuation: TaskContinuation<Result<UpstreamStream, FetchError>, Never>
+        _ done: @escaping @Sendable (Result<UpstreamStream, FetchError>) -> Void
     ) {
         var order = order
         var feed: UploadFeed?
@@ -68,7 +68,7 @@ final class FetchCore {
                 feed = UploadFeed(upload) { result in way?.post { $0.took(id, result) } }
             }
         }
-        begin(ticket, order, .stream(continuation), stall: demand.stall, feed: feed)
+        begin(ticket, order, .stream(done), stall: demand.stall, feed: feed)
     }
 
     private func begin(
@@ -81,7 +81,7 @@ final class FetchCore {
             error.isUnsent = true
             switch asker {
             case .whole(let continuation): continuation.resume(returning: .failure(error))
-            case .stream(let continuation): continuation.resume(returning: .failure(error))
+            case .stream(let done): done(.failure(error))
             }
         }
         guard !isShut else { return refuse(.cancelled, "The fetcher has been shut down.") }

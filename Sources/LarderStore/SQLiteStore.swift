@@ -172,6 +172,16 @@ public final class SQLiteStore: CacheStore {
         return await Self.write(order, to: shared)
     }
 
+    /// Accepts an entry before its commit, without waiting for anything.
+    /// - Returns: false if the store does not accept it now, or if it must not be stored. `write` tells which.
+    public func accept(_ entry: StoredResponse, when isWanted: @escaping @Sendable () -> Bool) -> Bool {
+        let (most, room) = shared.settings.withLock { ($0.maxObject, $0.highWaterBytes) }
+        guard Int64(entry.body.count) <= most else { return false }
+        var order = shared.orders.order(entry, with: nil, when: isWanted)
+        order.timeline = Timeline.current.map { ($0, shared.time.monotonic()) }
+        return EntryRows.cost(of: order).all <= room && shared.accept(order) == .accepted
+    }
+
     static func write(_ order: WriteOrder, to shared: StoreShared) async -> WriteOutcome {
         let (most, room) = shared.settings.withLock { ($0.maxObject, $0.highWaterBytes) }
         if Int64(order.largestBody) > most {

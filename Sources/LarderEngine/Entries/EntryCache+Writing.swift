@@ -48,6 +48,19 @@ extension EntryCache {
         return await written(outcome, entry, companion, began)
     }
 
+    /// Writes an entry like `write` if the store accepts it without waiting for its commit.
+    /// - Returns: false if it does not.
+    func accept(
+        _ entry: StoredResponse, since began: RemovalStamp, when isWanted: @escaping @Sendable () -> Bool
+    ) -> Bool {
+        guard isCurrent(began, entry) else { return false }
+        let isAccepted = store.accept(entry) { [self] in isCurrent(began, entry) && isWanted() }
+        guard isAccepted else { return false }
+        memory.invalidate(entry.key.digest)
+        // A removal that began after the entry was accepted has found it.
+        return true
+    }
+
     /// Whether nothing that concerns the entry was removed since, its groups included.
     private func isCurrent(_ began: RemovalStamp, _ entry: StoredResponse, _ companion: Companion? = nil) -> Bool {
         memory.isCurrent(began, of: entry.provider, with: entry.parents + (companion?.entry.parents ?? []))

@@ -71,6 +71,9 @@ public final class EntryCache: Sendable {
 
         var content: Shared<Content>
 
+        /// Whether the look-up found no whole response and no list of variants.
+        var hasNothing: Bool { self.entry == nil && self.hidden == nil && self.index == nil }
+
         // More than six parameters: one for each thing that a look-up may find.
         init(
             entry: StoredResponse? = nil, isInDoubt: Bool = false, index: VariantIndex? = nil, isForAll: Bool = true,

@@ -99,6 +99,12 @@ public struct EntryRecipe: Sendable {
         }
     }
 
+    /// What does the work of `make` without a task; nil if the work is not plain enough.
+    func exchange(_ order: Order) -> PassExchange? {
+        guard case .selected(let selection) = kind, !order.isRefresh, let found = order.found else { return nil }
+        return selection.exchange(found)
+    }
+
     func make(_ order: Order, _ voice: FlightVoice) async -> FlightResult {
         switch kind {
         case .keyed(_, _, let make): await make(order.hasFallback, voice)

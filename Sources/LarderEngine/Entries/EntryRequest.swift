@@ -171,7 +171,7 @@ public struct EntryRequest: Sendable {
             ? await engine.flights.obtain(
                 key, of: recipe.removable, groupsOf: recipe.provider,
                 patience: [forward.patience, deadline].compactMap { $0 }.min(), plan: plan,
-                interim: interim, sentSince: forward.sentSince, work: work)
+                interim: interim, sentSince: forward.sentSince, exchange: recipe.exchange(order), work: work)
             : await engine.flights.obtainAlone(
                 key, patience: deadline, plan: plan, interim: interim, work: work)
         if obtained.hasJoined {

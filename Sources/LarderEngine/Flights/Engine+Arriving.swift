@@ -31,18 +31,36 @@ extension Engine {
 
     /// Waits a moment for a small body that is arriving, so that its response can say whether it was stored.
     func settle(_ tape: BodyTape, _ length: Int64?) async {
-        if tape.hasEnded || (length ?? 0) > Self.settledSize { return }
+        guard mayBeWholeSoon(tape, length) else { return }
         // A flight runs on its leader's loop or on the home loop.
         let loop = EventLoop.current ?? flights.home
         let settled = Promise<Void>()
-        let alarm = loop.schedule(at: loop.monotonic + Self.settling) { settled.fulfil() }
-        tape.watch(for: Self.settledSize) {
-            loop.post {
-                loop.cancel(alarm)
-                settled.fulfil()
-            }
-        }
+        settle(tape, on: loop) { settled.fulfil() }
         await settled.wait()
+    }
+
+    /// Whether a body is whole, or small enough to wait a moment for it.
+    func mayBeWholeSoon(_ tape: BodyTape, _ length: Int64?) -> Bool {
+        tape.hasEnded || (length ?? 0) <= Self.settledSize
+    }
+
+    /// Calls back on the loop, once, as soon as the body has ended or the moment is over. Called on the loop.
+    func settle(_ tape: BodyTape, on loop: EventLoop, _ done: @escaping @Sendable () -> Void) {
+        if tape.hasEnded { return done() }
+        let wait = WaitTimer()
+        // Both callers run on the loop, and the first of them ends the other's turn.
+        let isOver = Lock(false)
+        let once: @Sendable () -> Void = {
+            let isFirst = isOver.withLock { isOver in
+                defer { isOver = true }
+                return !isOver
+            }
+            guard isFirst else { return }
+            wait.end()
+            done()
+        }
+        wait.set(at: loop.monotonic + Self.settling, on: loop, once)
+        tape.watch(for: Self.settledSize) { loop.post(once) }
     }
 
     /// Holds the end of a body back until the body is stored, but no longer than a response waits for its commit.

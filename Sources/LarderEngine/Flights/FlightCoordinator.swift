@@ -55,13 +55,15 @@ public final class FlightCoordinator: Sendable {
     ///   - sentSince: a flight is not joined if it brings the response to a call that was sent before this time.
     ///   - interim: gets the upstream's interim responses while a leader waits. Others get them with the final
     ///     response.
+    ///   - exchange: does the work in place of `work` if it can.
     // More than six parameters: what is asked for, and what limits or observes the wait.
     func obtain(
         _ key: Digest, of removable: Digest, groupsOf provider: String = "", patience: Duration?,
-        plan: WaitClock? = nil, interim: InterimRelay.Listener? = nil, sentSince: WallTime? = nil, work: @escaping Work
+        plan: WaitClock? = nil, interim: InterimRelay.Listener? = nil, sentSince: WallTime? = nil,
+        exchange: PassExchange? = nil, work: @escaping Work
     ) async -> Obtained {
         var question = FlightQuestion(
-            key: key, removable: removable, provider: provider, isShared: true, work: work)
+            key: key, removable: removable, provider: provider, isShared: true, exchange: exchange, work: work)
         question.sentSince = sentSince
         return await join(question, patience, plan, interim)
     }
@@ -202,10 +204,16 @@ public final class FlightCoordinator: Sendable {
     // MARK: The flight
 
     private func start(_ lead: FlightState.Lead, _ question: FlightQuestion, on loop: EventLoop) {
+        let voice = FlightVoice { [self] in announce(lead.number, question, $0) }
         FlightWait.$current.withValue(lead.wait) {
+            if let exchange = question.exchange, loop.isCurrent {
+                let flight = PassExchange.Flight(loop: loop, task: lead.task, wait: lead.wait, voice: voice) {
+                    [self] in land(lead.number, question, $0)
+                }
+                if exchange.begin(flight) { return }
+            }
             lead.task.attach(
                 Task(executorPreference: loop) {
-                    let voice = FlightVoice { self.announce(lead.number, question, $0) }
                     let result = await question.work(voice)
                     self.land(lead.number, question, result)
                 })

@@ -21,23 +21,26 @@ final class FlightTicket: Sendable {
     var hasLeft: Bool { left.load(ordering: .acquiring) }
 }
 
-/// The task of a flight. This object exists as soon as the flight leads. Its task is attached a moment later.
+/// What cancels a flight's work. This object exists as soon as the flight leads. Its work is attached a moment later.
 final class FlightTask: Sendable {
-    private let task = Lock<Task<Void, Never>?>(nil)
+    private let work = Lock<(@Sendable () -> Void)?>(nil)
     /// Atomic, because it is read under the coordinator's lock and must not take another lock there.
     private let cancelled = Atomic<Bool>(false)
 
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-    func attach(_ task: Task<Void, Never>) {
-        self.task.withLock { $0 = task }
-        // A cancel before this point found no task.
-        if isCancelled { task.cancel() }
+    /// Takes what cancels the work from now on.
+    func attach(_ cancel: @escaping @Sendable () -> Void) {
+        work.withLock { $0 = cancel }
+        // A cancel before this point found no work.
+        if isCancelled { cancel() }
     }
+
+    func attach(_ task: Task<Void, Never>) { attach { task.cancel() } }
 
     func cancel() {
         cancelled.store(true, ordering: .releasing)
-        task.withLock { $0 }?.cancel()
+        work.withLock { $0 }?()
     }
 }
 
@@ -52,6 +55,8 @@ struct FlightQuestion: Sendable {
     var isShared: Bool
     /// A flight is not joined if its announced response belongs to a call that was sent before this time.
     var sentSince: WallTime?
+    /// Does the work without a task, if it can.
+    var exchange: PassExchange?
     var work: @Sendable (FlightVoice) async -> FlightResult
 }
 

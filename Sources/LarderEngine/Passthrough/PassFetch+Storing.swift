@@ -174,6 +174,24 @@ extension PassFetch {
         await hideSelected(by: entry, found, began, place, reach, isFoundCurrent: isFoundCurrent)
     }
 
+    /// Stores a response if that takes no waiting: nothing of its URL is stored or under way, no request field selects it,
+    /// and the store accepts it. Nil for all others.
+    func keepAtOnce(
+        _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace
+    ) -> Written? {
+        guard sharing == nil, found.hasNothing, found.lacksParts || !request.mayHaveParts, names(entry).isEmpty,
+            Displacement.reach(status: entry.status) == .answered, engine.cache.isCurrent(found.ready),
+            !engine.cache.answers.hasSeveral(request.primary.digest), place.beginWriting(overtaking: .answered),
+            engine.cache.accept(entry, since: began, when: { !place.isOvertaken })
+        else { return nil }
+        engine.noteSearchVariance(entry, of: request)
+        var written = Written.stored
+        written.ready = engine.cache.readyStamp(request, entry.key.digest)
+        // The response was hidden before the stamp was taken.
+        if place.isOvertaken { written.ready = nil }
+        return written
+    }
+
     /// Stores a response. If request fields select it, the variant list that names it is stored together with it.
     /// - Parameter overtakes: false for a response from the shared tier, which may be older than responses in progress.
     func keep(

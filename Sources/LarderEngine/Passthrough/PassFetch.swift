@@ -66,18 +66,24 @@ public struct PassFetch: Sendable {
         switch await send(conditions, found) {
         case .failure(let failure): return .failed(failure)
         case .success((let stream, let classification)):
-            guard stream.head.status == 304 else {
-                if stream.head.status == 206, !request.wantsRange, ContentRange.isInvalid(stream.head.fields) {
-                    stream.cancel()
-                    return .failed(unaskedPart)
-                }
-                return await receive(stream, classification, found, began, voice)
-            }
+            guard stream.head.status == 304 else { return await opened(stream, classification, found, began, voice) }
             stream.cancel()
             if let told = judged(stream.head, found) { return .answered(told) }
             guard !conditions.isEmpty else { return .failed(unasked304) }
             return await notModified(stream.head, offered, found, began, voice)
         }
+    }
+
+    /// Takes a response that is no 304.
+    func opened(
+        _ stream: UpstreamStream, _ classification: Classification, _ found: EntryCache.Found, _ began: RemovalStamp,
+        _ voice: FlightVoice
+    ) async -> FlightResult {
+        if stream.head.status == 206, !request.wantsRange, ContentRange.isInvalid(stream.head.fields) {
+            stream.cancel()
+            return .failed(unaskedPart)
+        }
+        return await receive(stream, classification, found, began, voice)
     }
 
     /// A 304 to Larder's own conditions: it confirms what is stored, or the request is sent again without conditions.
@@ -125,12 +131,29 @@ public struct PassFetch: Sendable {
     func send(
         _ conditions: HeaderFields, _ found: EntryCache.Found
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
+        let fields = fields(conditions)
+        return await engine.upstream.open(
+            call(fields, found), upload: nil, stall: request.provider.settings.idleTimeout
+        ).map { answer in
+            var (stream, classification) = answer
+            stream.head = stream.head.namingSelectors(among: fields)
+            return (stream, classification)
+        }
+    }
+
+    /// The fields that go upstream.
+    func fields(_ conditions: HeaderFields) -> HeaderFields {
         var fields = request.forwarded
         if isRefresh {
             fields.remove(.cacheControl)
             fields.remove(.pragma)
         }
         fields.add(conditions)
+        return fields
+    }
+
+    /// The call to the upstream, for the flight whose work the present task does.
+    func call(_ fields: HeaderFields, _ found: EntryCache.Found) -> UpstreamCall {
         var order = request.order(fields, method: request.fetchMethod, settings: settings, limit: .max)
         order.body = request.content?.body
         let classify = request.classify
@@ -142,13 +165,7 @@ public struct PassFetch: Sendable {
                     && !isStoredInPart(head, classification, found)
         }
         if let relay = FlightWait.current?.interim { order.interim = { relay.tell($0) } }
-        return await engine.upstream.open(
-            request.call(order), upload: nil, stall: request.provider.settings.idleTimeout
-        ).map { answer in
-            var (stream, classification) = answer
-            stream.head = stream.head.namingSelectors(among: fields)
-            return (stream, classification)
-        }
+        return request.call(order)
     }
 
     // MARK: 304
@@ -227,16 +244,29 @@ public struct PassFetch: Sendable {
         _ voice: FlightVoice
     ) async -> FlightResult {
         if let taken = await takePart(stream, classification, found, began, voice) { return taken }
+        return await receive(
+            begin(stream, classification, found, began), stream, classification, found, began, voice)
+    }
+
+    /// A whole response whose head has come.
+    struct Whole {
+        var made: Made
+        let verdict: PassVerdict
+        let place: AnswerPlace
+    }
+
+    /// Judges the head of a whole response and gives the response its place.
+    func begin(
+        _ stream: UpstreamStream, _ classification: Classification, _ found: EntryCache.Found, _ began: RemovalStamp
+    ) -> Whole {
         let head = stream.head
         let verdict = verdict(head, classification, found.older)
         let mayBeKept = verdict.isStored || verdict.rule == .errorOverAnswer || verdict.rule == .objectTooLarge
         sharing?.headCame(head, isStored: verdict.isStored)
-        let body = TapeBody(stream.body, length: head.length)
         let own = PassFields.endToEnd(head)
         let isAnswer = rule.semantics == .rfc || classification.isAnswer
         var made = Made(
             entry: entry(head, own, verdict), origin: .upstream(status: head.status, isAnswer: isAnswer))
-        made.tape = body
         made.storing = rule(of: verdict, head, found)
         made.own = Made.Own(fields: own, interim: head.interim)
         made.isJudged = isJudged(found)
@@ -246,10 +276,23 @@ public struct PassFetch: Sendable {
             vary: Vary(head.fields), fields: request.forwarded, began: began, place: place)
         // Older parts of the same representation that are still arriving stay valid.
         if verdict.rule == .objectTooLarge { place.spareSame() }
+        return Whole(made: made, verdict: verdict, place: place)
+    }
+
+    // More than six parameters: the answer, its stream, and what every fetch has.
+    func receive(
+        _ whole: Whole, _ stream: UpstreamStream, _ classification: Classification, _ found: EntryCache.Found,
+        _ began: RemovalStamp, _ voice: FlightVoice
+    ) async -> FlightResult {
+        let (head, verdict, place) = (stream.head, whole.verdict, whole.place)
+        let body = TapeBody(stream.body, length: head.length)
+        var made = whole.made
+        made.tape = body
         if verdict.rule == .objectTooLarge, await hasParts(of: head) {
             // The stored parts stay. They replaced older responses when they arrived.
             hideOthersUnderWay(than: made.entry, began, place)
         } else {
+            let isAnswer = rule.semantics == .rfc || classification.isAnswer
             if !verdict.isStored, isAnswer { await displace(made.entry, verdict.rule, found, began, place) }
             // A newer response that is too large to be stored hides older ones.
             if verdict.rule == .objectTooLarge {
@@ -259,15 +302,15 @@ public struct PassFetch: Sendable {
             }
         }
         await engine.settle(stream.body, head.length)
-        if let whole = stream.body.whole {
-            if rule.semantics == .ttl, let failure = failure(classification, head, whole) { return .failed(failure) }
+        if let content = stream.body.whole {
+            if let result = takeAtOnce(whole, content, head, classification, found, began) { return result }
             made.tape = nil
-            made.entry.body = whole
-            if verdict.isStored, let fault = fault(head, whole) {
+            made.entry.body = content
+            if verdict.isStored, let fault = fault(head, content) {
                 made.storing = fault
                 made.mayBeShared = fault == .graphQLErrors
                 await notKept(made.entry, fault, found, began, place)
-            } else if verdict.isStored, Int64(whole.count) <= settings.cache.maxObject {
+            } else if verdict.isStored, Int64(content.count) <= settings.cache.maxObject {
                 made.written = await keep(made.entry, found, began, place)
             } else if verdict.isStored {
                 await hideOlder(than: made.entry, found, began, place)
@@ -281,6 +324,22 @@ public struct PassFetch: Sendable {
         made.isBeingStored = true
         await voice.announce(made)
         return await archive(made, stream, body, found, began, place)
+    }
+
+    /// Takes a response whose whole content is there, if nothing has to be waited for: a failure, or a response that is
+    /// stored where nothing was. Nil for all others.
+    func takeAtOnce(
+        _ whole: Whole, _ content: Bytes, _ head: UpstreamHead, _ classification: Classification,
+        _ found: EntryCache.Found, _ began: RemovalStamp
+    ) -> FlightResult? {
+        if rule.semantics == .ttl, let failure = failure(classification, head, content) { return .failed(failure) }
+        guard whole.verdict.isStored, Int64(content.count) <= settings.cache.maxObject, fault(head, content) == nil
+        else { return nil }
+        var made = whole.made
+        made.entry.body = content
+        guard let written = keepAtOnce(made.entry, found, began, whole.place) else { return nil }
+        made.written = written
+        return .answered(made)
     }
 
     /// Gives a response its place among the responses of its URL. Called when its head has arrived.

@@ -83,6 +83,15 @@ public struct PassSelection: Sendable {
         return selection.vary.matches(selection.fields, request.forwarded)
     }
 
+    /// What fetches and stores the response without a task: a GET of a URL of which nothing is stored.
+    func exchange(_ found: EntryCache.Found) -> PassExchange? {
+        guard request.method == .get, request.content == nil, !request.wantsRange, found.hasNothing, found.part == nil,
+            found.chosenBy == nil
+        else { return nil }
+        return PassExchange(
+            PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false), found)
+    }
+
     /// Fetches and stores the response. Ends when the row is committed or refused.
     func make(_ order: EntryRecipe.Order, _ voice: FlightVoice) async -> FlightResult {
         // An entry that another request selects has no part in the fetch.

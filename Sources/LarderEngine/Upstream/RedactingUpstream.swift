@@ -73,9 +73,7 @@ public struct RedactingUpstream: Upstream {
             order.carriesSecrets && order.method != .head && stream.head.length != 0
             && (stream.head.status >= 400 || order.maxBody <= Self.collectedSize)
         guard isSearched else {
-            stream.head.fields = redactor.redacted(stream.head.fields)
-            stream.head.reason = redactor.redacted(stream.head.reason)
-            stream.head.interim = redactor.redacted(stream.head.interim)
+            redactor.redact(&stream.head)
             return stream
         }
         let head = stream.head
@@ -99,6 +97,25 @@ public struct RedactingUpstream: Upstream {
         _ = response.body.withUnsafeBytes { stream.body.append($0) }
         stream.body.finish()
         return stream
+    }
+
+    /// See `Upstream`. A task must open an order that carries secrets: the body of its answer may have to be collected.
+    public func begin(
+        _ order: FetchOrder, stall: Duration?, _ done: @escaping @Sendable (Result<UpstreamStream, FetchError>) -> Void
+    ) -> (@Sendable () -> Void)? {
+        if order.carriesSecrets { return nil }
+        let redactor = secrets.redactor
+        if redactor.isEmpty { return upstream.begin(order, stall: stall, done) }
+        var order = order
+        if let tell = order.interim { order.interim = { tell(redactor.redacted($0)) } }
+        return upstream.begin(order, stall: stall) { outcome in
+            switch outcome {
+            case .failure(let error): done(.failure(redactor.redacted(error)))
+            case .success(var stream):
+                redactor.redact(&stream.head)
+                done(.success(stream))
+            }
+        }
     }
 
     /// Replaces an answer whose body may hold a secret and cannot be searched. An error keeps its status and gets a
@@ -167,6 +184,12 @@ extension SecretRedactor {
 
     func redacted(_ head: InterimHead) -> InterimHead {
         InterimHead(status: head.status, fields: redacted(head.fields))
+    }
+
+    func redact(_ head: inout UpstreamHead) {
+        head.fields = redacted(head.fields)
+        head.reason = redacted(head.reason)
+        head.interim = redacted(head.interim)
     }
 
     func redacted(_ response: UpstreamResponse) -> UpstreamResponse {

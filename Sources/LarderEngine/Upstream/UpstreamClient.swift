@@ -186,9 +186,50 @@ public final class UpstreamClient: Sendable {
             upload?.reader.abandon()
             return .failure(error)
         }
+        let outcome: Result<UpstreamStream, FetchError>
         do {
-            let stream = try await upstream.open(order(call, number, for: asker), upload: upload, stall: stall)
-            let attempt = settle(number)
+            outcome = .success(
+                try await upstream.open(order(call, number, for: asker), upload: upload, stall: stall))
+        } catch {
+            outcome = .failure(error)
+        }
+        return took(outcome, of: call, number)
+    }
+
+    /// Begins a call like `opened`, for a caller that is no task, on the loop that performs it.
+    /// - Parameter done: gets the outcome on that loop, after this method has returned.
+    /// - Returns: what cancels the call. Nil if the call needs a task; nothing has happened then.
+    func begin(
+        _ call: UpstreamCall, stall: Duration?,
+        _ done: @escaping @Sendable (Result<(UpstreamStream, Classification), UpstreamFailure>) -> Void
+    ) -> (@Sendable () -> Void)? {
+        guard call.order.tokenOf == nil, let loop = EventLoop.current else { return nil }
+        let asker = CallAsker.current
+        let number: UInt64?
+        do throws(UpstreamFailure) {
+            number = try begin(call, for: asker)
+        } catch {
+            loop.post { done(.failure(error)) }
+            return {}
+        }
+        let cancel = upstream.begin(order(call, number, for: asker), stall: stall) { [self] outcome in
+            done(took(outcome, of: call, number))
+        }
+        if cancel == nil, settle(number)?.isProbe == true {
+            let now = time.monotonic()
+            step { $0.abandonTrial(call.provider, now: now) }
+        }
+        return cancel
+    }
+
+    /// Takes in the outcome of a call: the head of its answer, or its failure.
+    private func took(
+        _ outcome: Result<UpstreamStream, FetchError>, of call: UpstreamCall, _ number: UInt64?
+    ) -> Result<(UpstreamStream, Classification), UpstreamFailure> {
+        let attempt = settle(number)
+        switch outcome {
+        case .failure(let error): return .failure(lost(call, error, attempt))
+        case .success(let stream):
             hear(call, attempt, stream.head.fields, redirects: stream.head.redirects)
             let answer = stream.head.response
             let classification = call.classify(answer).heedingRetryAfter(of: answer)
@@ -199,8 +240,6 @@ public final class UpstreamClient: Sendable {
                 succeeded(call, classification)
             }
             return .success((stream, classification))
-        } catch {
-            return .failure(lost(call, error, settle(number)))
         }
     }
 
