@@ -39,6 +39,16 @@ static inline void larder_trim_heap(void) {
         malloc_trim(0);
 }
 
+// The cores that the calling thread may use; 0 if the kernel does not tell. The function of the C library needs _GNU_SOURCE.
+static inline int larder_usable_cores(void) {
+    unsigned long permitted[256] = {0};
+    long length = syscall(SYS_sched_getaffinity, 0, sizeof permitted, permitted);
+    int cores = 0;
+    for (long place = 0; place < length / (long)sizeof *permitted; place++)
+        cores += __builtin_popcountl(permitted[place]);
+    return cores;
+}
+
 // The bytes of the heap that are in use.
 static inline size_t larder_heap_used(void) {
     size_t used = 0;

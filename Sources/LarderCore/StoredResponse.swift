@@ -23,6 +23,9 @@ public struct StoredResponse: Sendable, CopyOnWrite {
         /// When the request was sent and when the response head arrived (RFC 9111 §4.2.3).
         public var requestTime: WallTime
         public var responseTime: WallTime
+        /// The number of the head's arrival (`ArrivalNumbers`): of two responses of one URL, the one with the higher number
+        /// is newer. 0 for an entry that has no order.
+        public var arrival: UInt64 = 0
         /// The age in milliseconds that the response had on arrival (corrected_initial_age, RFC 9111 §4.2.3).
         public var initialAge: Int64
         /// The end of freshness, and the end of the time in which the entry may be served stale. A negative entry is never
@@ -155,11 +158,11 @@ public protocol CacheStore: Sendable {
     /// Begins a body whose length may be unknown. Refused if the body could not be stored at all.
     func begin(expecting length: Int64?) async -> Result<any BodyWriter, WriteRefusal>
     /// Replaces head, times and label of the entry with that key and keeps its body (RFC 9111 §4.3.4). Does nothing if
-    /// the entry is gone or is no longer the one received at `responseTime`.
+    /// the entry is gone or is no longer `old`: the one with this arrival, received at this time.
     /// - Parameter isWanted: asked inside the transaction. If it returns false, nothing happens.
     /// - Returns: whether the head was replaced.
     func rewriteHead(
-        _ entry: StoredResponse, ifReceivedAt responseTime: WallTime, when isWanted: (@Sendable () -> Bool)?
+        _ entry: StoredResponse, inPlaceOf old: StoredResponse, when isWanted: (@Sendable () -> Bool)?
     ) async -> Bool
     /// Records a use of the entry. Uses are written in batches; this method never waits.
     func touch(_ digest: Digest)
@@ -216,8 +219,8 @@ extension CacheStore {
         await write(entry, with: nil, supersedes: supersedes, when: isWanted)
     }
 
-    public func rewriteHead(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) async -> Bool {
-        await rewriteHead(entry, ifReceivedAt: responseTime, when: nil)
+    public func rewriteHead(_ entry: StoredResponse, inPlaceOf old: StoredResponse) async -> Bool {
+        await rewriteHead(entry, inPlaceOf: old, when: nil)
     }
 
     /// Removes entries and returns how many have been removed so far.

@@ -331,19 +331,22 @@ public protocol Upstream: Sendable {
     /// an event stream, which is silent while nothing happens. `order.maxBody` bounds the body.
     /// - Parameter upload: replaces `order.body`. Its reader is abandoned if the exchange ends before the body does.
     func open(_ order: FetchOrder, upload: Upload?, stall: Duration?) async throws(FetchError) -> UpstreamStream
-    /// Begins an exchange like `open`, without an upload, for a caller that is no task. Called on the loop that performs
-    /// the exchange.
-    /// - Parameter done: gets the outcome on that loop, once, after `begin` has returned.
-    /// - Returns: what cancels the exchange, on any thread. Nil if the order must be opened by a task; `done` is not
-    ///   called then.
-    func begin(
-        _ order: FetchOrder, stall: Duration?, _ done: @escaping @Sendable (Result<UpstreamStream, FetchError>) -> Void
-    ) -> (@Sendable () -> Void)?
+    /// What begins an order on the present loop without a task; nil if a task must open the order.
+    func start(of order: FetchOrder) -> UpstreamStart?
 }
+
+/// Begins an exchange like `Upstream.open`, without an upload, for a caller that is no task. It must be called in the same
+/// turn of the loop in which it was made.
+/// - Parameters:
+///   - order: the order for which it was made, as it is when it begins.
+///   - stall: as in `open`.
+///   - done: gets the outcome on that loop, once, after this call has returned.
+/// - Returns: what cancels the exchange, on any thread. It does nothing once the outcome is on its way.
+public typealias UpstreamStart = (
+    _ order: FetchOrder, _ stall: Duration?, _ done: @escaping @Sendable (Result<UpstreamStream, FetchError>) -> Void
+) -> @Sendable () -> Void
 
 extension Upstream {
     /// Leaves every order to a task.
-    public func begin(
-        _ order: FetchOrder, stall: Duration?, _ done: @escaping @Sendable (Result<UpstreamStream, FetchError>) -> Void
-    ) -> (@Sendable () -> Void)? { nil }
+    public func start(of order: FetchOrder) -> UpstreamStart? { nil }
 }

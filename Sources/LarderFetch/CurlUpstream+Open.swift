@@ -37,21 +37,22 @@ extension CurlUpstream {
         }
     }
 
-    /// See `Upstream`. The outcome is posted, because it comes in the middle of a step of the fetcher.
-    public func begin(
-        _ order: FetchOrder, stall: Duration?, _ done: @escaping @Sendable (Result<UpstreamStream, FetchError>) -> Void
-    ) -> (@Sendable () -> Void)? {
+    /// See `Upstream`.
+    public func start(of order: FetchOrder) -> UpstreamStart? {
         let way = way(for: order)
         guard way.loop.isCurrent, isAccepting else { return nil }
         let ticket = newTicket()
-        way.go { core in
-            core.start(ticket, order, StreamDemand(upload: nil, stall: stall)) { [loop = way.loop] outcome in
-                loop.post { done(outcome) }
+        return { order, stall, done in
+            way.go { core in
+                // Posted, because the outcome comes in the middle of a step of the fetcher, which may be this one.
+                core.start(ticket, order, StreamDemand(upload: nil, stall: stall)) { [loop = way.loop] outcome in
+                    ticket.end()
+                    loop.post { done(outcome) }
+                }
             }
-        }
-        return {
-            ticket.cancel()
-            way.post { $0.cancel(ticket.id) }
+            return {
+                if ticket.cancel() { way.post { $0.cancel(ticket.id) } }
+            }
         }
     }
 }

@@ -13,13 +13,21 @@ import Synchronization
 final class FetchTicket: Sendable {
     let id: UInt64
     private let cancelled = Atomic<Bool>(false)
+    private let ended = Atomic<Bool>(false)
 
     init(id: UInt64) {
         self.id = id
     }
 
     /// Called before the cancellation is posted, so that an order which arrives after it is not started.
-    func cancel() { cancelled.store(true, ordering: .releasing) }
+    /// - Returns: false if the outcome has come, so that there is nothing to cancel.
+    @discardableResult
+    func cancel() -> Bool {
+        cancelled.store(true, ordering: .releasing)
+        return !ended.load(ordering: .acquiring)
+    }
+    /// Called when the outcome has come.
+    func end() { ended.store(true, ordering: .releasing) }
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 }
 

@@ -149,7 +149,9 @@ enum CacheSchema {
         guard found == 0, owner == 0, tableCount == 0 else {
             throw StoreError(
                 code: SQLITE_NOTADB, extendedCode: SQLITE_NOTADB, doing: "opening",
-                message: "schema \(found) of application \(owner) is not ours")
+                message: owner == applicationID
+                    ? "it has schema \(found), and this version of Larder has schema \(version)"
+                    : "it belongs to another program")
         }
         try connection.transaction { () throws(StoreError) in
             try connection.execute(tables)

@@ -36,6 +36,8 @@ final class DatabaseConnection {
     var commits: CommitCount?
     /// Counts the commits in the database and beside it, for the next start; nil where no row counts them.
     var mark: RemovalMark?
+    /// The latest number is written with each commit, so that a start goes on above it.
+    var arrivals: ArrivalNumbers?
     /// What the present transaction takes away.
     private var taking = RemovalMark.Taking.nothing
     /// How many more bytes the files of all rows take after the present transaction (`BodyTable`).
@@ -173,7 +175,8 @@ final class DatabaseConnection {
         static let begin = "BEGIN IMMEDIATE"
         static let commit = "COMMIT"
         static let count = """
-            UPDATE bodies SET commits = coalesce(?1, commits), bytes = max(-(1 << 60), min(bytes, 1 << 60)) + ?2
+            UPDATE bodies SET commits = coalesce(?1, commits), arrival = coalesce(?3, arrival),
+              bytes = max(-(1 << 60), min(bytes, 1 << 60)) + ?2
             """
     }
 
@@ -219,6 +222,7 @@ final class DatabaseConnection {
         let row = try statement(Text.count)
         if let number { row.bind(1, number) } else { row.bindNull(1) }
         row.bind(2, fileBytes)
+        if let arrivals { row.bind(3, Int64(clamping: arrivals.latest)) } else { row.bindNull(3) }
         try row.run()
         return number
     }

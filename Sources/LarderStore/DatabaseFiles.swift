@@ -14,6 +14,8 @@ final class DatabaseFiles: Sendable {
     let lock: Lock<Int32>
     /// The commit of the last removal; only beside the cache's database.
     let mark: RemovalMark
+    /// The numbers of the responses that arrive.
+    let arrivals = ArrivalNumbers()
     /// The files of the open database.
     let opened = Lock<OpenFiles?>(nil)
     /// The name by which SQLite opened the database for the loops.

@@ -10,7 +10,7 @@ enum EntryCodec {
 
     static func encode(_ entry: StoredResponse) -> Bytes {
         // A number takes at most ten bytes. A byte of a field takes two in UTF-8 if it is no ASCII.
-        let numbers = 10 * (10 + 2 * entry.fields.count)
+        let numbers = 10 * (11 + 2 * entry.fields.count)
         let texts = entry.provider.utf8.count + entry.endpoint.utf8.count + entry.reason.utf8.count
         return Bytes(room: 3 + numbers + texts + 32 * entry.parents.count + 2 * entry.fields.wireSize) {
             memory, count in
@@ -21,6 +21,7 @@ enum EntryCodec {
             put(signed: Int64(entry.status), &out)
             put(signed: entry.requestTime.milliseconds, &out)
             put(signed: entry.responseTime.milliseconds, &out)
+            put(entry.arrival, &out)
             put(signed: entry.initialAge, &out)
             put(signed: Int64(entry.normaliserVersion), &out)
             put(entry.provider, &out)
@@ -47,7 +48,8 @@ enum EntryCodec {
         var input = Input(raw: raw)
         guard input.byte() == version, let layer = input.byte().flatMap(CacheKey.Layer.init(rawValue:)),
             let isNegative = input.byte(), let status = input.signed(), let requestTime = input.signed(),
-            let responseTime = input.signed(), let initialAge = input.signed(), let normaliser = input.signed(),
+            let responseTime = input.signed(), let arrival = input.number(), let initialAge = input.signed(),
+            let normaliser = input.signed(),
             let provider = input.text(), let endpoint = input.text(), let reason = input.text(),
             let parentCount = input.count(of: 32)
         else { return nil }
@@ -64,22 +66,27 @@ enum EntryCodec {
             fields.add(utf8Name: name, utf8Value: value)
         }
         guard input.isAtEnd else { return nil }
-        return StoredResponse(
+        var entry = StoredResponse(
             key: key, layer: layer, provider: provider, endpoint: endpoint, isNegative: isNegative != 0,
             status: Int(status), reason: reason, fields: fields, body: body,
             requestTime: WallTime(milliseconds: requestTime), responseTime: WallTime(milliseconds: responseTime),
             initialAge: initialAge, freshUntil: WallTime(milliseconds: freshUntil),
             staleUntil: WallTime(milliseconds: staleUntil), parents: parents, normaliserVersion: Int(normaliser),
             label: label)
+        entry.arrival = arrival
+        return entry
     }
 
     /// When the answer was received, read from a head without the rest of it.
-    static func responseTime(of raw: UnsafeRawBufferPointer) -> WallTime? {
+    static func responseTime(of raw: UnsafeRawBufferPointer) -> WallTime? { arrival(of: raw)?.at }
+
+    /// When the answer was received, and its number among those received.
+    static func arrival(of raw: UnsafeRawBufferPointer) -> (at: WallTime, number: UInt64)? {
         var input = Input(raw: raw)
         guard input.byte() == version, input.byte() != nil, input.byte() != nil, input.signed() != nil,
-            input.signed() != nil, let time = input.signed()
+            input.signed() != nil, let time = input.signed(), let number = input.number()
         else { return nil }
-        return WallTime(milliseconds: time)
+        return (WallTime(milliseconds: time), number)
     }
 
     /// The facts at the beginning of a head.
@@ -94,8 +101,8 @@ enum EntryCodec {
     static func origin(of raw: UnsafeRawBufferPointer) -> Origin? {
         var input = Input(raw: raw)
         guard input.byte() == version, let layer = input.byte(), input.byte() != nil, let status = input.signed(),
-            input.signed() != nil, let time = input.signed(), input.signed() != nil, input.signed() != nil,
-            let provider = input.text()
+            input.signed() != nil, let time = input.signed(), input.number() != nil, input.signed() != nil,
+            input.signed() != nil, let provider = input.text()
         else { return nil }
         return Origin(
             provider: provider, at: WallTime(milliseconds: time), layer: CacheKey.Layer(rawValue: layer),

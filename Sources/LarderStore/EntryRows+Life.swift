@@ -76,8 +76,9 @@ extension EntryRows {
 
     /// Replaces the head of an entry whose body stays. Returns false if the entry is gone, damaged, or was received at
     /// another time.
-    func rewrite(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) throws(StoreError) -> Bool {
-        guard let old = try rewritable(entry, responseTime) else { return false }
+    func rewrite(_ order: HeadOrder) throws(StoreError) -> Bool {
+        let entry = order.entry
+        guard let old = try rewritable(order) else { return false }
         connection.takes(.replacement)
         let head = EntryCodec.encode(entry)
         let row = try connection.statement("UPDATE entry SET label = ?2, head = ?3 WHERE id = ?1")
@@ -104,7 +105,8 @@ extension EntryRows {
         var bodySum: UInt32
     }
 
-    private func rewritable(_ entry: StoredResponse, _ responseTime: WallTime) throws(StoreError) -> Old? {
+    private func rewritable(_ order: HeadOrder) throws(StoreError) -> Old? {
+        let entry = order.entry
         let look = try connection.statement(
             "SELECT \(RowSums.columns) FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id")
         defer { look.reset() }
@@ -114,19 +116,11 @@ extension EntryRows {
             note(look.int(0), kind)
             return nil
         }
-        guard EntryCodec.responseTime(of: look.raw(6)) == responseTime, isStill(entry, look) else { return nil }
+        guard let stored = EntryCodec.arrival(of: look.raw(6)),
+            stored.at == order.receivedAt, stored.number == order.arrival
+        else { return nil }
         return Old(
             id: look.int(0), provider: look.int(8), size: look.int(1), bodySum: Checksum.of(look.raw(7)))
-    }
-
-    /// Whether the stored row is still what was validated. Two answers, or an answer and the list of variants that took
-    /// its place, may be received in one millisecond.
-    private func isStill(_ entry: StoredResponse, _ look: Statement) -> Bool {
-        let stored = EntryCodec.decode(
-            look.raw(6), key: entry.key, body: [], freshUntil: 0, staleUntil: 0, label: "")
-        guard let stored, stored.endpoint == entry.endpoint else { return false }
-        let tag = stored.fields.first(.etag)
-        return tag == nil || tag == entry.fields.first(.etag)
     }
 
     /// Writes times and all checksums.

@@ -47,7 +47,7 @@ extension SQLiteStore {
     }
 
     public func rewriteHead(
-        _ entry: StoredResponse, ifReceivedAt responseTime: WallTime, when isWanted: (@Sendable () -> Bool)?
+        _ entry: StoredResponse, inPlaceOf old: StoredResponse, when isWanted: (@Sendable () -> Bool)?
     ) async -> Bool {
         let shared = shared
         var entry = entry
@@ -56,7 +56,8 @@ extension SQLiteStore {
         return await handover { [entry] continuation in
             let reply = Reply(continuation, late: { false })
             let job = WriteJob.rewrite(
-                HeadOrder(entry: entry, receivedAt: responseTime, isWanted: isWanted), reply)
+                HeadOrder(
+                    entry: entry, receivedAt: old.responseTime, arrival: old.arrival, isWanted: isWanted), reply)
             if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .write) }
             reply.resume(returning: false)
         }

@@ -175,21 +175,21 @@ public final class SQLiteStore: CacheStore {
     /// Accepts an entry before its commit, without waiting for anything.
     /// - Returns: false if the store does not accept it now, or if it must not be stored. `write` tells which.
     public func accept(_ entry: StoredResponse, when isWanted: @escaping @Sendable () -> Bool) -> Bool {
-        let (most, room) = shared.settings.withLock { ($0.maxObject, $0.highWaterBytes) }
-        guard Int64(entry.body.count) <= most else { return false }
         var order = shared.orders.order(entry, with: nil, when: isWanted)
         order.timeline = Timeline.current.map { ($0, shared.time.monotonic()) }
-        return EntryRows.cost(of: order).all <= room && shared.accept(order) == .accepted
+        if case .outcome(.accepted) = shared.begin(order) { return true }
+        return false
     }
 
     static func write(_ order: WriteOrder, to shared: StoreShared) async -> WriteOutcome {
-        let (most, room) = shared.settings.withLock { ($0.maxObject, $0.highWaterBytes) }
-        if Int64(order.largestBody) > most {
+        switch shared.begin(order) {
+        case .outcome(let outcome): return outcome
+        case .tooLarge:
             shared.meters.count(.refused(.tooLarge))
             shared.supersede(order)
             return .refused(.tooLarge)
+        case .waits: break
         }
-        if EntryRows.cost(of: order).all <= room, let outcome = shared.accept(order) { return outcome }
         return await handover { continuation in
             let reply = shared.writeReply(order, continuation)
             let job = WriteJob.write(order, reply)
@@ -235,6 +235,9 @@ public final class SQLiteStore: CacheStore {
     /// Stops the stored entry of this entry's key from being served until a newer answer is stored.
     public func hide(_ entry: StoredResponse) { shared.supersede(WriteOrder(entry: entry)) }
 
+    /// The numbers by which responses are ordered.
+    public var arrivals: ArrivalNumbers { shared.files.arrivals }
+
     /// Number of removals that are not committed yet.
     public var pendingRemovals: Int { shared.removals.count }
 
@@ -262,6 +265,21 @@ extension SQLiteStore {
 }
 
 extension StoreShared {
+    /// What becomes of a write before anything is waited for.
+    enum WriteStart {
+        case outcome(WriteOutcome)
+        case tooLarge
+        /// It must wait for its commit.
+        case waits
+    }
+
+    func begin(_ order: WriteOrder) -> WriteStart {
+        let (most, room) = settings.withLock { ($0.maxObject, $0.highWaterBytes) }
+        if Int64(order.largestBody) > most { return .tooLarge }
+        guard EntryRows.cost(of: order).all <= room, let outcome = accept(order) else { return .waits }
+        return .outcome(outcome)
+    }
+
     /// The reply to a refused read: a miss if the store is closed, an error if it is overloaded.
     func refusedRead() -> Result<StoredResponse?, StoreError> {
         isClosed.withLock { $0 } ? .success(nil) : .failure(overloaded("reading"))

@@ -101,8 +101,9 @@ struct WriteOrder: Sendable, CopyOnWrite {
 /// A head that replaces an entry's head, and the conditions under which it does.
 struct HeadOrder: Sendable {
     var entry: StoredResponse
-    /// When the entry was received whose head is replaced.
+    /// When the entry was received whose head is replaced, and its number among those received.
     var receivedAt: WallTime
+    var arrival: UInt64
     /// The condition, evaluated within the transaction.
     var isWanted: (@Sendable () -> Bool)?
 }

@@ -58,6 +58,7 @@ final class StoreWriter {
         let connection = try CacheSchema.openWriter(files.path, first: first, locks: locks)
         do {
             try files.mark.adopt(connection, first: first)
+            try adopt(files.arrivals, connection)
             let bodies = BodyFiles(files, generation: try BodyTable.generation(connection))
             var rows = try EntryRows(connection)
             rows.files = bodies
@@ -67,6 +68,18 @@ final class StoreWriter {
             connection.close(keepsLog: true)
             throw error
         }
+    }
+
+    /// Goes on above the numbers of the database's entries.
+    private static func adopt(_ arrivals: ArrivalNumbers, _ connection: DatabaseConnection) throws(StoreError) {
+        let found = try connection.number("SELECT arrival FROM bodies") ?? -1
+        guard let latest = UInt64(exactly: found), latest < ArrivalNumbers.largest else {
+            throw StoreError(
+                code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
+                message: "the number of its last response was changed")
+        }
+        arrivals.goOn(above: latest)
+        connection.arrivals = arrivals
     }
 
     /// Connects the present database with the objects that it shares with other threads.
@@ -267,7 +280,7 @@ final class StoreWriter {
             return .stored
         case .rewrite(let order, _):
             if let isWanted = order.isWanted, !isWanted() { return .refused(.removed) }
-            let isDone = try database?.rows.rewrite(order.entry, ifReceivedAt: order.receivedAt)
+            let isDone = try database?.rows.rewrite(order)
             return isDone == true ? .stored : .refused(.failed)
         case .ready(let order, let data):
             return try keepReady(order, data)

@@ -97,6 +97,24 @@ import Testing
         }
     }
 
+    /// This upstream leaves every order to a task.
+    @Test func aCallThatNeedsATaskIsNotBegunWithoutOne() async throws {
+        try await withDesk { _ in
+            nil
+        } _: {
+            (client, state, call) async throws in
+            let isBegun = await handover { (told: TaskContinuation<Bool, Never>) in
+                client.home.post {
+                    let cancel = client.begin(call, stall: nil) { _ in Issue.record("it was answered") }
+                    told.resume(returning: cancel != nil)
+                }
+            }
+            #expect(!isBegun)
+            #expect(client.report("itunes")?.rate?.remaining == 2)
+            #expect(try await recorded(client, state) == 0)
+        }
+    }
+
     @Test func aCallWithoutALimitIsPermittedAtOnceAndNothingIsWrittenDown() async throws {
         try await withDesk(limits: "rate: off, quota: off") { order in
             order.beforeSendingAtOnce?() == true ? nil : Self.unsent

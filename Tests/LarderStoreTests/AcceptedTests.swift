@@ -97,7 +97,7 @@ import Testing
             #expect(await store.write(entry) == .accepted)
             var fresh = entry
             fresh.freshUntil = entry.freshUntil + .seconds(60)
-            #expect(await store.rewriteHead(fresh, ifReceivedAt: entry.responseTime, when: nil))
+            #expect(await store.rewriteHead(fresh, inPlaceOf: entry, when: nil))
             #expect(try await store.read(entry.key)?.freshUntil == fresh.freshUntil)
         }
     }

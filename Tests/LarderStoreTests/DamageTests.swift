@@ -82,7 +82,7 @@ import Testing
                 #expect(found.freshUntil == later && found.staleUntil == later + .seconds(9))
                 found.status = 298
                 found.label = "another"
-                #expect(await store.rewriteHead(found, ifReceivedAt: entry.responseTime))
+                #expect(await store.rewriteHead(found, inPlaceOf: entry))
                 #expect(try await sameEntry(store.read(entry.key), found))
             }
             #expect(try await store.purge(.all, soft: true) == 3)
@@ -104,7 +104,7 @@ import Testing
             let store = try bench.open()
             await store.updateFreshness(
                 entries[0].key.digest, freshUntil: entries[0].freshUntil, staleUntil: entries[0].staleUntil)
-            #expect(await !store.rewriteHead(entries[1], ifReceivedAt: entries[1].responseTime))
+            #expect(await !store.rewriteHead(entries[1], inPlaceOf: entries[1]))
             _ = try await store.purge(.digest(entries[2].key.digest), soft: true)
             for entry in entries { #expect(try await store.read(entry.key) == nil) }
             await store.close()

@@ -337,12 +337,12 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
             changed.responseTime = entry.responseTime + .seconds(50)
             changed.freshUntil = entry.freshUntil + .seconds(50)
             changed.label = "another"
-            #expect(await store.rewriteHead(changed, ifReceivedAt: entry.responseTime))
+            #expect(await store.rewriteHead(changed, inPlaceOf: entry))
             #expect(try await sameEntry(store.read(entry.key), changed))
             // A second response to a question about the old entry comes too late.
-            #expect(await !store.rewriteHead(entry, ifReceivedAt: entry.responseTime))
+            #expect(await !store.rewriteHead(entry, inPlaceOf: entry))
             #expect(try await sameEntry(store.read(entry.key), changed))
-            #expect(await !store.rewriteHead(bench.entry("absent"), ifReceivedAt: entry.responseTime))
+            #expect(await !store.rewriteHead(bench.entry("absent"), inPlaceOf: entry))
         }
     }
 
@@ -358,7 +358,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
                 var freshened = old
                 freshened.label = "freshened"
                 await withTaskGroup(of: Void.self) { [freshened] group in
-                    group.addTask { _ = await store.rewriteHead(freshened, ifReceivedAt: old.responseTime) }
+                    group.addTask { _ = await store.rewriteHead(freshened, inPlaceOf: old) }
                     group.addTask { #expect(await store.write(new) == .stored) }
                 }
                 #expect(try await sameEntry(store.read(new.key), new))

@@ -156,7 +156,7 @@ import Testing
             newer.responseTime = entry.responseTime + .seconds(1)
             switch change {
             case .replaced: #expect(await store.write(newer) == .stored)
-            case .freshened: #expect(await store.rewriteHead(newer, ifReceivedAt: entry.responseTime))
+            case .freshened: #expect(await store.rewriteHead(newer, inPlaceOf: entry))
             case .prolonged:
                 #expect(
                     await store.updateFreshness(

@@ -38,6 +38,7 @@ extension EntryCache {
         when isWanted: @escaping @Sendable () -> Bool = { true }
     ) async -> Written {
         guard isCurrent(began, entry, companion) else { return .refused }
+        let entry = numbered(entry)
         // Checked once more at the time of the write, which may come after this method has returned.
         let outcome = await store.write(entry, with: companion, supersedes: supersedes) { [self] in
             isCurrent(began, entry, companion) && isWanted()
@@ -48,21 +49,28 @@ extension EntryCache {
         return await written(outcome, entry, companion, began)
     }
 
+    /// Gives a response its number now if its head got none: the responses of a key that one flight at a time fetches.
+    private func numbered(_ entry: StoredResponse) -> StoredResponse {
+        guard entry.arrival == 0 else { return entry }
+        var entry = entry
+        entry.arrival = arrivals.next()
+        return entry
+    }
+
     /// Writes an entry like `write` if the store accepts it without waiting for its commit.
     /// - Returns: false if it does not.
     func accept(
         _ entry: StoredResponse, since began: RemovalStamp, when isWanted: @escaping @Sendable () -> Bool
     ) -> Bool {
         guard isCurrent(began, entry) else { return false }
-        let isAccepted = store.accept(entry) { [self] in isCurrent(began, entry) && isWanted() }
-        guard isAccepted else { return false }
+        // A removal that begins after this question finds the entry in the store.
+        guard store.accept(entry, when: { [self] in isCurrent(began, entry) && isWanted() }) else { return false }
         memory.invalidate(entry.key.digest)
-        // A removal that began after the entry was accepted has found it.
         return true
     }
 
     /// Whether nothing that concerns the entry was removed since, its groups included.
-    private func isCurrent(_ began: RemovalStamp, _ entry: StoredResponse, _ companion: Companion? = nil) -> Bool {
+    func isCurrent(_ began: RemovalStamp, _ entry: StoredResponse, _ companion: Companion? = nil) -> Bool {
         memory.isCurrent(began, of: entry.provider, with: entry.parents + (companion?.entry.parents ?? []))
     }
 
@@ -98,6 +106,7 @@ extension EntryCache {
             writer.abandon()
             return .refused
         }
+        let entry = numbered(entry)
         let outcome = await writer.complete(entry, with: companion) { [self] in
             isCurrent(began, entry, companion) && isWanted()
         }
@@ -112,7 +121,7 @@ extension EntryCache {
     /// - Returns: whether the head was replaced.
     @discardableResult
     public func freshen(_ old: StoredResponse, to entry: StoredResponse, since began: RemovalStamp) async -> Bool {
-        let isDone = await store.rewriteHead(entry, ifReceivedAt: old.responseTime) { [self] in
+        let isDone = await store.rewriteHead(entry, inPlaceOf: old) { [self] in
             isCurrent(began, entry)
         }
         memory.invalidate(entry.key.digest)

@@ -22,7 +22,7 @@ public final class EntryCache: Sendable {
     /// The turns for variant lists. More callers than a list has places would only push each other out of it.
     let turns = KeyTurns(limit: VariantIndex.limit)
     /// The order of the responses to one URL that are in progress at the same time.
-    let answers = AnswerOrders()
+    let answers: AnswerOrders
     /// Rises with each change of the settings.
     let settingsEpoch = Atomic<UInt64>(0)
     /// No failed look-up is logged before this time, because one was logged recently.
@@ -35,10 +35,14 @@ public final class EntryCache: Sendable {
     /// Makes the cache from an open memory tier and an open database.
     public init(store: SQLiteStore, memory: MemoryTier, log: Logger, time: any TimeSource) {
         self.store = store
+        answers = AnswerOrders(store.arrivals)
         self.memory = memory
         self.log = log
         self.time = time
     }
+
+    /// The numbers by which responses are ordered.
+    var arrivals: ArrivalNumbers { store.arrivals }
 
     // MARK: Reading
 

@@ -7,7 +7,8 @@ import LarderCore
 final class AnswerPlace: Sendable {
     private let orders: AnswerOrders
     private let url: Digest
-    private let number: UInt64
+    /// The number of the response's arrival.
+    let number: UInt64
 
     fileprivate init(_ orders: AnswerOrders, _ url: Digest, _ number: UInt64) {
         self.orders = orders
@@ -46,10 +47,12 @@ final class AnswerOrders: Sendable {
         var order = AnswerOrder()
     }
     private struct State {
-        var latest: UInt64 = 0
         var urls: [Digest: Order] = Dictionary(minimumCapacity: 8)
     }
     private let state = Lock(State())
+    private let numbers: ArrivalNumbers
+
+    init(_ numbers: ArrivalNumbers) { self.numbers = numbers }
 
     /// The number of URLs with a response in progress.
     var count: Int { state.withLock { $0.urls.count } }
@@ -68,11 +71,12 @@ final class AnswerOrders: Sendable {
         _ url: Digest, _ selection: AnswerOrder.Selection, key: CacheKey, _ representation: AnswerOrder.Representation
     ) -> AnswerPlace {
         let number = state.withLock { state -> UInt64 in
-            state.latest += 1
+            // Taken under the lock, so that the responses of one URL enter in the order of their numbers.
+            let number = numbers.next()
             let known = state.urls[url] ?? Order()
-            known.order.enter(state.latest, selection, key: key, representation)
+            known.order.enter(number, selection, key: key, representation)
             state.urls[url] = known
-            return state.latest
+            return number
         }
         return AnswerPlace(self, url, number)
     }

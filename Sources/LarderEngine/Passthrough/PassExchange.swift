@@ -80,7 +80,7 @@ final class PassExchange: Sendable {
             }
             let whole = fetch.begin(stream, classification, found, began)
             let isPlain = whole.verdict.isStored && fetch.engine.mayBeWholeSoon(stream.body, stream.head.length)
-            guard isPlain else { return receive(whole, stream, classification) }
+            guard isPlain else { return receive(whole, stream, classification, isSettled: false) }
             fetch.engine.settle(stream.body, on: flight.loop) { [self] in settled(whole, stream, classification) }
         }
 
@@ -91,15 +91,20 @@ final class PassExchange: Sendable {
                     fetch.takeAtOnce(whole, content, stream.head, classification, found, began)
                 }
             }
-            guard let result else { return receive(whole, stream, classification) }
+            guard let result else { return receive(whole, stream, classification, isSettled: true) }
             flight.land(result)
         }
 
-        private func receive(_ whole: PassFetch.Whole, _ stream: UpstreamStream, _ classification: Classification) {
-            goOn { [self] in await fetch.receive(whole, stream, classification, found, began, flight.voice) }
+        private func receive(
+            _ whole: PassFetch.Whole, _ stream: UpstreamStream, _ classification: Classification, isSettled: Bool
+        ) {
+            goOn { [self] in
+                await fetch.receive(
+                    whole, stream, classification, found, began, flight.voice, isSettled: isSettled)
+            }
         }
 
-        /// Goes on in a task, which has what the leader's task had.
+        /// Goes on in a task, which has all that a fetch reads of the leader's task.
         private func goOn(_ work: @escaping @Sendable () async -> FlightResult) {
             FlightWait.$current.withValue(flight.wait) {
                 AskingClient.$current.withValue(client) {

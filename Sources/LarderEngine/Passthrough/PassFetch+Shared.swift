@@ -109,9 +109,10 @@ extension PassFetch {
         var entry = entry
         // Through this parent, the entry is removed when this host may have missed removals by other hosts.
         if !entry.parents.contains(EntryCache.sharedOrigin) { entry.parents.append(EntryCache.sharedOrigin) }
+        let place = place(of: entry, entry.bodyLength)
+        entry.arrival = place.number
         var made = Made(entry: entry, origin: .otherForm("shared"))
         made.shared = .hit
-        let place = place(of: entry, entry.bodyLength)
         made.selection = selection(of: entry, began, place)
         if engine.cache.isCurrent(found.ready) {
             made.written = await keep(entry, found, began, place, overtakes: false)
@@ -163,7 +164,7 @@ extension PassFetch {
         if !made.written.isAccepted || made.entry.large != nil || made.tape != nil {
             let isSmall = made.entry.large.map { $0.length <= sharing.tier.settings.maxObject } ?? true
             entry = isSmall ? await engine.cache.read(made.entry.key) : nil
-            if entry?.responseTime != made.entry.responseTime { entry = nil }
+            if entry?.arrival != made.entry.arrival { entry = nil }
         }
         let mostBytes = sharing.tier.settings.maxObject
         let now = engine.time.wall()

@@ -79,8 +79,7 @@ extension PassFetch {
     /// Repeats the look-up and hides older entries that it finds for the request.
     /// - Parameters:
     ///   - place: the response's place. If the response has been overtaken, only the entry that was found at the
-    ///     beginning is known to be older. Nil if the response is known to be overtaken; then only the times of receipt
-    ///     tell.
+    ///     beginning is known to be useless. Nil if the response is known to be overtaken.
     ///   - kept: keys of entries that stay.
     private func hideWhatIsThere(
         by entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace?,
@@ -89,9 +88,7 @@ extension PassFetch {
         for _ in 0...VariantIndex.limit {
             guard let now = await variants.find().entry, !kept.contains(now.key) else { return }
             let mayTell = engine.cache.isCurrent(began) && place?.isOvertaken != true
-            // An entry received in the same millisecond is newer only if it has overtaken the response.
-            let isOld = isOlder(now, than: entry) || place != nil && now.responseTime == entry.responseTime
-            guard isFound(now, found) || mayTell && isOld else { return }
+            guard isFound(now, found) || mayTell && now.arrival < entry.arrival else { return }
             engine.cache.hide(entry, inPlaceOf: now)
         }
     }
@@ -104,13 +101,7 @@ extension PassFetch {
 
     /// Whether an entry is the one that the flight found at its beginning.
     private func isFound(_ entry: StoredResponse, _ found: EntryCache.Found) -> Bool {
-        found.entry.map { $0.key == entry.key && $0.responseTime == entry.responseTime } ?? false
-    }
-
-    /// Whether a stored entry is older. A time in the future was noted before the clock was set back, and tells no
-    /// order. It counts as older, which costs one fetch.
-    func isOlder(_ stored: StoredResponse, than entry: StoredResponse) -> Bool {
-        stored.responseTime < entry.responseTime || stored.responseTime > engine.time.wall()
+        found.entry.map { $0.key == entry.key && $0.arrival == entry.arrival } ?? false
     }
 
     /// Hides older entries after a response was given out and not stored. Those that can stand in for an error stay.
@@ -174,21 +165,25 @@ extension PassFetch {
         await hideSelected(by: entry, found, began, place, reach, isFoundCurrent: isFoundCurrent)
     }
 
-    /// Stores a response if that takes no waiting: nothing of its URL is stored or under way, no request field selects it,
-    /// and the store accepts it. Nil for all others.
-    func keepAtOnce(
-        _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace
-    ) -> Written? {
-        guard sharing == nil, found.hasNothing, found.lacksParts || !request.mayHaveParts, names(entry).isEmpty,
-            Displacement.reach(status: entry.status) == .answered, engine.cache.isCurrent(found.ready),
-            !engine.cache.answers.hasSeveral(request.primary.digest), place.beginWriting(overtaking: .answered),
+    /// Whether storing the response may take no waiting: nothing of its URL is stored or under way, and no request field
+    /// selects it.
+    func mayKeepAtOnce(_ entry: StoredResponse, _ found: EntryCache.Found) -> Bool {
+        sharing == nil && found.hasNothing && (found.lacksParts || !request.mayHaveParts)
+            && Displacement.reach(status: entry.status) == .answered && names(entry).isEmpty
+            && engine.cache.isCurrent(found.ready) && !engine.cache.answers.hasSeveral(request.primary.digest)
+    }
+
+    /// Stores a response for which `mayKeepAtOnce` is true.
+    /// - Returns: nil if the store does not accept it without waiting.
+    func keepAtOnce(_ entry: StoredResponse, _ began: RemovalStamp, _ place: AnswerPlace) -> Written? {
+        guard place.beginWriting(overtaking: .answered),
             engine.cache.accept(entry, since: began, when: { !place.isOvertaken })
         else { return nil }
         engine.noteSearchVariance(entry, of: request)
         var written = Written.stored
         written.ready = engine.cache.readyStamp(request, entry.key.digest)
-        // The response was hidden before the stamp was taken.
-        if place.isOvertaken { written.ready = nil }
+        // The response was hidden or removed before the stamp was taken.
+        if place.isOvertaken || !engine.cache.isCurrent(began, entry) { written.ready = nil }
         return written
     }
 

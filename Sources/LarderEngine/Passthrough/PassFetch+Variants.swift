@@ -61,14 +61,15 @@ extension PassFetch {
         _ others: [StoredResponse], by head: UpstreamHead, since began: RemovalStamp, _ place: AnswerPlace?
     ) async {
         for old in others {
-            let news = Validation.freshening(old, by: head, rule: rule, targets: request.targets)
+            var news = Validation.freshening(old, by: head, rule: rule, targets: request.targets)
+            if let place { news.entry.arrival = place.number }
             if case .store = news.verdict.decision, names(news.entry) == names(old),
                 request.groups(news.entry) == request.groups(old)
             {
                 await engine.cache.freshen(old, to: news.entry, since: began)
             } else if place?.isOvertaken != true, engine.cache.isCurrent(began),
                 // A newer response may have taken its place.
-                await engine.cache.open(old.key)?.responseTime == old.responseTime
+                await engine.cache.open(old.key)?.arrival == old.arrival
             {
                 await engine.cache.displace(old.key.digest, of: old.provider)
             }

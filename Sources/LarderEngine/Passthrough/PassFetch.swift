@@ -152,7 +152,7 @@ public struct PassFetch: Sendable {
         return fields
     }
 
-    /// The call to the upstream, for the flight whose work the present task does.
+    /// The call to the upstream, for the flight in `FlightWait.current`.
     func call(_ fields: HeaderFields, _ found: EntryCache.Found) -> UpstreamCall {
         var order = request.order(fields, method: request.fetchMethod, settings: settings, limit: .max)
         order.body = request.content?.body
@@ -174,9 +174,12 @@ public struct PassFetch: Sendable {
     private func freshen(
         _ entry: StoredResponse, by head: UpstreamHead, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> Made {
-        let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
+        var news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
         let isOfParts = entry.large is PartsBody
         let lists = isOfParts ? parts.lists : variants
+        // The stored response is now the most recent one, even if older responses are still arriving.
+        let place = place(of: news.entry, news.entry.bodyLength)
+        news.entry.arrival = place.number
         var made = Made(entry: news.entry, origin: .upstream(status: 304, isAnswer: true))
         made.storing = .validated
         made.own = own(news.entry, confirmedBy: head)
@@ -185,8 +188,6 @@ public struct PassFetch: Sendable {
             made.mayBeShared = false
             return made
         }
-        // The stored response is now the most recent one, even if older responses are still arriving.
-        let place = place(of: news.entry, news.entry.bodyLength)
         made.selection = selection(of: news.entry, began, place)
         if isOfParts, case .store = news.verdict.decision {
             place.spareSame()
@@ -272,6 +273,7 @@ public struct PassFetch: Sendable {
         made.isJudged = isJudged(found)
         made.mayBeShared = verdict.rule != .objectTooLarge && (mayBeKept || rule.semantics == .ttl)
         let place = place(of: made.entry, head.length)
+        made.entry.arrival = place.number
         made.selection = Made.Selection(
             vary: Vary(head.fields), fields: request.forwarded, began: began, place: place)
         // Older parts of the same representation that are still arriving stay valid.
@@ -279,10 +281,12 @@ public struct PassFetch: Sendable {
         return Whole(made: made, verdict: verdict, place: place)
     }
 
+    /// Stores a whole response, or passes it on.
+    /// - Parameter isSettled: whether its body was waited for, and `takeAtOnce` did not take it.
     // More than six parameters: the answer, its stream, and what every fetch has.
     func receive(
         _ whole: Whole, _ stream: UpstreamStream, _ classification: Classification, _ found: EntryCache.Found,
-        _ began: RemovalStamp, _ voice: FlightVoice
+        _ began: RemovalStamp, _ voice: FlightVoice, isSettled: Bool = false
     ) async -> FlightResult {
         let (head, verdict, place) = (stream.head, whole.verdict, whole.place)
         let body = TapeBody(stream.body, length: head.length)
@@ -301,9 +305,9 @@ public struct PassFetch: Sendable {
                 await hideOlder(than: newer, found, began, place)
             }
         }
-        await engine.settle(stream.body, head.length)
+        if !isSettled { await engine.settle(stream.body, head.length) }
         if let content = stream.body.whole {
-            if let result = takeAtOnce(whole, content, head, classification, found, began) { return result }
+            if !isSettled, let result = takeAtOnce(whole, content, head, classification, found, began) { return result }
             made.tape = nil
             made.entry.body = content
             if verdict.isStored, let fault = fault(head, content) {
@@ -333,11 +337,12 @@ public struct PassFetch: Sendable {
         _ found: EntryCache.Found, _ began: RemovalStamp
     ) -> FlightResult? {
         if rule.semantics == .ttl, let failure = failure(classification, head, content) { return .failed(failure) }
-        guard whole.verdict.isStored, Int64(content.count) <= settings.cache.maxObject, fault(head, content) == nil
+        guard whole.verdict.isStored, Int64(content.count) <= settings.cache.maxObject,
+            mayKeepAtOnce(whole.made.entry, found), fault(head, content) == nil
         else { return nil }
         var made = whole.made
         made.entry.body = content
-        guard let written = keepAtOnce(made.entry, found, began, whole.place) else { return nil }
+        guard let written = keepAtOnce(made.entry, began, whole.place) else { return nil }
         made.written = written
         return .answered(made)
     }

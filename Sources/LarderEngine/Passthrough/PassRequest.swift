@@ -266,6 +266,7 @@ public final class PassRequest: Sendable {
     /// - Parameter limit: the largest body, in bytes.
     public func order(_ fields: HeaderFields, method: Method, settings: Settings, limit: Int) -> FetchOrder {
         var order = provider.order(method, path: path, url: url, fields, settings: settings)
+        order.provider = provider.name
         // A redirect is a response like any other. Only the client knows whether it wants to follow.
         order.maxRedirects = 0
         // An error is a response too. It is forwarded, or a stale response stands in for it (RFC 9111 §4.3.3).

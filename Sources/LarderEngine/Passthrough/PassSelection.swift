@@ -76,7 +76,7 @@ public struct PassSelection: Sendable {
         // Nor must it follow a newer response, whether that one cannot be found, or was found and must not be used.
         if let place = selection.place {
             if place.isWithdrawn { return false }
-            if let newer = found.entry, place.isOvertaken, newer.responseTime > made.entry.responseTime { return false }
+            if let newer = found.entry, place.isOvertaken, newer.arrival > made.entry.arrival { return false }
         }
         // With `ttl` semantics, "*" selects nothing.
         if request.rule.semantics == .ttl, selection.vary == .any { return true }

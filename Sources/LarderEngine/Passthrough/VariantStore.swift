@@ -59,14 +59,13 @@ struct VariantStore: Sendable {
     private func order(_ candidates: [Digest], in index: VariantIndex) async -> [(place: Int, selection: Digest)] {
         let usual = candidates.enumerated().map { (place: $0.offset, selection: $0.element) }
         guard candidates.count > 1 else { return usual }
-        var latest: WallTime?
+        var latest: UInt64 = 0
         for (place, selection) in usual {
             guard let entry = await engine.cache.open(request.variantKey(selection)) else { break }
-            let isEarlier = latest.map { entry.responseTime < $0 } ?? false
-            if !isEarlier, !index.isInDoubt(selection), isUsable(entry) {
+            if entry.arrival >= latest, !index.isInDoubt(selection), isUsable(entry) {
                 return [(0, selection)] + usual.filter { $0.place != place }
             }
-            latest = max(latest ?? entry.responseTime, entry.responseTime)
+            latest = max(latest, entry.arrival)
         }
         return usual
     }
@@ -242,7 +241,7 @@ struct VariantStore: Sendable {
             vary: names, requestFields: request.forwarded, receivedAt: entry.responseTime,
             putsOthersInDoubt: putsOthersInDoubt, answerFields: entry.fields, now: engine.time.wall())
         if isValidated { index.lead(selection) }
-        let row = StoredResponse(
+        var row = StoredResponse(
             key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
             body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,
             freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
@@ -250,6 +249,7 @@ struct VariantStore: Sendable {
             // The list is removed together with the responses that it lists.
             parents: (request.primary == request.target ? [] : [request.target.digest])
                 + request.folders.map(\.digest), label: entry.label)
+        row.arrival = entry.arrival
         return NewList(
             row: row, dropped: dropped, hadList: known != nil, lacksEntry: dropped.contains(selection),
             isForAll: request.isChosenPlainly(selection, index),

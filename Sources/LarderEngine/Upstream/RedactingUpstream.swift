@@ -100,20 +100,20 @@ public struct RedactingUpstream: Upstream {
     }
 
     /// See `Upstream`. A task must open an order that carries secrets: the body of its answer may have to be collected.
-    public func begin(
-        _ order: FetchOrder, stall: Duration?, _ done: @escaping @Sendable (Result<UpstreamStream, FetchError>) -> Void
-    ) -> (@Sendable () -> Void)? {
-        if order.carriesSecrets { return nil }
+    public func start(of order: FetchOrder) -> UpstreamStart? {
+        guard !order.carriesSecrets, let start = upstream.start(of: order) else { return nil }
         let redactor = secrets.redactor
-        if redactor.isEmpty { return upstream.begin(order, stall: stall, done) }
-        var order = order
-        if let tell = order.interim { order.interim = { tell(redactor.redacted($0)) } }
-        return upstream.begin(order, stall: stall) { outcome in
-            switch outcome {
-            case .failure(let error): done(.failure(redactor.redacted(error)))
-            case .success(var stream):
-                redactor.redact(&stream.head)
-                done(.success(stream))
+        if redactor.isEmpty { return start }
+        return { order, stall, done in
+            var order = order
+            if let tell = order.interim { order.interim = { tell(redactor.redacted($0)) } }
+            return start(order, stall) { outcome in
+                switch outcome {
+                case .failure(let error): done(.failure(redactor.redacted(error)))
+                case .success(var stream):
+                    redactor.redact(&stream.head)
+                    done(.success(stream))
+                }
             }
         }
     }

@@ -198,12 +198,15 @@ public final class UpstreamClient: Sendable {
 
     /// Begins a call like `opened`, for a caller that is no task, on the loop that performs it.
     /// - Parameter done: gets the outcome on that loop, after this method has returned.
-    /// - Returns: what cancels the call. Nil if the call needs a task; nothing has happened then.
+    /// - Returns: what cancels the call until its outcome is on its way. Nil if the call needs a task; nothing has
+    ///   happened then.
     func begin(
         _ call: UpstreamCall, stall: Duration?,
         _ done: @escaping @Sendable (Result<(UpstreamStream, Classification), UpstreamFailure>) -> Void
     ) -> (@Sendable () -> Void)? {
-        guard call.order.tokenOf == nil, let loop = EventLoop.current else { return nil }
+        guard call.order.tokenOf == nil, let loop = EventLoop.current, let start = upstream.start(of: call.order) else {
+            return nil
+        }
         let asker = CallAsker.current
         let number: UInt64?
         do throws(UpstreamFailure) {
@@ -212,14 +215,7 @@ public final class UpstreamClient: Sendable {
             loop.post { done(.failure(error)) }
             return {}
         }
-        let cancel = upstream.begin(order(call, number, for: asker), stall: stall) { [self] outcome in
-            done(took(outcome, of: call, number))
-        }
-        if cancel == nil, settle(number)?.isProbe == true {
-            let now = time.monotonic()
-            step { $0.abandonTrial(call.provider, now: now) }
-        }
-        return cancel
+        return start(order(call, number, for: asker), stall) { [self] outcome in done(took(outcome, of: call, number)) }
     }
 
     /// Takes in the outcome of a call: the head of its answer, or its failure.

@@ -53,7 +53,7 @@ extension Settings {
 
     /// The server for clients.
     public struct Server: Sendable {
-        /// The number of client event loops. 0 means one per core.
+        /// The number of client event loops. 0 means one per usable core.
         public var loops: Int
         public var maxConnections: Int
         /// The time in which a request's head must arrive after its first byte.

@@ -68,7 +68,7 @@ struct PartSaving: Sendable {
         let same = before.flatMap { $0.isSame(as: answer) ? $0 : nil }
         var row = row
         // The newest head counts, whichever part was completed first.
-        if let same, same.row.responseTime > row.responseTime { row = same.row }
+        if let same, same.row.arrival > row.arrival { row = same.row }
         var content = same?.content ?? PartialContent(answer, keptUntil: row.staleUntil)
         let range = answer.range.lowerBound..<answer.range.lowerBound + count
         var gone: [Int64] = []
@@ -121,13 +121,15 @@ struct PartSaving: Sendable {
     private static let slack = Duration.seconds(600)
 
     private func part(_ range: Range<Int64>, _ row: StoredResponse, _ content: PartialContent) -> StoredResponse {
-        StoredResponse(
+        var part = StoredResponse(
             key: parts.key(range.lowerBound, of: content, listed: row.key), layer: .raw, provider: row.provider,
             endpoint: StoredParts.partName, status: 206,
             fields: ["Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.length)"],
             requestTime: row.requestTime, responseTime: row.responseTime, initialAge: row.initialAge,
             freshUntil: row.freshUntil, staleUntil: row.staleUntil, parents: row.parents + [row.key.digest],
             label: row.label)
+        part.arrival = row.arrival
+        return part
     }
 
     private func remove(_ start: Int64, of content: PartialContent) async {

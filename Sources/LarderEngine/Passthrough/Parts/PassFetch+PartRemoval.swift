@@ -29,7 +29,7 @@ extension PassFetch {
         // Parts of other variants stay, as whole responses of other variants do.
         let isOfAll = !VariantStore.isList(list) || Displacement.putsOthersInDoubt(status: entry.status)
         guard let old = isOfAll ? list : await parts.lists.find().entry,
-            isOlder(old, than: entry) || old.responseTime == entry.responseTime
+            old.arrival < entry.arrival
         else { return }
         await engine.cache.displace(old.key.digest, of: request.provider.name)
     }
@@ -45,12 +45,12 @@ extension PassFetch {
         let isDated = head.fields.contains(.etag) || head.fields.contains(.lastModified)
         // The response to the client's own If-Range need not repeat what the client knows (RFC 9110 §15.3.7).
         if !isDated, request.fields.contains(.ifRange) { return }
-        overtakeParts(by: head, .selected)
+        let number = overtakeParts(by: head, .selected)
         guard let known = await parts.lists.find().entry.flatMap({ StoredParts($0) }) else { return }
         let validator = StrongValidator(head.fields, now: head.responseTime)
         let isRight = validator != nil && known.content.validator == validator
         if isRight, head.status == 206 || storing(PartRequest.wholeHead(head), .data).isStored { return }
-        await remove(known, disprovedBy: head)
+        await remove(known, before: number)
     }
 
     /// Removes stored parts after the response to a GET or HEAD without content was passed on and disproves them.
@@ -87,13 +87,14 @@ extension PassFetch {
             : now.contains(.lastModified) && now.first(.lastModified) != then.first(.lastModified)
         let isLonger = head.fields.first(.contentLength).flatMap { Int64($0) }.map { $0 != known.content.length }
         guard isOther || isLonger ?? false else { return }
-        overtakeParts(by: head, .selected)
-        await remove(known, disprovedBy: head)
+        await remove(known, before: overtakeParts(by: head, .selected))
     }
 
     /// Overtakes older responses that still arrive. They must not be stored after one that shows another
     /// representation.
-    private func overtakeParts(by head: UpstreamHead, _ reach: AnswerOrder.Reach) {
+    /// - Returns: the number of the head's arrival.
+    @discardableResult
+    private func overtakeParts(by head: UpstreamHead, _ reach: AnswerOrder.Reach) -> UInt64 {
         var newer = entry(head, PassFields.endToEnd(head), .refuse(.partialContent))
         let length = head.status == 206 ? ContentRange(head.fields)?.length : head.length
         let place = place(of: newer, length)
@@ -102,12 +103,12 @@ extension PassFetch {
             newer.key = key
             engine.cache.hide(newer)
         }
+        return place.number
     }
 
-    /// Removes the stored parts, unless they arrived after the head.
-    private func remove(_ known: StoredParts, disprovedBy head: UpstreamHead) async {
-        let then = known.row.responseTime
-        guard then <= head.responseTime || then > engine.time.wall() else { return }
+    /// Removes the stored parts, unless they arrived after the head with this number.
+    private func remove(_ known: StoredParts, before number: UInt64) async {
+        guard known.row.arrival < number else { return }
         await displaceShared()
         await engine.cache.displace(known.row.key.digest, of: request.provider.name)
     }

@@ -134,8 +134,9 @@ extension PassFetch {
         }
         guard taken.verdict.isStored else { return await usePart(taken, stream, found, began) }
         let known = taken.known
-        let row = row(taken, head, known)
+        var row = row(taken, head, known)
         let place = place(of: row, taken.answer.length)
+        row.arrival = place.number
         place.spareSame()
         await hideOthers(than: row, taken, found, began, place)
         let content =
@@ -190,7 +191,7 @@ extension PassFetch {
         var found = found
         if found.entry?.large is PartsBody { found.entry = nil }
         // Wait for the removal, so that it does not take the rows of the new list for those of the old one.
-        if let now, engine.cache.isCurrent(began), !place.isOvertaken, now.row.responseTime <= row.responseTime {
+        if let now, engine.cache.isCurrent(began), !place.isOvertaken, now.row.arrival < row.arrival {
             await engine.cache.displace(now.row.key.digest, of: request.provider.name)
         } else if now == nil, mayBeThere {
             // The look-up took too long, so the list is hidden.

@@ -10,8 +10,9 @@ extension PassFetch {
         _ taken: Taken, _ stream: UpstreamStream, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> FlightResult {
         let known = taken.known ?? found.part?.stored
-        let row = row(taken, stream.head, known)
+        var row = row(taken, stream.head, known)
         let place = place(of: row, taken.answer.length)
+        row.arrival = place.number
         place.spareSame()
         hideOthersUnderWay(than: row, began, place)
         var made = Made(entry: row, origin: .upstream(status: stream.head.status, isAnswer: true))

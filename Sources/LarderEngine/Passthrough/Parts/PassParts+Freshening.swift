@@ -22,13 +22,14 @@ extension PassParts {
         guard await cache.turns.enter(old.key.digest) else { return await cache.freshen(old, to: entry, since: began) }
         defer { cache.turns.leave(old.key.digest) }
         guard let now = await cache.open(old.key).flatMap({ StoredParts($0) }), now.content.isSame(as: known),
-            now.row.responseTime != old.responseTime, now.row.responseTime <= entry.responseTime
+            now.row.arrival != old.arrival, now.row.arrival <= entry.arrival
         else { return await cache.freshen(old, to: entry, since: began) }
-        let news = Validation.freshening(now.row, by: head, rule: request.rule, targets: request.targets)
+        var news = Validation.freshening(now.row, by: head, rule: request.rule, targets: request.targets)
+        news.entry.arrival = entry.arrival
         guard case .store = news.verdict.decision, Vary(news.entry.fields) == Vary(now.row.fields),
             request.groups(news.entry) == request.groups(now.row)
         else { return false }
-        Task { await prolong(now.content, in: news.entry) }
+        Task { [news] in await prolong(now.content, in: news.entry) }
         return await cache.freshen(now.row, to: news.entry, since: began)
     }
 
@@ -50,6 +51,8 @@ extension PassSelection {
         _ stored: StoredResponse, to entry: StoredResponse, by head: UpstreamHead, since began: RemovalStamp
     ) async {
         let parts = PassParts(engine: engine, request: request, snapshot: snapshot)
+        var entry = entry
+        entry.arrival = engine.cache.arrivals.next()
         guard await parts.freshen(stored, to: entry, by: head, since: began) else { return }
         let lists = stored.large is PartsBody ? parts.lists : VariantStore(engine: engine, request: request)
         await lists.prolong(entry)
