@@ -13,7 +13,7 @@ final class BoundedWaits: Sendable {
         case commit
         /// A look-up.
         case read
-        /// The journal, or a purge of many entries.
+        /// The flush of the mark, or a purge of many entries.
         case removal
         /// A part of a large body. The stream stands still meanwhile. The span is longer than that of an answer for its
         /// commit.

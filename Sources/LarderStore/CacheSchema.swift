@@ -82,12 +82,6 @@ enum CacheSchema {
         }
     }
 
-    /// Whether the file may hold entries that a record in the journal removed.
-    static func mayHaveJournal(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 ? status.st_size > 0 : access(path, F_OK) == 0
-    }
-
     /// Opens a reader's connection to a database that the writer has made. It cannot write.
     static func openReader(_ path: String) throws(StoreError) -> DatabaseConnection {
         let connection = try DatabaseConnection(path: path)

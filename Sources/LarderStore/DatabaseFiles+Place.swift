@@ -32,9 +32,6 @@ struct OpenFiles: Sendable {
     var log: FileIdentity?
 }
 
-/// The kind of file that has lost its name.
-enum LostFile { case database, log }
-
 extension DatabaseFiles {
     private var lockPath: String { path.dropLast(3) + ".lock" }
 
@@ -63,18 +60,14 @@ extension DatabaseFiles {
         isInUse = true
     }
 
-    /// Which of the open files has no name any more, or whose name is another file's; nil if each has its own.
-    var lostFile: LostFile? {
+    /// Whether the open database still has its name, and so has its log.
+    var isDatabaseInPlace: Bool {
         beforeLook.get()?()
-        guard let known = opened.withLock({ $0 }) else { return nil }
-        if !Self.isInPlace(path, known.database) { return .database }
+        guard let known = opened.withLock({ $0 }) else { return true }
         // SQLite removes the log when the last connection closes, and a connection is open
         // (sqlite.org/walformat.html, "Files On Disk").
-        return Self.isInPlace(path + "-wal", known.log) ? nil : .log
+        return Self.isInPlace(path, known.database) && Self.isInPlace(path + "-wal", known.log)
     }
-
-    /// Whether the open database still has its name, and so has its log.
-    var isDatabaseInPlace: Bool { lostFile == nil }
 
     private static func isInPlace(_ path: String, _ known: FileIdentity?) -> Bool {
         guard let known else { return true }
@@ -83,12 +76,6 @@ extension DatabaseFiles {
         case .absent: false
         case .unknown: true
         }
-    }
-
-    /// Removes a file that has the name of the log but is not the open one.
-    func removeForeignLog() {
-        guard let known = opened.withLock({ $0 }), !Self.isInPlace(path + "-wal", known.log) else { return }
-        unlink(path + "-wal")
     }
 
     // MARK: In use

@@ -176,11 +176,19 @@ final class DatabaseFiles: Sendable {
         // Renamed before a new database is made, whose files have another directory.
         if hasBodies { rename(bodies, bodies + mark) }
         noteAbsence()
-        for old in asideFiles.dropLast(2) {
-            for suffix in ["-wal", "-shm", ""] { unlink(old + suffix) }
-            throwAway(String(old.dropFirst(path.utf8.count)))
-        }
+        removeAside(keeping: 2)
         return path + mark
+    }
+
+    /// Removes the oldest databases set aside. Returns whether there were any.
+    @discardableResult
+    func removeAside(keeping count: Int) -> Bool {
+        let old = asideFiles.dropLast(count)
+        for file in old {
+            for suffix in ["-wal", "-shm", ""] { unlink(file + suffix) }
+            throwAway(String(file.dropFirst(path.utf8.count)))
+        }
+        return !old.isEmpty
     }
 
     /// The directory of the cache's large bodies.

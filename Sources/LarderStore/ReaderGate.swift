@@ -88,10 +88,10 @@ final class ReaderGate: @unchecked Sendable {
         }
     }
 
-    /// Lets readers in, to a new database or to the same one.
-    func reopen(isNew: Bool) {
+    /// Lets readers in, to a new database.
+    func reopen() {
         locked {
-            if isNew { generation += 1 }
+            generation += 1
             isOpen = true
         }
     }

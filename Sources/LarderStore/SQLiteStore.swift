@@ -2,6 +2,7 @@
 // caller's executor; no call blocks that. Reads go to a few reader threads (`store-r0`…), everything else to the writer
 // (`store-w`), which alone may change the database.
 import CSQLite
+import Glibc
 import LarderCore
 
 /// Larder's cache database. Call `close` before releasing it: its threads keep it alive.
@@ -19,7 +20,7 @@ public final class SQLiteStore: CacheStore {
     /// set aside beside the new one, with a warning. If the disk has no room for what opening writes, or another
     /// program has the database open for longer than 5 s, the store begins degraded, without a database: reads miss, and
     /// opening is tried again.
-    /// - Parameter notes: another directory, for marks that cannot be written in this one, and for what must outlive it.
+    /// - Parameter notes: another directory, for what must outlive this one.
     /// - Throws: `StoreError` with SQLITE_BUSY if another daemon has locked the directory; the error of SQLite or of
     ///   the system if the database can neither be opened nor made.
     public static func open(
@@ -32,14 +33,13 @@ public final class SQLiteStore: CacheStore {
         if let type = files.networkFileSystem {
             shared.log.warning("the cache directory is on a network file system", ["path": directory, "type": type])
         }
-        let journal = JournalFile(
-            directory: directory, notes: notes, faults: shared.faults
-        ) { [files] in files.isDirectoryInPlace }
-        shared.recall(journal.open())
+        unlink(directory + "/cache.removals")
         var database: StoreWriter.Database?
         var lacking: StoreError?
         do {
-            database = try openOrSetAside(shared)
+            database = try StoreWriter.openOrSetAside(shared) { () throws(StoreError) in
+                try StoreWriter.openDatabase(shared.files)
+            }
             shared.files.noteOpened()
         } catch  where error.isLackOfDisk || error.code == SQLITE_BUSY || files.lacksInodes {
             lacking = error
@@ -60,12 +60,12 @@ public final class SQLiteStore: CacheStore {
             for number in 0..<max(1, settings.readers) {
                 try NamedThread.start("store-r\(number)") { StoreReader(shared).run() }
             }
-            try shared.startHelpers(journal)
+            try shared.startHelpers()
             try NamedThread.start("store-w") { writer.take()?.run() }
         } catch {
             shared.reads.end()
             shared.waits.end()
-            shared.journal.end()
+            shared.flusher.end()
             if let connection = database?.connection {
                 // Closing the connection removes the write-ahead log. It has been written back, so nothing is lost.
                 if connection.writeLogBack() { files.isInUse = false }
@@ -74,15 +74,6 @@ public final class SQLiteStore: CacheStore {
             throw error
         }
         return store
-    }
-
-    private static func openOrSetAside(_ shared: StoreShared) throws(StoreError) -> StoreWriter.Database {
-        do {
-            return try StoreWriter.openDatabase(shared.files)
-        } catch  where error.isDamage {
-            shared.setAside(error.description)
-            return try StoreWriter.openDatabase(shared.files)
-        }
     }
 
     /// Applies new settings. A lower `maxSize` is reached by evicting in idle time and at the next write. `readers`

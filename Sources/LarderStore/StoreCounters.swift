@@ -59,7 +59,7 @@ public enum StoreCounters {
     public static let removals = MetricFamily(
         "larder_store_removals_total",
         help:
-            "Purges and invalidations, by where they were recorded when answered: database, journal or memory.",
+            "Purges and invalidations, by where they were recorded when answered: database, mark or memory.",
         labels: ["kept"])
     public static let pendingRemovals = MetricFamily(
         "larder_store_pending_removals", .gauge,
@@ -76,7 +76,7 @@ public enum StoreCounters {
         "larder_store_left_at_close_total",
         help:
             "What the databases could not write when they were closed, because time ran out or a lock was held: "
-            + "answers, uses, removals (they are in the journal) and jobs of the state database.",
+            + "answers, uses, removals (the next start sets the database aside) and jobs of the state database.",
         labels: ["what"])
     public static let ready = MetricFamily(
         "larder_store_ready_total",
@@ -116,7 +116,7 @@ final class StoreMeters: Sendable {
     let sweptFiles, bodiesRefused: CounterCell
     let vacuumedPages, liveBytes, walBytes, overHighWater: CounterCell
     let indexed, unindexed: CounterCell
-    let removalsWritten, removalsJournaled, removalsInMemory: CounterCell
+    let removalsWritten, removalsMarked, removalsInMemory: CounterCell
     let committed, uncommitted, acceptedRemoved: CounterCell
     let lateWrites, lateReads, lateSearches, lateStretches: CounterCell
     let leftWrites, leftUses, leftRemovals: CounterCell
@@ -157,7 +157,7 @@ final class StoreMeters: Sendable {
         indexed = registry.cell(StoreCounters.indexed, "added")
         unindexed = registry.cell(StoreCounters.indexed, "removed")
         removalsWritten = registry.cell(StoreCounters.removals, "database")
-        removalsJournaled = registry.cell(StoreCounters.removals, "journal")
+        removalsMarked = registry.cell(StoreCounters.removals, "mark")
         removalsInMemory = registry.cell(StoreCounters.removals, "memory")
         committed = registry.cell(StoreCounters.accepted, "done")
         uncommitted = registry.cell(StoreCounters.accepted, "failed")

@@ -9,8 +9,8 @@ final class StoreFaults: Sendable {
         var code: Int32?
         var failsChangesOnly = false
         var isHeld = false
-        var journalFails = false
-        var journalIsHeld = false
+        var markFails = false
+        var markIsHeld = false
         var holdsRead: (@Sendable () -> Bool)?
         var isHolding = false
     }
@@ -22,7 +22,7 @@ final class StoreFaults: Sendable {
         state.withLock { state in
             change(&state)
             any.store(
-                state.code != nil || state.isHeld || state.journalFails || state.journalIsHeld
+                state.code != nil || state.isHeld || state.markFails || state.markIsHeld
                     || state.holdsRead != nil, ordering: .releasing)
         }
         bell.nudge()
@@ -40,8 +40,8 @@ final class StoreFaults: Sendable {
     func hold(_ isHeld: Bool) { set { $0.isHeld = isHeld } }
     /// Whether a commit is waiting.
     var isHolding: Bool { state.withLock { $0.isHolding } }
-    func failJournal(_ fails: Bool) { set { $0.journalFails = fails } }
-    func holdJournal(_ isHeld: Bool) { set { $0.journalIsHeld = isHeld } }
+    func failMark(_ fails: Bool) { set { $0.markFails = fails } }
+    func holdMark(_ isHeld: Bool) { set { $0.markIsHeld = isHeld } }
 
     /// Makes every reader wait before its snapshot while the closure returns true.
     func holdReads(_ holds: (@Sendable () -> Bool)?) { set { $0.holdsRead = holds } }
@@ -69,11 +69,11 @@ final class StoreFaults: Sendable {
         throw StoreError(code: code & 0xFF, extendedCode: code, doing: "COMMIT", message: "made to fail")
     }
 
-    /// Whether the journal may write. Waits while the journal is held.
-    func passJournal() -> Bool {
+    /// Whether the mark may be written for a removal. Waits while the mark is held.
+    func passMark() -> Bool {
         guard any.load(ordering: .acquiring) else { return true }
         var seen = 0
-        while state.withLock({ $0.journalIsHeld }) { _ = bell.take(upTo: 1, timeout: .milliseconds(100), seen: &seen) }
-        return !state.withLock { $0.journalFails }
+        while state.withLock({ $0.markIsHeld }) { _ = bell.take(upTo: 1, timeout: .milliseconds(100), seen: &seen) }
+        return !state.withLock { $0.markFails }
     }
 }

@@ -139,7 +139,7 @@ final class StoreShared: Sendable {
     let removals = PendingRemovals()
     let orders = WriteOrders()
     let overlay = WriteOverlay()
-    let journal = RemovalJournal()
+    let flusher = MarkFlusher()
     let waits: BoundedWaits
     let ending = StoreEnding()
     let faults = StoreFaults()

@@ -1,5 +1,5 @@
 // The end of the writer's thread: removals, uses, the last checkpoint, each while there is time (`StoreEnding`).
-// Removals that cannot be written are left to the journal, which the next start reads first, and the log is left to the
+// If removals cannot be written, the mark says so, and the next start sets the database aside. The log is left to the
 // next start. Unwritten answers and uses are lost.
 import LarderCore
 
@@ -9,7 +9,7 @@ struct LeftUndone: Sendable, Equatable {
     private(set) var writes = 0
     /// Uses that were not written.
     var uses = 0
-    /// Removals that are left to the journal.
+    /// Removals that were not committed.
     var removals = 0
 
     mutating func note(_ outcome: WriteOutcome) {
@@ -36,17 +36,17 @@ extension StoreWriter {
         closeDatabase(writesBack: areOut && !isOver)
         if areOut { shared.files.closeDescriptors() }
         shared.readers.withLock { $0 = nil }
-        // If another process owns the directory now, the journal is gone along with the database.
-        if shared.files.isDirectoryInPlace { shared.journal.checkAtLast() }
-        shared.journal.end()
-        // The last notes must be on the disk before anybody is told that the store is closed.
+        // A mark that is missing at the next start costs the database.
+        if shared.files.isDirectoryInPlace { shared.files.mark.check() }
+        shared.flusher.end()
+        // The mark must be on the disk before anybody is told that the store is closed.
         let time = max(.milliseconds(500), shared.ending.left(at: shared.time.monotonic()))
-        let isWritten = shared.journal.waitForEnd(within: time, by: shared.time)
+        let isWritten = shared.flusher.waitForEnd(within: time, by: shared.time)
         if !isWritten, left.removals > 0 {
             shared.log.error("store.removals.unkept", ["path": shared.files.directory])
         }
         tellWhatIsLeft()
-        // A reader held by the disk still has the database open, and the journal's thread its file. Then the directory
+        // A reader held by the disk still has the database open, and the flusher its file. Then the directory
         // stays locked until this process ends.
         if areOut, isWritten { shared.files.unlock() }
         shared.waits.end()

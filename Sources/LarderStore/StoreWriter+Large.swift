@@ -24,8 +24,7 @@ extension StoreWriter {
             if shared.files.mark.hasFailed() {
                 shared.log.error("store.mark.unkept", ["path": shared.files.directory])
             }
-            // A commit into a log without a name is gone with the process. Then the tombstones stay.
-            settleRemovals(committed: removing.applied.isEmpty || shared.files.isDatabaseInPlace)
+            settleRemovals(committed: true)
             // A commit without changes does not reach the disk, so its duration tells nothing.
             if let late, connection.allChanges != late.changes,
                 shared.time.monotonic() - late.at <= shared.waits.span(.read)
@@ -44,7 +43,6 @@ extension StoreWriter {
     func beginBody(_ length: Int64?) -> Result<BodyFile, WriteRefusal> {
         do throws(StoreError) {
             if isOver { return .failure(.closed) }
-            if case .refused(let reason) = refusalOfPlace() { return .failure(reason) }
             guard let connection = database?.connection else { return .failure(.failed) }
             if case .refused(let reason) = refusalOfRemovals() { return .failure(reason) }
             // Checked before room is made. A short body needs no file, and one of unknown length might need none.
@@ -85,7 +83,6 @@ extension StoreWriter {
     func append(_ part: BodyPart) -> WriteOutcome {
         do throws(StoreError) {
             if isOver { return .refused(.closed) }
-            if let refused = refusalOfPlace() { return refused }
             guard let database, part.file.files === database.bodies else { return .refused(.failed) }
             if lacksDescriptor(part.file) { return .refused(.overloaded) }
             let end = part.offset + Int64(part.bytes.count)
@@ -107,7 +104,6 @@ extension StoreWriter {
     func complete(_ part: BodyPart, _ order: WriteOrder) -> WriteOutcome {
         do throws(StoreError) {
             if isOver { return .refused(.closed) }
-            if let refused = refusalOfPlace() { return refused }
             guard let database, part.file.files === database.bodies else { return .refused(.failed) }
             if let refused = refusalOfRemovals() { return refused }
             let size = part.offset + Int64(part.bytes.count)
@@ -144,7 +140,7 @@ extension StoreWriter {
         }
         guard isWritten else { return .refused(.removed) }
         if isComplete { file.files.table.completed(file.name.id) }
-        guard hasCommitted() else { return .refused(.failed) }
+        hasCommitted()
         return isComplete ? .stored : .refused(.removed)
     }
 
@@ -155,17 +151,15 @@ extension StoreWriter {
         }
         let outcome = try transact(connection) { () throws(StoreError) in try write(companion) }
         guard outcome == .stored else { return outcome }
-        return hasCommitted() ? .refused(.removed) : .refused(.failed)
+        hasCommitted()
+        return .refused(.removed)
     }
 
     /// Does what follows a commit that wrote something.
-    /// - Returns: whether the files are in place, so that the commit counts.
-    private func hasCommitted() -> Bool {
-        guard checkPlace() else { return false }
+    private func hasCommitted() {
         shared.meters.transactions.add()
         upkeep.wrote(at: shared.time.monotonic())
         storingWorks()
-        return true
     }
 
     /// Writes a body that came whole and is larger than a shared transaction.
@@ -179,7 +173,6 @@ extension StoreWriter {
         let entry = order.entry
         do throws(StoreError) {
             if isOver { return .refused(.closed) }
-            if let refused = refusalOfPlace() { return refused }
             guard let connection = database?.connection else { return .refused(.failed) }
             if let refused = refusalOfRemovals() { return refused }
             if order.isRefused { return try completeWithoutEntry(order) }

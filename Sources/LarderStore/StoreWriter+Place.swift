@@ -1,60 +1,33 @@
-// Handles files that are gone or replaced: everything begins anew in their place. If only the write-ahead log has lost
-// its name, its content is first written into the database: the open log is whole, but it goes with the process.
+// Handles a directory or files that are gone or were replaced while they were open: everything is set aside and begins
+// anew in their place. This is noticed once a minute, at each failed write and when somebody asks for the state of the
+// store. What was committed in between is lost.
 import LarderCore
 
 extension StoreWriter {
-    /// Pause between two tries to write back a log without a name.
-    static let pauseOfSaving = Duration.seconds(1)
+    /// Pause between two checks of the files' names.
+    static let pauseOfPlace = Duration.seconds(60)
 
-    /// Checks whether the open files still have their names, and acts if they have not.
-    /// - Returns: true if each file has its name, so that the last commit stays, or if no database is open, so that
-    ///   nothing can be missing. False if a file had lost its name: then nothing of the last commit counts as stored.
-    ///   By then the database is opened anew, or could not be opened, or its log could not be written back yet
-    ///   (`saveLogAt`).
-    /// - Parameters:
-    ///   - isBrief: checks only the database and its log, as after each commit.
-    ///   - needsLog: false if the database is to be thrown away whole: then its log may have lost its name.
+    /// Checks whether the open files still have their names. If they have not, begins anew.
+    /// - Returns: false if so. By then the database is opened anew, or could not be opened.
     @discardableResult
-    func checkPlace(isBrief: Bool = false, needsLog: Bool = true) -> Bool {
+    func checkPlace() -> Bool {
         guard database != nil else { return true }
-        let lost = shared.files.lostFile
-        if lost == .database || !isBrief && !shared.files.isDirectoryInPlace {
+        upkeep.placeAt = shared.time.monotonic() + Self.pauseOfPlace
+        guard shared.files.isInPlace else {
             beginAnew()
             return false
         }
-        if lost == .log, needsLog {
-            saveLog()
-            return false
-        }
-        if lost == nil { removing.saveLogAt = nil }
-        if !isBrief {
-            shared.journal.check()
-            shared.files.mark.check()
-            database?.bodies.check()
-        }
+        shared.files.mark.check()
+        database?.bodies.check()
         return true
     }
 
-    /// How long until the files are next checked, however idle the store is. A journal without its name must be made
-    /// anew before a kill or a stop costs the database. A log without its name must be written back.
+    /// How long until the files are next checked, however idle the store is.
     func placeWait() -> Duration? {
         // The end of the thread checks by itself.
         guard database != nil, !shared.ending.hasBegun else { return nil }
         let now = shared.time.monotonic()
-        let due = [upkeep.watchAt ?? now, removing.saveLogAt].compactMap { $0 }.min() ?? now
-        return max(.zero, due - now)
-    }
-
-    func isPlaceDue(_ now: MonotonicTime) -> Bool {
-        if let at = removing.saveLogAt, now >= at { return true }
-        return upkeep.watchAt.map { now >= $0 } ?? true
-    }
-
-    /// Refuses work that would be committed into a log that goes with the process.
-    func refusalOfPlace() -> WriteOutcome? {
-        guard removing.saveLogAt != nil else { return nil }
-        checkPlace(isBrief: true)
-        return removing.saveLogAt == nil ? nil : .refused(.failed)
+        return max(.zero, (upkeep.placeAt ?? now) - now)
     }
 
     private func beginAnew() {
@@ -65,53 +38,32 @@ extension StoreWriter {
         shared.files.closeDescriptors()
         database = nil
         shareBodies()
+        shared.degrade("the cache directory, or a file in it, was removed or replaced")
+        setAsideReplaced()
         shared.files.opened.withLock { $0 = nil }
-        shared.degrade("the cache directory was removed or replaced")
         reopen()
     }
 
-    /// Writes the log back, which SQLite reads from the open file, and opens the database anew with another log. While
-    /// that fails nothing is stored, and a crash costs the database (`hasLostLog`).
-    private func saveLog() {
-        let now = shared.time.monotonic()
-        guard removing.saveLogAt.map({ now >= $0 }) ?? true else { return }
-        purges = []
-        shared.degrade("the write-ahead log was removed or replaced")
-        shared.gate.shut { shared.letGo() }
-        // A log that has the name now is another's. The next start must not take it for this database's.
-        shared.files.removeForeignLog()
-        // Everybody waits for the writer now, so it does not wait for another program that reads.
-        let isWhole = try? shared.ending.locks.withoutWaiting { () throws(StoreError) in
-            database?.connection.writeLogBack() == true
-        }
-        guard isWhole == true else {
-            removing.saveLogAt = shared.time.monotonic() + Self.pauseOfSaving
-            return shared.gate.reopen(isNew: false)
-        }
-        // The next opening makes the new log, and sets `isInUse` again.
-        shared.files.isInUse = false
-        database?.connection.close(keepsLog: true)
-        shared.files.closeDescriptors()
-        database = nil
-        shareBodies()
-        shared.files.opened.withLock { $0 = nil }
-        reopen()
+    /// Sets aside what has the names of files that were lost, but not in another process's directory.
+    private func setAsideReplaced() {
+        guard !shared.files.isDatabaseInPlace, shared.files.isDirectoryInPlace, shared.files.isPresent else { return }
+        shared.setAside("a file of it was removed or replaced while it was open")
     }
 
     /// Closes the database at the end. Leaves a single file behind if it can.
     /// - Parameter writesBack: whether there is time, and no reader is left that would keep the log.
     func closeDatabase(writesBack: Bool) {
         guard let open = database else { return }
+        let isInPlace = shared.files.isInPlace
         var isWhole = false
-        if writesBack, shared.files.lostFile != .database, shared.files.isDirectoryInPlace {
+        if writesBack, isInPlace {
             isWhole = open.connection.writeLogBack()
             // Cleared before the log goes. If another program keeps the log, it may go later.
             if isWhole || open.connection.copyLogBack() { shared.files.isInUse = false }
         }
         // The last connection to close removes the log by its name, and that file may be another's.
-        let lost = shared.files.lostFile
-        open.connection.close(keepsLog: !isWhole || lost != nil)
-        if lost == .log, shared.files.isDirectoryInPlace { shared.files.removeForeignLog() }
+        open.connection.close(keepsLog: !isWhole)
+        if !isInPlace { setAsideReplaced() }
         database = nil
         shareBodies()
     }

@@ -7,10 +7,9 @@ extension StoreWriter {
     /// Closes everything, moves the files out of the way and begins anew.
     func recover(from error: StoreError) {
         // The files under these names may be another process's by now. Then they are not set aside.
-        guard checkPlace(needsLog: false), let old = database else { return }
+        guard checkPlace(), let old = database else { return }
         purges = []
         shared.gate.shut { shared.letGo() }
-        shared.files.removeForeignLog()
         old.connection.close(keepsLog: true)
         shared.files.closeDescriptors()
         database = nil
@@ -23,14 +22,14 @@ extension StoreWriter {
     /// - Returns: how many entries were in it.
     /// - Throws: the error if files stay. The database is then opened again with all that it holds.
     func discard() throws(StoreError) -> Int {
-        guard checkPlace(needsLog: false), let old = database else {
+        guard checkPlace(), let old = database else {
             throw StoreError(
                 code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "discarding the cache",
                 message: "its files are missing or were replaced")
         }
         purges = []
         if shared.ending.hasBegun {
-            // A reader held by the disk has the files open. The removal is in the journal.
+            // A reader held by the disk has the files open. The mark says so.
             let left = shared.ending.left(at: shared.time.monotonic())
             guard shared.gate.shut(within: left, nudge: { shared.letGo() }) else {
                 throw StoreError(
@@ -42,7 +41,6 @@ extension StoreWriter {
         }
         // Nothing in the database is served any more, so readers miss no entry while this counts.
         let entries = (try? old.connection.number("SELECT count(*) FROM entry")) ?? 0
-        shared.files.removeForeignLog()
         old.connection.close(keepsLog: true)
         shared.files.closeDescriptors()
         database = nil
@@ -50,8 +48,6 @@ extension StoreWriter {
         do throws(StoreError) {
             try shared.files.remove()
         } catch {
-            // Opens the files again, unless their log had lost its name: earlier removals are in that log
-            // (`setAsideWithoutLog`).
             let before = removing
             reopen()
             // The same removal has failed once more: it keeps its longer rest and is not logged again.
@@ -70,6 +66,22 @@ extension StoreWriter {
         wasNotOpened(error)
     }
 
+    /// Opens or makes the database. One that must not be used is set aside first. Those set aside go if the disk has no
+    /// room beside them.
+    /// - Parameter open: `openDatabase`.
+    static func openOrSetAside(
+        _ shared: StoreShared, _ open: () throws(StoreError) -> Database
+    ) throws(StoreError) -> Database {
+        do {
+            return try open()
+        } catch  where error.isDamage {
+            shared.setAside(error.description)
+        } catch  where error.isForWantOfRoom && shared.files.removeAside(keeping: 0) {
+            shared.log.notice("store.setAside.removed", ["error": error.description])
+        }
+        return try open()
+    }
+
     /// Opens or makes the database. If that fails, tries again after 5 s.
     func reopen() {
         // The next start opens it.
@@ -78,15 +90,13 @@ extension StoreWriter {
             if !shared.files.isDirectoryInPlace {
                 try shared.files.takePlace()
                 shared.files.mark.close()
-                // A journal that an earlier owner left in this directory counts too.
-                shared.recall(JournalFile(directory: shared.files.directory, faults: shared.faults).open(makes: false))
-                shared.journal.renew()
             }
-            shared.setAsideWithoutLog()
             // Another program's lock is not waited for: the next try comes soon, and jobs must be answered meanwhile.
             let locks = shared.ending.locks
             let made = try locks.withoutWaiting { () throws(StoreError) in
-                try Self.openDatabase(shared.files, locks: locks)
+                try Self.openOrSetAside(shared) { () throws(StoreError) in
+                    try Self.openDatabase(shared.files, locks: locks)
+                }
             }
             made.connection.adopt()
             made.connection.faults = shared.faults
@@ -96,13 +106,14 @@ extension StoreWriter {
             removing = RemovalUpkeep()
             shared.keys.forget()
             shareBodies()
-            shared.gate.reopen(isNew: true)
+            shared.gate.reopen()
             equip()
             upkeep = Upkeep(now: shared.time.monotonic())
             storingWorks()
             lookAtFileBytes()
+            // Flushes a mark that is pending already: what waits for its commit concerns this database too.
+            shared.flusher.note(0)
         } catch {
-            if error.isDamage { shared.setAside(error.description) }
             wasNotOpened(error)
         }
     }

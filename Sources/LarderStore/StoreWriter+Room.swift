@@ -129,6 +129,8 @@ extension StoreWriter {
             recover(from: error)
             return .refused(.failed)
         }
+        // Nothing follows from the error if the files are others by now.
+        if !shared.ending.hasBegun, !checkPlace() { return .refused(.failed) }
         let reason: WriteRefusal = error.isDiskFull ? .diskFull : error.code == SQLITE_BUSY ? .busy : .failed
         switch error.code {
         case SQLITE_FULL: shared.meters.diskFull.add()

@@ -79,6 +79,8 @@ struct Upkeep {
     var hasWarned = false
     var hasWarnedOfLog = false
     var watchAt: MonotonicTime?
+    /// When the names of the files are next checked.
+    var placeAt: MonotonicTime?
     /// Failures of a kind that may come with every write are not logged again until then.
     var mutedUntil: MonotonicTime?
     /// The same for rows that failed their checksum.
@@ -127,12 +129,11 @@ extension StoreWriter {
         return due.min().map { max(.milliseconds(1), $0 - now) }
     }
 
-    /// How long upkeep must still leave the disk alone: after a failure, because the store closes, or while a log
-    /// without a name cannot be written back. Another program that reads such a log also keeps it from being cut.
+    /// How long upkeep must still leave the disk alone: after a failure, or because the store closes.
     func rest(at now: MonotonicTime) -> Duration? {
         // Upkeep that the closing store leaves is done at the next start.
         if shared.ending.hasBegun { return StoreEnding.span }
-        let until = max(upkeep.pause?.until ?? now, upkeep.restUntil ?? now, removing.saveLogAt ?? now)
+        let until = max(upkeep.pause?.until ?? now, upkeep.restUntil ?? now)
         return until > now ? max(.milliseconds(1), until - now) : nil
     }
 
@@ -144,7 +145,8 @@ extension StoreWriter {
             if let at = upkeep.retryOpenAt, now >= at { reopen() }
             return
         }
-        if isPlaceDue(now) { watch(now) }
+        if placeWait() == .zero { checkPlace() }
+        if upkeep.watchAt.map({ now >= $0 }) ?? true { watch(now) }
         if rest(at: now) != nil { return }
         if !shared.damaged.isEmpty { removeDamaged() }
         let notes = shared.notes.withLock { $0.count }
@@ -163,7 +165,6 @@ extension StoreWriter {
 
     /// Does all upkeep, due or not: for tests and on request.
     func maintainNow() {
-        if refusalOfPlace() != nil { return }
         flushNotes()
         let now = shared.time.monotonic()
         upkeep.sweep = BodySweep()
@@ -179,6 +180,7 @@ extension StoreWriter {
         indexAll(within: .seconds(60))
         upkeep.mayVacuum = true
         repeat { settle() } while upkeep.mayVacuum && rest(at: now) == nil && database != nil
+        checkPlace()
         watch(now)
     }
 
@@ -293,7 +295,7 @@ extension StoreWriter {
     /// unnoticed.
     private func watch(_ now: MonotonicTime) {
         upkeep.watchAt = now + .seconds(1)
-        guard checkPlace(), let rows = database?.rows else { return }
+        guard let rows = database?.rows else { return }
         let settings = shared.settings.withLock { $0 }
         let sizes = shared.files.sizes
         shared.figures.renew(sizes)

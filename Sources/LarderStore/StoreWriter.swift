@@ -47,13 +47,19 @@ final class StoreWriter {
     static func openDatabase(
         _ files: DatabaseFiles, locks: LockWaits = LockWaits()
     ) throws(StoreError) -> Database {
-        // An earlier run tried to set this database aside and could not rename it. Its last removals are missing, so it
-        // must not be used.
-        if files.hasLostLog {
+        let loss: String? =
+            if files.hasLostLog {
+                "its write-ahead log was removed, and with it the last commits"
+            } else if files.mark.isInherited, files.sizes.file > 0 {
+                "the last run ended before all removals were committed"
+            } else {
+                nil
+            }
+        if let loss {
             throw StoreError(
-                code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening",
-                message: "its write-ahead log was removed, and it cannot be set aside")
+                code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening", message: loss)
         }
+        files.mark.dropInherited()
         let first = files.mark.first
         let connection = try CacheSchema.openWriter(files.path, first: first, locks: locks)
         do {
@@ -216,7 +222,6 @@ final class StoreWriter {
         var hasBegun = false
         do throws(StoreError) {
             if isOver { return answer(steps, .refused(.closed)) }
-            if let refused = refusalOfPlace() { return answer(steps, refused) }
             guard let connection = database?.connection else {
                 return answer(steps, .refused(.failed))
             }
@@ -226,7 +231,6 @@ final class StoreWriter {
                 for index in steps.indices { steps[index].outcome = try apply(steps[index].job) }
             }
             shared.meters.transactions.add()
-            guard checkPlace(isBrief: true) else { return answer(steps, .refused(.failed)) }
             noteUnindexed(steps)
             // A refused write does not count as a write: it must not postpone the upkeep of idle time.
             if steps.contains(where: { $0.outcome == .stored }) {

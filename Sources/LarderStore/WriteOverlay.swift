@@ -258,8 +258,8 @@ extension StoreShared {
     func add(_ watch: CommitWatch) { waits.add(LateCommits(watch, self), .commit) }
 
     /// Removes what the accepted answers replace, because they are not committed in time. They are found in the overlay
-    /// meanwhile, but a kill would bring the replaced answers back. So each of these gets a tombstone in the journal,
-    /// until the commit of its successor.
+    /// meanwhile, but a kill would bring the replaced answers back. So each of these gets a tombstone, and the mark
+    /// says so until the commit of its successor.
     fileprivate func commitsAreLate() {
         for order in overlay.replacing() { supersedeAlone(order) }
     }

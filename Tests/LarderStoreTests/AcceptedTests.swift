@@ -117,7 +117,7 @@ import Testing
             #expect(try await first.read(older.key) == nil)
             #expect(bench.count(StoreCounters.accepted, "failed") == 1)
             await first.close()
-            // The disk kept refusing the removal. The journal reports the removal at the next start.
+            // The disk kept refusing the removal, so the mark tells the next start.
             let second = try bench.open()
             #expect(try await second.read(older.key) == nil)
             await second.close()

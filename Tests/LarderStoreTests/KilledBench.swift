@@ -7,12 +7,15 @@ import Testing
 @testable import LarderStore
 
 extension Bench {
-    var journal: String { directory + "/cache.removals" }
+    var mark: String { directory + "/cache.mark" }
+
+    /// Whether a start would take removals for uncommitted.
+    func isPending() throws -> Bool { try #require(MarkRecord(try readFile(mark))).isPending }
 
     /// Copies the files as a killed process leaves them, while the store has them open and has closed nothing. The next
     /// process to open the database rebuilds the index of the log.
     func copyAsKilled(to copy: Bench) throws {
-        for name in ["/cache.db", "/cache.db-wal", "/cache.removals", "/cache.mark", "/cache.lock"]
+        for name in ["/cache.db", "/cache.db-wal", "/cache.mark", "/cache.lock"]
         where access(directory + name, F_OK) == 0 {
             try writeFile(copy.directory + name, try readFile(directory + name))
         }

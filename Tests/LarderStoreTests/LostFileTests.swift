@@ -31,51 +31,128 @@ enum Vanishing: CaseIterable, Sendable {
         if case .pending(_, isKept: true) = outcome {} else { Issue.record("\(outcome)") }
     }
 
-    // MARK: The log
+    // MARK: While the store is open
 
-    @Test(arguments: Vanishing.allCases)
-    func whatIsRemovedAfterTheLogLostItsNameStaysRemovedAfterAKill(_ how: Vanishing) async throws {
+    /// Which file is lost.
+    enum Lost: String, CaseIterable, Sendable {
+        case database = ""
+        case log = "-wal"
+    }
+
+    @Test(arguments: Lost.allCases, Vanishing.allCases)
+    func whatIsRemovedAfterAFileLostItsNameStaysRemovedAfterAKill(_ file: Lost, _ how: Vanishing) async throws {
         try await withStore { (store, bench) async throws in
             let old = bench.entry("a")
-            let kept = bench.entry("kept")
-            for entry in [old, kept] { #expect(await store.write(entry) == .stored) }
+            #expect(await store.write(old) == .stored)
             await store.maintain()
-            try how.happen(to: bench.path + "-wal")
+            try how.happen(to: bench.path + file.rawValue)
             let outcome = await remove(old, store)
             guard case .done = outcome else {
                 Issue.record("\(outcome)")
                 return
             }
-            #expect(bench.log.messages.contains("store.degraded"))
+            #expect(try await store.read(old.key) == nil)
             try await bench.afterAKill { (second, copy) async throws in
                 #expect(try await second.read(old.key) == nil)
-                #expect(try await sameEntry(second.read(kept.key), kept))
-                #expect(copy.count(StoreCounters.setAside, "cache") == 0)
+                #expect(copy.count(StoreCounters.setAside, "cache") == (file == .log ? 1 : 0))
+                #expect(await second.write(old) == .stored)
             }
-            #expect(try await store.read(old.key) == nil)
-            #expect(try await sameEntry(store.read(kept.key), kept))
-            #expect(await store.write(old) == .stored)
-            #expect(try await store.statistics().degraded == nil)
         }
     }
 
-    @Test func aPurgeOfManyAfterTheLogLostItsNameStaysAfterAKill() async throws {
-        try await withStore { (store, bench) async throws in
-            let old = bench.entry("a")
-            let kept = bench.entry("kept", provider: "api")
-            for entry in [old, kept] { #expect(await store.write(entry) == .stored) }
-            await store.maintain()
-            #expect(unlink(bench.path + "-wal") == 0)
-            guard case .done = await store.remove(.provider("itunes"), soft: false, provider: nil) else {
-                Issue.record("not done")
-                return
-            }
-            try await bench.afterAKill { (second, _) async throws in
-                #expect(try await second.read(old.key) == nil)
-                #expect(try await sameEntry(second.read(kept.key), kept))
+    /// A writer whose database holds an entry, and a file of which is lost.
+    private func withLost(
+        _ file: Lost, _ how: Vanishing,
+        _ body: (StoreWriter, StoreShared, Bench, StoredResponse) async throws -> Void
+    ) async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                let entry = bench.entry("a")
+                var rows = try #require(writer.database?.rows)
+                try writer.database?.connection.transaction { () throws(StoreError) in
+                    try rows.write(entry, now: bench.time.wall())
+                }
+                #expect(writer.checkPlace())
+                try how.happen(to: bench.path + file.rawValue)
+                try await body(writer, shared, bench, entry)
+                #expect(try writer.database?.rows.has(entry.key.digest) == false)
+                let isNothingLeft = file == .database && how == .removed
+                #expect(bench.count(StoreCounters.setAside, "cache") == (isNothingLeft ? 0 : 1))
+                #expect(bench.log.messages.contains("store.degraded"))
+                #expect(shared.degraded.withLock { $0 } == nil)
+                #expect(writer.checkPlace())
             }
         }
     }
+
+    @Test(arguments: Lost.allCases, Vanishing.allCases)
+    func aLostFileIsNoticedAfterAMinute(_ file: Lost, _ how: Vanishing) async throws {
+        try await withLost(file, how) { (writer, _, bench, _) async throws in
+            let connection = writer.database?.connection
+            bench.time.advance(by: .seconds(59))
+            writer.work(isIdle: true, afterJobs: false)
+            #expect(writer.database?.connection === connection)
+            bench.time.advance(by: .seconds(1))
+            writer.work(isIdle: true, afterJobs: false)
+            #expect(writer.database?.connection !== connection)
+        }
+    }
+
+    @Test(arguments: Lost.allCases, Vanishing.allCases)
+    func aLostFileIsNoticedAtAFailedWrite(_ file: Lost, _ how: Vanishing) async throws {
+        try await withLost(file, how) { (writer, _, _, _) async throws in
+            let outcome = writer.failed(
+                StoreError(code: SQLITE_FULL, extendedCode: SQLITE_FULL, doing: "writing", message: "made to fail"))
+            #expect(outcome == .refused(.failed))
+            #expect(writer.upkeep.pause == nil, "the new files may be in order")
+        }
+    }
+
+    @Test(arguments: Lost.allCases, Vanishing.allCases)
+    func aDamagedDatabaseThatLostAFileIsSetAsideOnce(_ file: Lost, _ how: Vanishing) async throws {
+        try await withLost(file, how) { (writer, _, _, _) async throws in
+            writer.recover(
+                from: StoreError(
+                    code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "reading", message: "made to fail"))
+        }
+    }
+
+    @Test(arguments: Lost.allCases, Vanishing.allCases)
+    func askingForTheStateOfTheStoreFindsALostFile(_ file: Lost, _ how: Vanishing) async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            #expect(await store.write(old) == .stored)
+            await store.maintain()
+            try how.happen(to: bench.path + file.rawValue)
+            _ = try await store.statistics()
+            let new = bench.entry("b")
+            #expect(await store.write(new) == .stored)
+            #expect(store.shared.files.isInPlace)
+            #expect(try await store.read(old.key) == nil)
+            #expect(try await sameEntry(store.read(new.key), new))
+        }
+    }
+
+    @Test(arguments: Lost.allCases, Vanishing.allCases)
+    func closingThoughAFileWasLostLeavesNothingThatIsUsed(_ file: Lost, _ how: Vanishing) async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open()
+            let entry = bench.entry("a")
+            #expect(await first.write(entry) == .stored)
+            try how.happen(to: bench.path + file.rawValue)
+            await first.close()
+            let second = try bench.open()
+            #expect(try await second.read(entry.key) == nil)
+            #expect(await second.write(entry) == .stored)
+            await second.close()
+            let third = try bench.open()
+            #expect(try await sameEntry(third.read(entry.key), entry), "once is enough")
+            await third.close()
+        }
+    }
+
+    // MARK: The log
 
     @Test func whatWasRemovedBeforeTheLogLostItsNameStaysRemovedAfterAKill() async throws {
         try await withStore { (store, bench) async throws in
@@ -100,20 +177,6 @@ enum Vanishing: CaseIterable, Sendable {
         }
     }
 
-    @Test func closingWritesALogWithoutANameBack() async throws {
-        try await withBench { (bench) async throws in
-            let first = try bench.open()
-            let entry = bench.entry("a")
-            #expect(await first.write(entry) == .stored)
-            #expect(unlink(bench.path + "-wal") == 0)
-            await first.close()
-            let second = try bench.open()
-            #expect(try await sameEntry(second.read(entry.key), entry))
-            #expect(bench.count(StoreCounters.setAside, "cache") == 0)
-            await second.close()
-        }
-    }
-
     @Test func aReaderThatComesAfterTheLogLostItsNameMakesNone() async throws {
         try await withBench { (bench) async throws in
             try await withWriter(bench) { (writer, shared) async throws in
@@ -126,66 +189,6 @@ enum Vanishing: CaseIterable, Sendable {
                 #expect(shared.writes.count == 1, "one look is enough")
                 #expect(!writer.checkPlace())
                 #expect(access(bench.path + "-wal", F_OK) == 0)
-            }
-        }
-    }
-
-    @Test func whileTheLogCannotBeWrittenBackAKillCostsTheDatabase() async throws {
-        try await withBench { (bench) async throws in
-            try await withWriter(bench) { (writer, shared) async throws in
-                shared.files.noteOpened()
-                let connection = try #require(writer.database?.connection)
-                try connection.execute("PRAGMA busy_timeout = 0")
-                // A reader keeps an older snapshot open.
-                let reader = try DatabaseConnection(path: bench.path)
-                defer { reader.close(keepsLog: true) }
-                try reader.execute("BEGIN; SELECT * FROM entry")
-                try connection.execute("INSERT INTO unindexed VALUES (7)")
-                try Vanishing.exchanged.happen(to: bench.path + "-wal")
-                #expect(!writer.checkPlace())
-                #expect(writer.database?.connection === connection, "it is tried again")
-                #expect(shared.degraded.withLock { $0 } != nil)
-                try await bench.afterAKill { (_, copy) async throws in
-                    #expect(copy.count(StoreCounters.setAside, "cache") == 1)
-                }
-                try reader.execute("ROLLBACK")
-                bench.time.advance(by: StoreWriter.pauseOfSaving)
-                #expect(!writer.checkPlace())
-                #expect(writer.checkPlace())
-                #expect(try writer.database?.connection.number("SELECT max(id) FROM unindexed") == 7)
-                #expect(shared.degraded.withLock { $0 } == nil)
-            }
-        }
-    }
-
-    @Test func whileTheLogCannotBeWrittenBackNothingIsCommitted() async throws {
-        try await withBench { (bench) async throws in
-            try await withWriter(bench) { (writer, shared) async throws in
-                shared.files.noteOpened()
-                let connection = try #require(writer.database?.connection)
-                let reader = try DatabaseConnection(path: bench.path)
-                defer { reader.close(keepsLog: true) }
-                try reader.execute("BEGIN; SELECT * FROM entry")
-                try connection.execute("INSERT INTO unindexed VALUES (7)")
-                #expect(unlink(bench.path + "-wal") == 0)
-                #expect(!writer.checkPlace())
-                let changes = connection.allChanges
-                func write(_ entry: StoredResponse) async -> WriteOutcome {
-                    let wrote = Task { await SQLiteStore.write(WriteOrder(entry: entry), to: shared) }
-                    while shared.writes.count < 1 { await Task.yield() }
-                    var seen = 0
-                    while shared.writes.count > 0 {
-                        if case .jobs(let jobs) = shared.writes.take(upTo: 9, seen: &seen) { writer.perform(jobs) }
-                    }
-                    return await wrote.value
-                }
-                for size in [100, 3_000_000] {
-                    #expect(await write(bench.entry("a", size: size)) == .refused(.failed))
-                }
-                #expect(connection.allChanges == changes)
-                try reader.execute("ROLLBACK")
-                bench.time.advance(by: StoreWriter.pauseOfSaving)
-                #expect(await write(bench.entry("a")) == .stored)
             }
         }
     }
@@ -222,7 +225,6 @@ enum Vanishing: CaseIterable, Sendable {
                     files: try DatabaseFiles(directory: copy.directory, name: "cache"),
                     settings: StoreSettings(minFree: 0), counters: copy.counters,
                     log: Logger(label: "test", sink: copy.log, time: copy.time), time: copy.time)
-                shared.recall(JournalFile(directory: copy.directory, faults: shared.faults).open())
                 let writer = StoreWriter(shared, nil)
                 writer.beginWithoutDatabase(
                     StoreError(code: SQLITE_FULL, extendedCode: SQLITE_FULL, doing: "opening", message: "made to fail"))
@@ -232,20 +234,6 @@ enum Vanishing: CaseIterable, Sendable {
                 #expect(try writer.database?.rows.has(old.key.digest) == false)
                 writer.database?.connection.close()
                 shared.files.unlock()
-            }
-        }
-    }
-
-    @Test func aDatabaseWhoseLogWasWrittenBackMissesNone() async throws {
-        try await withBench { (bench) async throws in
-            try await withWriter(bench) { (writer, shared) async throws in
-                shared.files.noteOpened()
-                try writer.database?.connection.execute("INSERT INTO unindexed VALUES (7)")
-                #expect(unlink(bench.path + "-wal") == 0)
-                // The database is not opened again.
-                shared.ending.begin(at: bench.time.monotonic())
-                #expect(!writer.checkPlace())
-                #expect(writer.database == nil && !shared.files.hasLostLog)
             }
         }
     }
@@ -276,9 +264,8 @@ enum Vanishing: CaseIterable, Sendable {
             let entry = bench.entry("large", size: 400_000)
             let writer = try await store.begin(expecting: nil).get()
             #expect(await writer.append(entry.body) == .stored)
-            // The writer checks its directory once a second, and has just done so.
-            await store.maintain()
             removeAll(bench.directory)
+            _ = try await store.statistics()
             var head = entry
             head.body = []
             #expect(await writer.complete(head, with: nil, when: nil) == .refused(.failed))
@@ -288,158 +275,23 @@ enum Vanishing: CaseIterable, Sendable {
         }
     }
 
-    // MARK: The journal
+    // MARK: The mark
 
-    /// What may happen to the journal while it is open.
-    enum Loss: CaseIterable, Sendable {
-        case removed, exchanged, cut
-
-        func happen(to path: String) throws {
-            switch self {
-            case .removed: try Vanishing.removed.happen(to: path)
-            case .exchanged:
-                try writeFile(path + ".other", Bytes(repeating: 0, count: JournalFile.capacity))
-                #expect(rename(path + ".other", path) == 0)
-            case .cut: #expect(truncate(path, 0) == 0)
-            }
-        }
-    }
-
-    @Test(arguments: Loss.allCases)
-    func whatIsRemovedAroundTheLossOfTheJournalStaysRemovedAfterAKill(_ loss: Loss) async throws {
+    @Test(arguments: Vanishing.allCases)
+    func whatIsRemovedAroundTheLossOfTheMarkStaysRemovedAfterAKill(_ how: Vanishing) async throws {
         try await withStore { (store, bench) async throws in
-            let (before, after, kept) = (bench.entry("before"), bench.entry("after"), bench.entry("kept"))
-            for entry in [before, after, kept] { #expect(await store.write(entry) == .stored) }
+            let (before, after) = (bench.entry("before"), bench.entry("after"))
+            for entry in [before, after] { #expect(await store.write(entry) == .stored) }
             store.shared.faults.fail(with: SQLITE_FULL)
             expectKept(await remove(before, store))
-            try loss.happen(to: bench.journal)
+            try how.happen(to: bench.mark)
             expectKept(await remove(after, store))
-            #expect(bench.log.messages.contains("store.removals.renewed"))
             try await bench.afterAKill { (second, copy) async throws in
                 #expect(try await second.read(before.key) == nil)
                 #expect(try await second.read(after.key) == nil)
-                #expect(try await sameEntry(second.read(kept.key), kept))
-                #expect(copy.count(StoreCounters.setAside, "cache") == 0)
+                #expect(copy.count(StoreCounters.setAside, "cache") == 1)
             }
             store.shared.faults.fail(with: nil)
-        }
-    }
-
-    @Test func whatIsRemovedOnceMoreIsInTheNewJournal() async throws {
-        try await withStore { (store, bench) async throws in
-            let old = bench.entry("a")
-            let kept = bench.entry("kept")
-            for entry in [old, kept] { #expect(await store.write(entry) == .stored) }
-            store.shared.faults.fail(with: SQLITE_FULL)
-            expectKept(await remove(old, store))
-            #expect(unlink(bench.journal) == 0)
-            expectKept(await remove(old, store))
-            try await bench.afterAKill { (second, _) async throws in
-                #expect(try await second.read(old.key) == nil)
-                #expect(try await sameEntry(second.read(kept.key), kept))
-            }
-            store.shared.faults.fail(with: nil)
-        }
-    }
-
-    @Test func theLookAtThePlaceMakesTheJournalAnew() async throws {
-        try await withStore { (store, bench) async throws in
-            #expect(await store.write(bench.entry("a")) == .stored)
-            #expect(unlink(bench.journal) == 0)
-            try await bench.eventually("it is there again", in: store) { access(bench.journal, F_OK) == 0 }
-            #expect(try readFile(bench.journal).count == JournalFile.capacity)
-        }
-    }
-
-    @Test(arguments: [false, true])
-    func whatWasWrittenIntoTheNewJournalIsClearedWhenItIsCommitted(_ isAnotherDirectory: Bool) async throws {
-        try await withBench { (bench) async throws in
-            let file = JournalFile(directory: bench.directory, faults: StoreFaults())
-            _ = file.open()
-            #expect(unlink(bench.journal) == 0)
-            let waiting = Tombstone(
-                number: 1, selector: .all, isSoft: false, provider: nil, at: bench.time.wall())
-            let journal = RemovalJournal()
-            journal.clear(upTo: 0)
-            if isAnotherDirectory { journal.renew() } else { journal.check() }
-            journal.run(
-                file,
-                RemovalJournal.Owner(
-                    pending: {
-                        // The removal is committed while the file is being made.
-                        journal.clear(upTo: 1)
-                        journal.end()
-                        return [waiting]
-                    }, kept: { _ in }, renewed: {}))
-            #expect(JournalFile(directory: bench.directory, faults: StoreFaults()).open().isEmpty)
-        }
-    }
-
-    @Test func aJournalThatCannotBeMadeAnewIsNoLossWhereNothingWaits() async throws {
-        try await withBench { (bench) async throws in
-            let isOurs = Lock(true)
-            let file = JournalFile(directory: bench.directory, notes: bench.directory, faults: StoreFaults()) {
-                isOurs.withLock { $0 }
-            }
-            _ = file.open()
-            #expect(unlink(bench.journal) == 0)
-            isOurs.withLock { $0 = false }
-            #expect(file.renew([]))
-            #expect(file.renewals == 0)
-            #expect(access(bench.directory + "/cache.invalid", F_OK) != 0)
-            isOurs.withLock { $0 = true }
-            #expect(file.renew([]))
-            #expect(file.renewals == 1 && file.isInPlace)
-        }
-    }
-
-    @Test func aJournalThatCannotBeMadeAnewIsTriedLessAndLessOften() {
-        var rest = JournalRest()
-        var tries: [Int] = []
-        for look in 0..<200 where rest.isDue() {
-            tries.append(look)
-            rest.tried(isMade: false)
-        }
-        #expect(tries == [0, 2, 5, 10, 19, 36, 69, 134, 199])
-        rest.tried(isMade: true)
-        let isDue = rest.isDue()
-        #expect(isDue)
-    }
-
-    @Test(arguments: [Loss.removed, .cut])
-    func aJournalThatIsLostBeforeTheStartCostsTheDatabase(_ loss: Loss) async throws {
-        try await withBench { (bench) async throws in
-            let first = try bench.open()
-            let old = bench.entry("a")
-            #expect(await first.write(old) == .stored)
-            first.shared.faults.fail(with: SQLITE_FULL)
-            expectKept(await remove(old, first))
-            await first.close()
-            try loss.happen(to: bench.journal)
-            let second = try bench.open()
-            #expect(try await second.read(old.key) == nil)
-            #expect(bench.log.messages.contains("store.setAside"))
-            #expect(bench.count(StoreCounters.setAside, "cache") == 1)
-            #expect(await second.write(old) == .stored)
-            await second.close()
-            let third = try bench.open()
-            #expect(try await sameEntry(third.read(old.key), old), "once is enough")
-            await third.close()
-        }
-    }
-
-    @Test func aLossThatWasFoundIsNotForgottenWhereTheStartIsCutShort() async throws {
-        try await withBench { (bench) async throws in
-            let first = try bench.open()
-            let old = bench.entry("a")
-            #expect(await first.write(old) == .stored)
-            await first.close()
-            #expect(unlink(bench.journal) == 0)
-            // Simulates a start that got no further than the journal.
-            #expect(JournalFile(directory: bench.directory, faults: StoreFaults()).open().isLost)
-            let second = try bench.open()
-            #expect(try await second.read(old.key) == nil)
-            await second.close()
         }
     }
 }

@@ -62,8 +62,8 @@ import Testing
     @Test func aPurgeOfEverythingRemovesNoFilesOfAnotherDaemon() async throws {
         try await withStore { (store, bench) async throws in
             #expect(await store.write(bench.entry("a")) == .stored)
-            // The writer has checked its files for this second. Until the next write it does not notice that the
-            // directory is gone.
+            // The writer has just checked its files. Until the next failed write it does not notice that the directory
+            // is gone.
             await store.maintain()
             removeAll(bench.directory)
             mkdir(bench.directory, 0o700)

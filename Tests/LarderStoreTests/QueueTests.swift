@@ -149,7 +149,7 @@ import Testing
             gate.leave()
         }
         #expect(gate.enter() == nil)
-        gate.reopen(isNew: true)
+        gate.reopen()
         #expect(gate.mayStay())
         #expect(gate.enter() == 1)
         gate.leave()

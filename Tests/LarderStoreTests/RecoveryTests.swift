@@ -49,6 +49,34 @@ import Testing
         }
     }
 
+    @Test func whatWasSetAsideMakesRoomForANewDatabase() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                let aside = bench.path + ".corrupt-1"
+                for suffix in ["", "-wal"] { try writeFile(aside + suffix, [1]) }
+                let full = StoreError(code: SQLITE_FULL, extendedCode: SQLITE_FULL, doing: "opening", message: "full")
+                var tries = 0
+                func open() throws(StoreError) -> StoreWriter.Database {
+                    tries += 1
+                    guard access(aside, F_OK) != 0, let database = writer.database else { throw full }
+                    return database
+                }
+                #expect(try StoreWriter.openOrSetAside(shared, open).connection === writer.database?.connection)
+                #expect(tries == 2)
+                #expect(access(aside + "-wal", F_OK) != 0)
+                #expect(bench.log.messages == ["store.setAside.removed"])
+                tries = 0
+                #expect(throws: StoreError.self) {
+                    try StoreWriter.openOrSetAside(shared) { () throws(StoreError) in
+                        tries += 1
+                        throw full
+                    }
+                }
+                #expect(tries == 1, "there is nothing more to remove")
+            }
+        }
+    }
+
     @Test func aDatabaseWhoseSchemaWasChangedIsSetAside() async throws {
         try await withBench { (bench) async throws in
             await (try bench.open()).close()

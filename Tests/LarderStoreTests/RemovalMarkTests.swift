@@ -1,5 +1,6 @@
 // A database that lost commits of removals is set aside at the next start, whatever took them; one that lost nothing of
 // that kind stays.
+import CSQLite
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -235,15 +236,17 @@ import Testing
         #expect(MarkRecord(record.bytes) == record)
     }
 
-    @Test func aMarkFromBeforeTheMachinesStartWasNotedIsRead() {
-        let record = MarkRecord(count: 9, flushed: 4, at: MonotonicTime(nanoseconds: 1000), boot: 0)
-        var sum = Checksum()
-        let numbers: [UInt64] = [0x6C64_722D_6D61_726B, 9, 4, 1000]
-        for number in numbers { sum.add(number) }
-        let bytes = (numbers + [UInt64(sum.value)]).flatMap { number in
-            withUnsafeBytes(of: number.littleEndian) { Bytes($0) }
+    @Test func aMarkSaysWhetherRemovalsArePending() {
+        var record = MarkRecord(count: 9, flushed: 4, at: MonotonicTime(nanoseconds: 1000), boot: 3)
+        #expect(MarkRecord(record.bytes)?.isPending == false)
+        record.isPending = true
+        #expect(record.bytes.count == MarkRecord.size)
+        #expect(MarkRecord(record.bytes) == record)
+        for at in record.bytes.indices {
+            var bytes = record.bytes
+            bytes[at] ^= 2
+            #expect(MarkRecord(bytes) == nil)
         }
-        #expect(record.bytes == bytes)
     }
 
     @Test func purelyNewEntriesLeaveTheMarkAlone() async throws {
@@ -254,6 +257,152 @@ import Testing
             #expect(try readFile(mark) == before)
             #expect(await store.write(bench.entry("3", seed: 1)) == .stored)
             #expect(try readFile(mark) != before)
+        }
+    }
+
+    // MARK: Pending removals
+
+    /// A mark of an open database, without the store's threads.
+    private func withMark(_ body: (RemovalMark, StoreWriter, StoreShared, Bench) async throws -> Void) async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                try await body(shared.files.mark, writer, shared, bench)
+            }
+        }
+    }
+
+    @Test func theMarkIsPendingUntilTheLastRemovalIsCommitted() async throws {
+        try await withMark { (mark, _, _, bench) async throws in
+            #expect(try !bench.isPending())
+            #expect(mark.hold(3))
+            #expect(try bench.isPending())
+            mark.settle(upTo: 2)
+            #expect(try bench.isPending(), "the third is not committed")
+            mark.settle(upTo: 3)
+            #expect(try !bench.isPending())
+        }
+    }
+
+    @Test func aRemovalThatIsCommittedBeforeItIsHeldLeavesNoTrace() async throws {
+        try await withMark { (mark, _, _, bench) async throws in
+            mark.settle(upTo: 3)
+            #expect(mark.hold(3))
+            #expect(try !bench.isPending(), "nothing would end that")
+            #expect(mark.hold(4))
+            #expect(try bench.isPending())
+        }
+    }
+
+    @Test func aCommitMeanwhileLeavesThePendingMark() async throws {
+        try await withMark { (mark, writer, _, bench) async throws in
+            #expect(mark.hold(1))
+            mark.committed(mark.next(), .removal)
+            #expect(try bench.isPending())
+            mark.settle(upTo: 1)
+            mark.committed(mark.next(), .removal)
+            #expect(try !bench.isPending())
+        }
+    }
+
+    @Test(arguments: Vanishing.allCases)
+    func aPendingMarkThatLosesItsNameIsPendingInItsNewFile(_ how: Vanishing) async throws {
+        try await withMark { (mark, _, _, bench) async throws in
+            #expect(mark.hold(1))
+            try how.happen(to: bench.mark)
+            mark.check()
+            #expect(try bench.isPending())
+            try how.happen(to: bench.mark)
+            #expect(mark.hold(2))
+            #expect(try bench.isPending())
+            mark.settle(upTo: 2)
+            #expect(try !bench.isPending(), "the new file is the one that is written")
+        }
+    }
+
+    @Test func aMarkThatCannotBeMadeAnewKeepsNothing() async throws {
+        try await withMark { (mark, _, _, bench) async throws in
+            #expect(unlink(bench.mark) == 0)
+            #expect(mkdir(bench.mark, 0o700) == 0)
+            try writeFile(bench.mark + "/other", [])
+            #expect(!mark.hold(1))
+            removeAll(bench.mark)
+            #expect(mark.hold(1))
+            #expect(try bench.isPending())
+        }
+    }
+
+    @Test func inADirectoryThatWasReplacedNothingIsKeptAndNothingMade() async throws {
+        try await withMark { (_, _, shared, bench) async throws in
+            removeAll(bench.directory)
+            #expect(mkdir(bench.directory, 0o700) == 0)
+            shared.flusher.note(1)
+            shared.flusher.end()
+            var hasFailed = false
+            shared.flusher.run(shared.files, shared.faults) { hasFailed = true }
+            #expect(hasFailed)
+            #expect(access(bench.mark, F_OK) != 0)
+        }
+    }
+
+    @Test func whatIsPendingConcernsTheDatabaseOfANewDirectoryToo() async throws {
+        try await withMark { (mark, _, _, bench) async throws in
+            #expect(mark.hold(1))
+            mark.close()
+            #expect(unlink(bench.mark) == 0 && unlink(bench.path) == 0)
+            let connection = try CacheSchema.openWriter(bench.path, first: mark.first)
+            defer { connection.close() }
+            try mark.adopt(connection, first: 0)
+            #expect(try bench.isPending())
+        }
+    }
+
+    @Test func aPendingDatabaseThatCannotBeSetAsideIsNotOpened() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                #expect(shared.files.mark.hold(1))
+                writer.database?.connection.close()
+                writer.database = nil
+                // As the next start finds it.
+                shared.files.mark.close()
+                shared.files.mark.settle(upTo: 1)
+                shared.files.refusesChanges.withLock { $0 = true }
+                for _ in 0..<3 { writer.reopen() }
+                #expect(writer.database == nil)
+                #expect(bench.log.messages == ["store.degraded"])
+                #expect(bench.count(StoreCounters.setAside, "cache") <= 0)
+                shared.files.refusesChanges.withLock { $0 = false }
+                writer.reopen()
+                #expect(writer.database != nil)
+                #expect(bench.count(StoreCounters.setAside, "cache") == 1)
+                #expect(try !bench.isPending())
+            }
+        }
+    }
+
+    @Test func aKillWhilePendingCostsTheDatabase() async throws {
+        try await withStore { (store, bench) async throws in
+            let (old, kept) = (bench.entry("a"), bench.entry("b"))
+            for entry in [old, kept] { #expect(await store.write(entry) == .stored) }
+            store.shared.faults.fail(with: SQLITE_FULL)
+            let outcome = await store.remove(.digest(old.key.digest), soft: false, provider: "itunes")
+            if case .pending(_, isKept: true) = outcome {} else { Issue.record("\(outcome)") }
+            #expect(try await sameEntry(store.read(kept.key), kept), "until then the others are used")
+            try await bench.afterAKill { (second, copy) async throws in
+                for entry in [old, kept] { #expect(try await second.read(entry.key) == nil) }
+                #expect(copy.count(StoreCounters.setAside, "cache") == 1)
+                #expect(await second.write(old) == .stored)
+            }
+            store.shared.faults.fail(with: nil)
+            try await bench.eventually("it is written", in: store) {
+                try store.pendingRemovals == 0 && !bench.isPending()
+            }
+            try await bench.afterAKill { (second, copy) async throws in
+                #expect(try await second.read(old.key) == nil)
+                #expect(try await sameEntry(second.read(kept.key), kept))
+                #expect(copy.count(StoreCounters.setAside, "cache") == 0)
+            }
         }
     }
 }

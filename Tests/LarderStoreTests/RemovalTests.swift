@@ -115,9 +115,11 @@ extension Bench {
                 #expect(try await store.open(old.key) == nil)
                 #expect(try await store.read(child.key) == nil, "what was made from it goes along")
                 #expect(try await store.statistics().pendingRemovals == 1)
-                #expect(bench.count(StoreCounters.removals, "journal") == 1)
+                #expect(bench.count(StoreCounters.removals, "mark") == 1)
+                #expect(try bench.isPending())
             }
             try await bench.eventually("it is written", in: store) { store.pendingRemovals == 0 }
+            try await bench.eventually("the mark says so", in: store) { try !bench.isPending() }
             #expect(try await store.read(old.key) == nil)
             #expect(try await store.read(child.key) == nil)
             #expect(try await store.statistics().entries == 0)
@@ -150,69 +152,54 @@ extension Bench {
             await first.close()
 
             let second = try bench.open()
-            for entry in entries[0...2] + [other] { #expect(try await second.read(entry.key) == nil) }
-            let again = try #require(try await second.read(entries[3].key))
-            #expect(again.freshUntil <= bench.time.wall())
-            #expect(try await sameEntry(second.read(kept.key), kept))
-            #expect(try await sameEntry(second.read(entries[5].key), entries[5]))
-            try await bench.eventually("all is written", in: second) { second.pendingRemovals == 0 }
-            #expect(try await second.statistics().entries == 4)
+            for entry in entries + [other, kept] { #expect(try await second.read(entry.key) == nil) }
+            #expect(bench.count(StoreCounters.setAside, "cache") == 1)
+            #expect(bench.log.messages.contains("store.setAside"))
+            #expect(try await second.statistics().setAside?.contains("before all removals were committed") == true)
+            #expect(await second.write(entries[0]) == .stored)
             await second.close()
 
-            // The journal is empty: a third start removes nothing that is stored now.
+            // Once is enough.
             let third = try bench.open()
-            #expect(await third.write(entries[0]) == .stored)
             #expect(try await sameEntry(third.read(entries[0].key), entries[0]))
+            #expect(bench.count(StoreCounters.setAside, "cache") == 1)
             await third.close()
-            let fourth = try bench.open()
-            #expect(try await sameEntry(fourth.read(entries[0].key), entries[0]))
-            await fourth.close()
         }
     }
 
-    @Test func whatNeitherDatabaseNorJournalTakesCostsTheDatabaseAtTheNextStart() async throws {
-        try await withBench { (bench) async throws in
-            try await withBench { (notes) async throws in
-                func open() throws -> SQLiteStore {
-                    try SQLiteStore.open(
-                        directory: bench.directory, settings: StoreSettings(minFree: 0),
-                        log: Logger(label: "test", sink: bench.log, time: bench.time), counters: bench.counters,
-                        time: bench.time, notes: notes.directory)
-                }
-                let first = try open()
-                let old = bench.entry("a")
-                #expect(await first.write(old) == .stored)
-                first.shared.faults.fail(with: SQLITE_IOERR)
-                first.shared.faults.failJournal(true)
-                let outcome = await first.remove(.digest(old.key.digest), soft: false, provider: "itunes")
-                if case .pending(_, isKept: true) = outcome {} else { Issue.record("\(outcome)") }
-                #expect(try await first.read(old.key) == nil)
-                await first.close()
-                let second = try open()
-                #expect(try await second.read(old.key) == nil)
-                #expect(bench.log.messages.contains("store.setAside"))
-                #expect(await second.write(old) == .stored)
-                await second.close()
-                let third = try open()
-                #expect(try await sameEntry(third.read(old.key), old), "once is enough")
-                await third.close()
-            }
+    @Test func whatNeitherDatabaseNorMarkTakesIsGoneAndSaysThatItMayComeBack() async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            #expect(await store.write(old) == .stored)
+            store.shared.faults.fail(with: SQLITE_IOERR)
+            store.shared.faults.failMark(true)
+            let outcome = await store.remove(.digest(old.key.digest), soft: false, provider: "itunes")
+            if case .pending(_, isKept: false) = outcome {} else { Issue.record("\(outcome)") }
+            #expect(try await store.read(old.key) == nil)
+            #expect(bench.count(StoreCounters.removals, "memory") == 1)
+            #expect(bench.log.messages.contains("store.removals.unkept"))
+            #expect(try !bench.isPending())
+            store.shared.faults.failMark(false)
+            let again = await store.remove(.digest(old.key.digest), soft: false, provider: "itunes")
+            if case .pending(_, isKept: true) = again {} else { Issue.record("\(again)") }
+            #expect(try bench.isPending())
+            store.shared.faults.fail(with: nil)
         }
     }
 
-    @Test func aRemovalIsAnsweredThoughEvenTheJournalStandsStill() async throws {
+    @Test func aRemovalIsAnsweredThoughEvenTheMarkStandsStill() async throws {
         try await withStore { (store, bench) async throws in
             let old = bench.entry("a")
             #expect(await store.write(old) == .stored)
             store.shared.faults.hold(true)
-            store.shared.faults.holdJournal(true)
+            store.shared.faults.holdMark(true)
             let outcome = try await bench.passing([.write, .removal], of: store) {
                 await store.remove(.digest(old.key.digest), soft: false, provider: "itunes")
             }
             if case .pending(_, isKept: false) = outcome {} else { Issue.record("\(outcome)") }
             #expect(try await store.read(old.key) == nil)
             store.shared.faults.hold(false)
-            store.shared.faults.holdJournal(false)
+            store.shared.faults.holdMark(false)
             try await bench.eventually("it is written", in: store) { store.pendingRemovals == 0 }
             #expect(try await store.read(old.key) == nil)
         }
@@ -300,16 +287,17 @@ extension Bench {
         }
     }
 
-    @Test func aDirectoryThatIsRemovedIsMadeAnewAndNothingIsSaidToBeStoredBefore() async throws {
+    @Test func aDirectoryThatIsRemovedIsMadeAnewThoughNothingFails() async throws {
         try await withStore { (store, bench) async throws in
             #expect(await store.write(bench.entry("a")) == .stored)
-            // The writer has checked its files for this second. Until the next write it does not notice that the
-            // directory is gone.
+            // The writer has just checked its files. Until its next look what it commits is lost.
             await store.maintain()
             removeAll(bench.directory)
-            let lost = await store.write(bench.entry("b"))
-            #expect(lost == .refused(.failed))
+            #expect(await store.write(bench.entry("b")) == .stored)
+            try await bench.eventually("it is noticed", in: store) { access(bench.path, F_OK) == 0 }
+            try await bench.eventually("it is made anew", in: store) { store.shared.files.isInPlace }
             #expect(bench.log.messages.contains("store.degraded"))
+            #expect(try await store.read(bench.entry("b").key) == nil)
             let entry = bench.entry("c")
             #expect(await store.write(entry) == .stored)
             #expect(access(bench.path, F_OK) == 0)
@@ -323,14 +311,14 @@ extension Bench {
     @Test func aDirectoryThatAnotherDaemonHasTakenIsLeftToIt() async throws {
         try await withStore { (store, bench) async throws in
             #expect(await store.write(bench.entry("a")) == .stored)
-            // The writer has checked its files for this second. Until the next write it does not notice that the
-            // directory is gone.
             await store.maintain()
             removeAll(bench.directory)
             mkdir(bench.directory, 0o700)
             let other = try bench.open()
             let theirs = bench.entry("theirs")
             #expect(await other.write(theirs) == .stored)
+            // Asking for the state of the store makes the writer look.
+            _ = try await store.statistics()
             let word = await store.write(bench.entry("b"))
             #expect(word == .refused(.failed))
             #expect(try await store.read(theirs.key) == nil)
@@ -457,44 +445,11 @@ extension Bench {
         PurgeSelector.all, .digest(Digest(of: [1])), .provider("api"), .term("ärzte", provider: nil),
         .term("x", provider: "api"), .url("https://x/?a=b", provider: "api"),
     ])
-    func theJournalTellsATombstoneAgain(_ selector: PurgeSelector) throws {
+    func anotherHostIsToldTheSameRemoval(_ selector: PurgeSelector) throws {
         for isSoft in [false, true] {
-            let made = Tombstone(number: 7, selector: selector, isSoft: isSoft, provider: nil, at: now)
-            let read = try #require(Tombstone(journal: made.journalBytes))
-            #expect(read.selector == selector && read.isSoft == isSoft && read.at == now)
+            let read = try #require(RemovalOrder(encoded: RemovalOrder(selector: selector, isSoft: isSoft).encoded))
+            #expect(read.selector == selector && read.isSoft == isSoft)
         }
-        #expect(Tombstone(journal: [1, 0, 0]) == nil)
-    }
-
-    @Test func aDamagedJournalStandsForEverything() async throws {
-        try await withBench { (bench) async throws in
-            let faults = StoreFaults()
-            let file = JournalFile(directory: bench.directory, notes: nil, faults: faults)
-            #expect(file.open().isEmpty)
-            let made = Tombstone(number: 1, selector: .digest(digest(1)), isSoft: false, provider: nil, at: now)
-            #expect(file.append([made]) { [] })
-            let path = bench.directory + "/cache.removals"
-            var bytes = try readFile(path)
-            #expect(bytes.count == JournalFile.capacity, "its room is taken")
-            bytes[20] ^= 1
-            try writeFile(path, bytes)
-            #expect(JournalFile(directory: bench.directory, notes: nil, faults: faults).open().isLost)
-            file.clear()
-            #expect(JournalFile(directory: bench.directory, notes: nil, faults: faults).open().isEmpty)
-        }
-    }
-
-    @Test func aFullJournalStandsForEverything() async throws {
-        try await withBench { (bench) async throws in
-            let file = JournalFile(directory: bench.directory, notes: nil, faults: StoreFaults())
-            _ = file.open()
-            let long = String(repeating: "x", count: 60_000)
-            for number in 0..<6 {
-                let made = Tombstone(
-                    number: UInt64(number), selector: .term(long, provider: nil), isSoft: false, provider: nil, at: now)
-                #expect(file.append([made]) { [] })
-            }
-            #expect(JournalFile(directory: bench.directory, notes: nil, faults: StoreFaults()).open().isLost)
-        }
+        #expect(RemovalOrder(encoded: [1, 0, 0]) == nil)
     }
 }

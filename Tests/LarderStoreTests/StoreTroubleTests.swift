@@ -122,19 +122,16 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
         }
     }
 
-    /// What may happen to the journal between two starts.
+    /// What may happen to a pending mark between two starts.
     enum Loss: CaseIterable, Sendable {
-        case empty, cutBetweenRecords, notOpenable, notReadable
+        case none, absent, empty, notOpenable, notReadable
 
         func happen(to path: String) throws {
-            var bytes = try readFile(path)
-            unlink(path)
+            if self == .none { return }
+            #expect(unlink(path) == 0)
             switch self {
+            case .none, .absent: break
             case .empty: try writeFile(path, [])
-            case .cutBetweenRecords:
-                let length = bytes[0..<4].reversed().reduce(0) { $0 << 8 | Int($1) }
-                bytes.removeLast(bytes.count - 8 - length)
-                try writeFile(path, bytes)
             case .notOpenable: mkdir(path, 0o700)
             case .notReadable: mkfifo(path, 0o600)
             }
@@ -142,7 +139,7 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
     }
 
     @Test(arguments: Loss.allCases)
-    func aJournalThatCannotBeReadStandsForEverything(_ loss: Loss) async throws {
+    func aPendingMarkCostsTheDatabaseOnceWhateverIsLeftOfIt(_ loss: Loss) async throws {
         try await withBench { (bench) async throws in
             let first = try bench.open()
             let old = bench.entry("a")
@@ -152,26 +149,17 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
             let outcome = await first.remove(.digest(old.key.digest), soft: false, provider: "itunes")
             if case .pending(_, isKept: true) = outcome {} else { Issue.record("\(outcome)") }
             await first.close()
-            let path = bench.directory + "/cache.removals"
-            try loss.happen(to: path)
+            try loss.happen(to: bench.mark)
             let second = try bench.open()
             #expect(try await second.read(old.key) == nil)
             #expect(bench.log.messages.contains("store.setAside"))
             #expect(await second.write(other) == .stored)
             await second.close()
-            #expect(try readFile(path).count == JournalFile.capacity, "a new one took its place")
+            #expect(try !bench.isPending())
             let third = try bench.open()
             #expect(try await sameEntry(third.read(other.key), other), "once is enough")
+            #expect(bench.count(StoreCounters.setAside, "cache") == 1)
             await third.close()
-        }
-    }
-
-    @Test func aJournalWithoutADatabaseIsNew() async throws {
-        try await withBench { (bench) async throws in
-            try writeFile(bench.directory + "/cache.removals", [])
-            let file = JournalFile(directory: bench.directory, notes: nil, faults: StoreFaults())
-            #expect(file.open().isEmpty)
-            #expect(try readFile(bench.directory + "/cache.removals").count == JournalFile.capacity)
         }
     }
 

@@ -131,20 +131,6 @@ final class PendingRemovals: Sendable {
         }
     }
 
-    /// Restores the removals that an earlier run could not commit.
-    func restore(_ kept: [Tombstone]) {
-        for tombstone in kept {
-            let made = add(
-                tombstone.selector, isSoft: tombstone.isSoft, provider: tombstone.provider, at: tombstone.at, nil)
-            state.withLock { state in
-                state.removals.markDue(made.number)
-                state.removals.keep(made.number)
-            }
-        }
-    }
-
-    func keep(_ number: UInt64) { state.withLock { $0.removals.keep(number) } }
-
     private func move(_ from: [UInt64], to number: UInt64, _ state: inout State) {
         for old in from {
             if let tickets = state.tickets.removeValue(forKey: old) {
@@ -170,18 +156,8 @@ final class PendingRemovals: Sendable {
             }
     }
 
-    /// All tombstones that are not committed.
-    var pending: [Tombstone] {
-        isAny ? state.withLock { $0.removals.wide + Array($0.removals.exact.values) } : []
-    }
-
-    /// The tombstones that are not in the journal.
-    var unkept: [Tombstone] {
-        isAny
-            ? state.withLock { state in
-                (state.removals.wide + state.removals.exact.values).filter { !$0.isKept }
-            } : []
-    }
+    /// The number of the latest tombstone.
+    var latest: UInt64 { state.withLock { $0.removals.latest } }
 
     func markDue(_ number: UInt64) { state.withLock { $0.removals.markDue(number) } }
     func begin(_ number: UInt64, last: Int64) {
@@ -204,8 +180,7 @@ final class PendingRemovals: Sendable {
         for ticket in tickets { ticket.advance(count) }
     }
 
-    /// Notes that these removals are committed whole. Returns the number up to which the journal may be cleared, if
-    /// none is left.
+    /// Notes that these removals are committed whole. Returns the number of the latest removal if none is left.
     func settle(_ done: [Tombstone]) -> UInt64? {
         let (tickets, latest) = state.withLock { state -> ([RemovalTicket], UInt64?) in
             var tickets: [RemovalTicket] = []

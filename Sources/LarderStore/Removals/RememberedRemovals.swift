@@ -1,6 +1,5 @@
 // Tells a start that the whole cache directory was exchanged for an older copy of itself: a restored backup, or a
-// snapshot that was rolled back. Its mark and its journal are as old as its database, and say nothing of what was
-// removed since.
+// snapshot that was rolled back. Its mark is as old as its database, and says nothing of what was removed since.
 //
 // The state directory remembers the commit of the last removal (`cache.removed`). It is written over after that commit
 // was flushed, so it asks for no more than the disk holds, whatever is killed in between. A database of the same

@@ -1,17 +1,17 @@
-// Tells a start that the database lost commits which removed or replaced something: the end of its write-ahead log was
-// damaged, or log or database were exchanged for an older copy. SQLite takes such a log for a shorter one and reports
-// nothing (sqlite.org/walformat.html, "Recovery").
+// Tells a start that entries may be stored which were removed or replaced. The database may have lost commits: the end of
+// its log was damaged, or log or database were exchanged for an older copy, which SQLite does not report
+// (sqlite.org/walformat.html, "Recovery"). Or a removal was not committed when the process ended.
 //
-// The database counts its commits in a row. After each commit that removes or replaces, that count is written over the
-// mark, a small file beside the database (`cache.mark`) that takes no new room. A database whose count is below the
-// mark is set aside. The commit comes first, so a kill in between leaves a mark that asks for less.
+// The mark is a small file beside the database (`cache.mark`) that is written over and takes no new room. After each
+// commit that removes or replaces, the count of commits is written into it. The commit comes first, so a kill in between
+// leaves a mark that asks for less. While a removal waits for its commit, the mark says `pending`.
 import CSQLite
 import Glibc
 import LarderCore
 
 /// The content of the mark.
 struct MarkRecord: Equatable, Sendable {
-    static let size = 40
+    static let size = 48
     private static let magic: UInt64 = 0x6C64_722D_6D61_726B
 
     /// The commit of the last removal or replacement.
@@ -22,25 +22,29 @@ struct MarkRecord: Equatable, Sendable {
     var at: MonotonicTime
     /// In which run of the machine; 0 if that is not known.
     var boot: UInt32
+    /// Whether a removal or replacement may not be committed.
+    var isPending: Bool
 
-    init(count: Int64, flushed: Int64, at: MonotonicTime, boot: UInt32) {
+    init(count: Int64, flushed: Int64, at: MonotonicTime, boot: UInt32, isPending: Bool = false) {
         self.count = count
         self.flushed = flushed
         self.at = at
         self.boot = boot
+        self.isPending = isPending
     }
 
     /// Nil if the bytes are no mark, or a damaged one.
     init?(_ bytes: Bytes) {
         guard bytes.count == Self.size else { return nil }
-        let numbers = (0..<5).map { place in
+        let numbers = (0..<6).map { place in
             bytes.withUnsafeBytes {
                 UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: place * 8, as: UInt64.self))
             }
         }
         let record = MarkRecord(
             count: Int64(bitPattern: numbers[1]), flushed: Int64(bitPattern: numbers[2]),
-            at: MonotonicTime(nanoseconds: Int64(bitPattern: numbers[3])), boot: UInt32(numbers[4] >> 32))
+            at: MonotonicTime(nanoseconds: Int64(bitPattern: numbers[3])), boot: UInt32(numbers[5] >> 32),
+            isPending: numbers[4] != 0)
         guard record.bytes == bytes else { return nil }
         self = record
     }
@@ -48,11 +52,10 @@ struct MarkRecord: Equatable, Sendable {
     var bytes: Bytes {
         let numbers = [
             Self.magic, UInt64(bitPattern: count), UInt64(bitPattern: flushed), UInt64(bitPattern: at.nanoseconds),
+            isPending ? 1 : 0,
         ]
         var sum = Checksum()
-        for number in numbers { sum.add(number) }
-        // A mark from before the run was noted has none.
-        if boot != 0 { sum.add(UInt64(boot)) }
+        for number in numbers + [UInt64(boot)] { sum.add(number) }
         return (numbers + [UInt64(boot) << 32 | UInt64(sum.value)]).reduce(into: Bytes()) { bytes, number in
             withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
         }
@@ -66,7 +69,7 @@ struct MarkRecord: Equatable, Sendable {
     }
 }
 
-/// The mark of one database. The writer writes it; the journal's thread flushes it.
+/// The mark of one database. The writer notes commits; the flusher's thread says `pending` and flushes.
 final class RemovalMark: Sendable {
     /// What a commit takes away, by weight.
     enum Taking: Int, Comparable, Sendable {
@@ -74,8 +77,15 @@ final class RemovalMark: Sendable {
         static func < (left: Taking, right: Taking) -> Bool { left.rawValue < right.rawValue }
     }
 
+    /// An open file. Whoever flushes it keeps it open, whatever takes its place meanwhile.
+    private final class File: Sendable {
+        let descriptor: Int32
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
+        deinit { Glibc.close(descriptor) }
+    }
+
     private struct State {
-        var descriptor: Int32 = -1
+        var file: File?
         /// The number of the last commit.
         var latest: Int64 = 0
         var record: MarkRecord?
@@ -83,6 +93,15 @@ final class RemovalMark: Sendable {
         var generation: UInt64?
         var remembered: Int64 = 0
         var hasFailed = false
+        /// The latest removal that a start must know of, and the latest up to which all are committed.
+        var held: UInt64 = 0
+        var settled: UInt64 = 0
+        /// Whether the file said `pending` when it was opened.
+        var isInherited = false
+        /// Whether the disk has `pending`.
+        var isFlushed = false
+
+        var isPending: Bool { isInherited || held > settled }
     }
 
     private let path: String
@@ -90,6 +109,8 @@ final class RemovalMark: Sendable {
     private let directory: String
     private let time: any TimeSource
     private let remembered: RememberedRemovals
+    /// Held while the file is written, so that no thread writes an older record over a newer one. Only the writer and
+    /// the flusher wait for it.
     private let state = Lock(State())
 
     /// - Parameter database: the path of the database's file.
@@ -101,15 +122,13 @@ final class RemovalMark: Sendable {
         self.time = time
     }
 
-    deinit { close() }
-
-    /// Forgets the open file, because its directory is another one now.
+    /// Forgets the open file, because its directory is another one now. What waits for its commit still does.
     func close() {
-        let descriptor = state.withLock { state -> Int32 in
-            defer { state = State() }
-            return state.descriptor
+        state.withLock { state in
+            var next = State()
+            (next.held, next.settled) = (state.held, state.settled)
+            state = next
         }
-        if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
     // MARK: Opening
@@ -117,18 +136,18 @@ final class RemovalMark: Sendable {
     /// What the file says; nil if there is none. A file that cannot be read, or is damaged, may have said anything.
     private enum Found { case none, lost, record(MarkRecord) }
 
-    private func open() -> Found {
-        if let record = state.withLock({ $0.record }) { return .record(record) }
+    private func open() -> Found { state.withLock { open(&$0) } }
+
+    private func open(_ state: inout State) -> Found {
+        if let record = state.record { return .record(record) }
         let opened = Glibc.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard opened >= 0 else { return StoreError.lastNumber == ENOENT ? .none : .lost }
+        let file = File(opened)
         let bytes = Bytes(room: MarkRecord.size) { buffer, count in
             count = max(0, pread(opened, buffer.baseAddress, buffer.count, 0))
         }
-        guard let record = MarkRecord(bytes) else {
-            Glibc.close(opened)
-            return .lost
-        }
-        state.withLock { ($0.descriptor, $0.record) = (opened, record) }
+        guard let record = MarkRecord(bytes) else { return .lost }
+        (state.file, state.record, state.isInherited) = (file, record, record.isPending)
         return .record(record)
     }
 
@@ -136,6 +155,15 @@ final class RemovalMark: Sendable {
     var first: Int64 {
         if case .record(let record) = open() { max(record.count, state.withLock { $0.latest }) + 1 } else { 0 }
     }
+
+    /// Whether the last run ended before all removals were committed, so that its database must not be used.
+    var isInherited: Bool {
+        _ = open()
+        return state.withLock { $0.isInherited }
+    }
+
+    /// Notes that nothing is left of the last run's database.
+    func dropInherited() { state.withLock { $0.isInherited = false } }
 
     /// Compares the count of an opened database with the mark, and counts its commits from now on.
     /// - Parameter first: the count that the database got if it was made now.
@@ -164,35 +192,36 @@ final class RemovalMark: Sendable {
                 code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
                 message: "it is an older copy: it lacks removals that the state directory remembers")
         }
-        state.withLock { state in
-            state.latest = max(state.latest, held)
-            (state.generation, state.remembered) = (generation, least)
-        }
         let record = MarkRecord(
             count: held == first ? held : min(count, held), flushed: min(flushed, held), at: now, boot: time.boot)
-        if !isInPlace || !write(record) { try make(record) }
+        let error = state.withLock { state -> StoreError? in
+            state.latest = max(state.latest, held)
+            (state.generation, state.remembered) = (generation, least)
+            state.record = record
+            return isInPlace(state) && write(&state) ? nil : make(&state)
+        }
+        if let error { throw error }
         connection.mark = self
     }
 
     /// Makes the file under another name, and renames it when its bytes are on the disk.
-    private func make(_ record: MarkRecord) throws(StoreError) {
+    private func make(_ state: inout State) -> StoreError? {
+        guard var record = state.record else { return nil }
+        record.isPending = state.isPending
         let temporary = path + ".new"
         unlink(temporary)
         let made = Glibc.open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard made >= 0 else { throw StoreError.unmade(path) }
+        guard made >= 0 else { return StoreError.unmade(path) }
         let bytes = record.bytes
         guard pwrite(made, bytes, bytes.count, 0) == bytes.count, fsync(made) == 0, takeName(temporary) else {
             let error = StoreError.unmade(path)
             Glibc.close(made)
             unlink(temporary)
-            throw error
+            return error
         }
         DatabaseFiles.sync(directory)
-        let old = state.withLock { state -> Int32 in
-            defer { (state.descriptor, state.record) = (made, record) }
-            return state.descriptor
-        }
-        if old >= 0 { Glibc.close(old) }
+        (state.file, state.record, state.isFlushed) = (File(made), record, record.isPending)
+        return nil
     }
 
     private func takeName(_ temporary: String) -> Bool {
@@ -214,21 +243,24 @@ final class RemovalMark: Sendable {
 
     /// Notes a commit. On the writer's thread, before anybody is told of the commit.
     func committed(_ number: Int64, _ taking: Taking) {
-        guard taking > .nothing, let before = state.withLock({ $0.record }) else { return }
-        let flushed = taking == .removal ? number : before.flushed
-        let record = MarkRecord(count: number, flushed: flushed, at: time.monotonic(), boot: time.boot)
-        if !write(record) {
-            state.withLock { $0.hasFailed = true }
+        guard taking > .nothing else { return }
+        let (now, boot) = (time.monotonic(), time.boot)
+        state.withLock { state in
+            guard let before = state.record else { return }
+            state.record = MarkRecord(
+                count: number, flushed: taking == .removal ? number : before.flushed, at: now, boot: boot)
+            if !write(&state) { state.hasFailed = true }
         }
     }
 
-    private func write(_ record: MarkRecord) -> Bool {
-        let descriptor = state.withLock { state -> Int32 in
-            state.record = record
-            return state.descriptor
-        }
+    /// Writes the record over the file.
+    private func write(_ state: inout State) -> Bool {
+        if !state.isPending { state.isFlushed = false }
+        guard var record = state.record, let file = state.file else { return false }
+        record.isPending = state.isPending
+        state.record = record
         let bytes = record.bytes
-        return pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
+        return pwrite(file.descriptor, bytes, bytes.count, 0) == bytes.count
     }
 
     /// Whether the mark could not be written since the last call.
@@ -239,12 +271,45 @@ final class RemovalMark: Sendable {
         }
     }
 
+    // MARK: Pending removals
+
+    /// Says `pending` for the removals up to this one, and flushes that. On the flusher's thread.
+    /// - Returns: whether a start after a crash uses nothing that these removals mean.
+    func hold(_ number: UInt64) -> Bool {
+        let (file, isDone) = state.withLock { state -> (File?, Bool) in
+            // Without a mark that can be read, a start sets aside any database that holds something (`adopt`).
+            guard case .record = open(&state) else { return (nil, true) }
+            state.held = max(state.held, number)
+            if !state.isPending { return (nil, true) }
+            if !isInPlace(state) { return (nil, make(&state) == nil) }
+            if state.isFlushed { return (nil, true) }
+            return write(&state) ? (state.file, false) : (nil, false)
+        }
+        guard let file else { return isDone }
+        let isFlushed = fdatasync(file.descriptor) == 0
+        return state.withLock { state in
+            if !state.isPending { return true }
+            // Another file has its place: it was flushed when it was made.
+            if state.file !== file { return state.isFlushed }
+            state.isFlushed = isFlushed && isInPlace(state)
+            return state.isFlushed
+        }
+    }
+
+    /// Notes that all removals up to this one are committed, and no later one is made yet. On the writer's thread. Does
+    /// not wait for the disk: a start that still finds `pending` only begins with an empty cache.
+    func settle(upTo number: UInt64) {
+        state.withLock { state in
+            state.settled = max(state.settled, number)
+            if state.record?.isPending == true, !state.isPending, !write(&state) { state.hasFailed = true }
+        }
+    }
+
     // MARK: Its name
 
-    private var isInPlace: Bool {
+    private func isInPlace(_ state: State) -> Bool {
         var status = stat()
-        let descriptor = state.withLock { $0.descriptor }
-        guard descriptor >= 0, fstat(descriptor, &status) == 0 else { return false }
+        guard let file = state.file, fstat(file.descriptor, &status) == 0 else { return false }
         return switch FileIdentity.look(path) {
         case .file(let found): found == FileIdentity(status) && status.st_size == MarkRecord.size
         case .absent: false
@@ -254,14 +319,15 @@ final class RemovalMark: Sendable {
 
     /// Makes the file anew if it has lost its name or its bytes: the next start would set the database aside.
     func check() {
-        guard let record = state.withLock({ $0.record }), !isInPlace else { return }
-        try? make(record)
+        state.withLock { state in
+            if state.record != nil, !isInPlace(state) { _ = make(&state) }
+        }
     }
 
     // MARK: Flushing
 
     /// Flushes the log first and the mark after it, so that a power cut that takes a removal finds no mark that asks
-    /// for it, unless the disk wrote the mark by itself in between. What is flushed then is remembered. On the journal's
+    /// for it, unless the disk wrote the mark by itself in between. What is flushed then is remembered. On the flusher's
     /// thread.
     func flush() {
         let (removal, generation, remembered) = state.withLock {
@@ -281,8 +347,7 @@ final class RemovalMark: Sendable {
             isFlushed = fdatasync(opened) == 0
             Glibc.close(opened)
         }
-        let descriptor = state.withLock { $0.descriptor }
-        if descriptor >= 0 { _ = fdatasync(descriptor) }
+        if let file = state.withLock({ $0.file }) { _ = fdatasync(file.descriptor) }
         return isFlushed
     }
 }

@@ -20,8 +20,6 @@ struct Tombstone: Sendable {
     var last = Int64.max
     /// Whether the writer has done everything that was queued before this removal.
     var isDue = false
-    /// Whether the tombstone is in the journal.
-    var isKept = false
     /// The number of the answer that replaces the entry. Once that answer or a newer one is stored, nothing is left to
     /// remove.
     var supersededBy: UInt64?
@@ -81,9 +79,8 @@ struct Removals: Sendable {
         nextNumber += 1
         if case .digest(let digest) = selector {
             if let known = exact[digest] {
-                // The stronger of the two stays. A record of it that is in the journal already says enough.
+                // The stronger of the two stays.
                 made.isSoft = isSoft && known.isSoft
-                made.isKept = known.isKept && known.isSoft == made.isSoft
                 exact[digest] = made
                 return (made, [known.number])
             }
@@ -157,14 +154,6 @@ struct Removals: Sendable {
     /// Called for another database: its rows are numbered anew.
     mutating func beginAnew() {
         for place in wide.indices { wide[place].last = .max }
-    }
-
-    mutating func keep(_ number: UInt64) {
-        if let place = wide.firstIndex(where: { $0.number == number }) {
-            wide[place].isKept = true
-        } else if let digest = exact.first(where: { $0.value.number == number })?.key {
-            exact[digest]?.isKept = true
-        }
     }
 
     /// Notes that a removal is committed. Returns whether its tombstone went: it stays if the same was removed once

@@ -1,5 +1,5 @@
 // Removals for the rooms above. A removal counts as soon as its tombstone is in memory. The caller waits a bounded time
-// for the commit, then a bounded time for the journal.
+// for the commit, then a bounded time for the mark.
 import CSQLite
 import LarderCore
 
@@ -46,49 +46,22 @@ extension SQLiteStore {
             selector, isSoft: true, provider: provider, at: StoredResponse.unverified, nil)
         shared.drop(shared.overlay.named(by: selector), below: shared.orders.bound())
         guard shared.writes.insist(.removal(tombstone.number)) else { return false }
-        return await shared.journal.keep(tombstone, shared.waits)
+        return await shared.flusher.hold(tombstone.number, shared.waits)
     }
 
     /// Keeps a removal that the database does not take now.
     private func keep(_ tombstone: Tombstone, _ ticket: RemovalTicket) async -> RemovalOutcome {
-        let isKept = await shared.journal.keep(tombstone, shared.waits)
+        let isKept = await shared.flusher.hold(tombstone.number, shared.waits)
         if ticket.isDone {
             shared.meters.removalsWritten.add()
             return .done(ticket.count)
         }
-        (isKept ? shared.meters.removalsJournaled : shared.meters.removalsInMemory).add()
+        (isKept ? shared.meters.removalsMarked : shared.meters.removalsInMemory).add()
         return .pending(ticket.count, isKept: isKept)
     }
 }
 
 extension StoreShared {
-    /// Takes over what an earlier run could not write. Called before the database is opened.
-    func recall(_ content: JournalFile.Content) {
-        if content.isLost {
-            guard setAside("it may contain entries whose removal was lost") else {
-                // The database stays under its name. The mark stays too, until nothing of the database is left.
-                return removals.restore([
-                    Tombstone(number: 0, selector: .all, isSoft: false, provider: nil, at: time.wall())
-                ])
-            }
-            journal.clear(upTo: .max)
-        } else if setAsideWithoutLog() {
-            journal.clear(upTo: .max)
-        } else if !content.tombstones.isEmpty {
-            log.notice("store.removals.found", ["count": String(content.tombstones.count)])
-            removals.restore(content.tombstones)
-        }
-    }
-
-    /// Sets the database aside if its log is lost. Called before each opening: the log may also go while the database
-    /// waits to be opened.
-    /// - Returns: whether it was set aside. If the directory refuses that, the database is not opened, and the next
-    ///   opening, every 5 s, tries again. Nothing is logged then, because nothing new has happened.
-    @discardableResult
-    func setAsideWithoutLog() -> Bool {
-        files.hasLostLog && setAside("its write-ahead log was removed, and with it the last commits")
-    }
-
     /// Sets the database aside, and tells why. Every connection must be closed.
     /// - Returns: false if the directory refuses that.
     @discardableResult
@@ -96,6 +69,8 @@ extension StoreShared {
         let now = time.wall()
         let path = files.setAside(at: now)
         guard !files.isPresent else { return false }
+        // The mark is written over next. On the disk that must not come first.
+        DatabaseFiles.sync(files.directory)
         meters.setAside.add()
         lastSetAside.withLock { $0 = "\(now.rfc3339): \(error)" }
         log.warning("store.setAside", ["error": error, "path": path])
@@ -103,23 +78,15 @@ extension StoreShared {
     }
 
     /// Starts the threads beside the readers and the writer.
-    func startHelpers(_ file: JournalFile) throws(StoreError) {
-        let file = Handover(file)
-        try NamedThread.start("store-j") { [self] in
-            guard let file = file.take() else { return }
+    func startHelpers() throws(StoreError) {
+        try NamedThread.start("store-m") { [self] in
             var isTold = false
-            let owner = RemovalJournal.Owner(
-                pending: { [removals] in removals.pending },
-                kept: { [self] number in
-                    if let number {
-                        removals.keep(number)
-                    } else if !isTold {
-                        isTold = true
-                        log.error("store.removals.unkept", ["path": files.directory])
-                    }
-                },
-                renewed: { [log, files] in log.warning("store.removals.renewed", ["path": files.directory]) })
-            journal.run(file, owner)
+            flusher.run(files, faults) {
+                if !isTold { log.error("store.removals.unkept", ["path": files.directory]) }
+                isTold = true
+                // The directory may be another one.
+                askForLook()
+            }
         }
         try NamedThread.start("store-t") { [self] in
             waits.run {
@@ -148,7 +115,7 @@ extension StoreShared {
             if keys.lacks(digest) { continue }
             let tombstone = removals.add(.digest(digest), isSoft: false, provider: nil, at: time.wall(), nil)
             removals.markDue(tombstone.number)
-            journal.note(tombstone)
+            flusher.note(tombstone.number)
         }
     }
 
@@ -160,7 +127,7 @@ extension StoreShared {
     }
 
     /// Hides the older entry of this key alone, without the companion's.
-    /// - Parameter byWriter: whether the writer calls. Its calls still get into the journal while the store closes.
+    /// - Parameter byWriter: whether the writer calls. Its calls still reach the mark while the store closes.
     func supersedeAlone(_ order: WriteOrder, byWriter: Bool = false) {
         guard order.supersedes, !order.isRefused, byWriter || !isClosed.withLock({ $0 }) else { return }
         let digest = order.entry.key.digest
@@ -170,7 +137,7 @@ extension StoreShared {
         for made in overlay.named(by: .digest(digest)) where made != digest { orders.overtake(made, below: number) }
         if keys.lacks(digest), !isAnotherUnderWay { return }
         let tombstone = removals.supersede(order.entry, by: number, at: time.wall())
-        if !tombstone.isKept { journal.note(tombstone) }
+        flusher.note(tombstone.number)
         // The writer may be asleep, and has something to remove.
         writes.nudge()
     }

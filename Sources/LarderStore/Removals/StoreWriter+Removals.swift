@@ -29,8 +29,6 @@ struct RemovalUpkeep {
     /// Whether the log says that removals wait.
     var isTold = false
     var probeAt: MonotonicTime?
-    /// A log without a name could not be written back. It is not tried again before this instant.
-    var saveLogAt: MonotonicTime?
     /// The next slice of a purge is not due before this instant.
     var sliceAt: MonotonicTime?
     /// How many reads the readers had taken before the last slice.
@@ -62,7 +60,7 @@ extension StoreWriter {
                 roomForWalks -= 1
                 applied.rest = work
                 // Noted before the first part is gone.
-                if !tombstone.isKept { shared.journal.note(tombstone) }
+                shared.flusher.note(tombstone.number)
                 break
             }
             rowsLeft -= applied.count
@@ -93,9 +91,9 @@ extension StoreWriter {
     func settled(_ latest: UInt64?) {
         removing.retryAt = nil
         removing.rest = .seconds(1)
-        shared.journal.flush(shared.files.mark)
+        shared.flusher.flush()
         guard let latest else { return }
-        shared.journal.clear(upTo: latest)
+        shared.files.mark.settle(upTo: latest)
         if removing.isTold {
             removing.isTold = false
             shared.log.notice("store.removals.written")
@@ -128,7 +126,6 @@ extension StoreWriter {
                 shared.meters.transactions.add()
                 upkeep.wrote(at: shared.time.monotonic())
                 if upkeep.pause != nil { storingWorks() }
-                guard checkPlace(isBrief: true) else { return placeWasLost() }
             }
             for tombstone in shared.removals.walks where !purges.contains(where: { $0.number == tombstone.number }) {
                 var last = tombstone.last
@@ -142,16 +139,6 @@ extension StoreWriter {
             if error.isLackOfDisk, discardsAll() { return }
             failedToRemove(error, mayRepeat)
         }
-    }
-
-    /// Handles lost files. In a database opened anew the removals are due at once. While the log cannot be written back
-    /// they are tried later, and a purge of everything removes the files.
-    private func placeWasLost() {
-        if removing.saveLogAt == nil || discardsAll() { return }
-        removalsFailed(
-            StoreError(
-                code: SQLITE_IOERR, extendedCode: SQLITE_IOERR, doing: "removing",
-                message: "the write-ahead log was removed or replaced"))
     }
 
     private func failedToRemove(_ error: StoreError, _ mayRepeat: Bool) {
@@ -188,13 +175,6 @@ extension StoreWriter {
             let (purged, isLast) = try transact(database.connection) { () throws(StoreError) in
                 try purge.step(database.rows, now: purge.at)
             }
-            guard checkPlace(isBrief: true) else {
-                if removing.saveLogAt != nil, purge.isOfEverything { shared.removals.advance(purge.number, purged) }
-                // `performRemovals` begins the purge anew when it is due. Not before: the next slice would be lost like
-                // this one.
-                purges = []
-                return placeWasLost()
-            }
             purge.advance(after: shared.time.monotonic() - start)
             shared.removals.advance(purge.number, purged)
             shared.meters.purged.add(purged)
@@ -219,8 +199,8 @@ extension StoreWriter {
         return true
     }
 
-    /// Removes all files, because the disk has no room to remove entries one by one, or what it takes would go with the
-    /// process. If the files stay, so does the tombstone.
+    /// Removes all files, because the disk has no room to remove entries one by one. If the files stay, so does the
+    /// tombstone.
     private func discardAll(for number: UInt64) {
         do throws(StoreError) {
             let discarded = try discard()
@@ -287,21 +267,15 @@ extension StoreWriter {
         if upkeep.pause == nil { storingWorks() }
     }
 
-    /// Tries the removals once more while the store closes. The next start does what is left.
+    /// Tries the removals once more while the store closes. If some are left, the next start sets the database aside.
     func endRemovals() {
         guard shared.removals.isAny else { return }
-        // Noted first: the disk may hold up what follows for longer than the stop waits. What is committed after all is
-        // cleared.
-        let noted = shared.removals.unkept
-        for tombstone in noted { shared.journal.note(tombstone) }
-        let numbers = Set(noted.map(\.number))
+        // Noted first: the disk may hold up what follows for longer than the stop waits.
+        shared.flusher.note(shared.removals.latest)
         removing.retryAt = nil
         if !isOver { performRemovals() }
         while !purges.isEmpty, !isOver { stepPurges() }
         purges = []
-        for tombstone in shared.removals.unkept where !numbers.contains(tombstone.number) {
-            shared.journal.note(tombstone)
-        }
         shared.removals.closed()
     }
 }
