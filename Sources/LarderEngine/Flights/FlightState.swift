@@ -23,7 +23,7 @@ final class FlightTicket: Sendable {
 
 /// What cancels a flight's work. This object exists as soon as the flight leads. Its work is attached a moment later.
 final class FlightTask: Sendable {
-    private let work = Lock<(@Sendable () -> Void)?>(nil)
+    private let work = Hook<(@Sendable () -> Void)?>(nil)
     /// Atomic, because it is read under the coordinator's lock and must not take another lock there.
     private let cancelled = Atomic<Bool>(false)
 
@@ -31,7 +31,7 @@ final class FlightTask: Sendable {
 
     /// Takes what cancels the work from now on.
     func attach(_ cancel: @escaping @Sendable () -> Void) {
-        work.withLock { $0 = cancel }
+        work.set(cancel)
         // A cancel before this point found no work.
         if isCancelled { cancel() }
     }
@@ -40,7 +40,7 @@ final class FlightTask: Sendable {
 
     func cancel() {
         cancelled.store(true, ordering: .releasing)
-        work.withLock { $0 }?()
+        work.get()?()
     }
 }
 
