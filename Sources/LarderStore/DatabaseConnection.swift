@@ -94,7 +94,11 @@ final class DatabaseConnection {
             return
         }
         let descriptor = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw StoreError.refusedOpening(path) }
+        guard descriptor >= 0 else {
+            let number = StoreError.lastNumber
+            if number == ENOSPC || number == EDQUOT { throw StoreError.ofDisk(number, doing: "making \(path)") }
+            throw StoreError.refusedOpening(path)
+        }
         Glibc.close(descriptor)
     }
 

@@ -74,8 +74,8 @@ extension EntryRows {
         try row.run()
     }
 
-    /// Replaces the head of an entry whose body stays. Returns false if the entry is gone, damaged, or was received at
-    /// another time.
+    /// Replaces the head of an entry whose body stays. Returns false if the entry is gone, damaged, or is another
+    /// one than the order names.
     func rewrite(_ order: HeadOrder) throws(StoreError) -> Bool {
         let entry = order.entry
         guard let old = try rewritable(order) else { return false }

@@ -49,21 +49,36 @@ extension EntryRows {
         }
         uncounted += 1
         guard uncounted >= Self.countingBatch else { return }
-        // A damaged size must not overflow the sum: nothing could be stored any more. It counts as zero, because the
-        // removal of its row takes away zero as well (`BodyTable.notes`).
-        let sums = try connection.statement(
-            """
-            UPDATE provider SET entries = entries + more.number, bytes = bytes + more.size
-            FROM (
-              SELECT provider AS owner, count(*) AS number, sum(iif(size BETWEEN 0 AND (1 << 42), size, 0)) AS size
-              FROM entry WHERE id > ?1 GROUP BY 1) AS more WHERE id = more.owner
-            """)
-        sums.bind(1, last)
-        try sums.run()
+        for (provider, more) in try added(after: last) {
+            let sum = try connection.statement(
+                "UPDATE provider SET entries = entries + ?2, bytes = bytes + ?3 WHERE id = ?1")
+            sum.bind(1, provider)
+            sum.bind(2, more.entries)
+            sum.bind(3, more.bytes)
+            try sum.run()
+        }
         let mark = try connection.statement("UPDATE provider SET counted = ?1")
         mark.bind(1, nextID - 1)
         try mark.run()
         counted = nextID - 1
         uncounted = 0
+    }
+
+    /// The entries with ids above `last`, by their providers' ids. They are added here: SQLite would sort them to group
+    /// them.
+    private func added(after last: Int64) throws(StoreError) -> [Int64: (entries: Int64, bytes: Int64)] {
+        let rows = try connection.statement("SELECT provider, size FROM entry WHERE id > ?1")
+        defer { rows.reset() }
+        rows.bind(1, last)
+        var added: [Int64: (entries: Int64, bytes: Int64)] = [:]
+        while try rows.step() {
+            let size = rows.int(1)
+            // A damaged size must not overflow the sum: nothing could be stored any more. It counts as zero, because
+            // the removal of its row takes away zero as well (`BodyTable.notes`).
+            let bytes = (0...(1 << 42)).contains(size) ? size : 0
+            let sum = added[rows.int(0)] ?? (0, 0)
+            added[rows.int(0)] = (sum.entries + 1, sum.bytes + bytes)
+        }
+        return added
     }
 }

@@ -29,7 +29,7 @@ extension StoreWriter {
         }
         purges = []
         if shared.ending.hasBegun {
-            // A reader held by the disk has the files open. The mark says so.
+            // A reader held by the disk has the files open. The removal stays pending.
             let left = shared.ending.left(at: shared.time.monotonic())
             guard shared.gate.shut(within: left, nudge: { shared.letGo() }) else {
                 throw StoreError(
@@ -47,6 +47,8 @@ extension StoreWriter {
         shareBodies()
         do throws(StoreError) {
             try shared.files.remove()
+            // The mark says next that nothing is pending. On the disk that must not come first.
+            DatabaseFiles.sync(shared.files.directory)
         } catch {
             let before = removing
             reopen()
@@ -112,7 +114,7 @@ extension StoreWriter {
             storingWorks()
             lookAtFileBytes()
             // Flushes a mark that is pending already: what waits for its commit concerns this database too.
-            shared.flusher.note(0)
+            shared.flusher.note(shared.removals.isAny ? shared.removals.latest : 0)
         } catch {
             wasNotOpened(error)
         }

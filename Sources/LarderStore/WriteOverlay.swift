@@ -261,7 +261,7 @@ extension StoreShared {
     /// meanwhile, but a kill would bring the replaced answers back. So each of these gets a tombstone, and the mark
     /// says so until the commit of its successor.
     fileprivate func commitsAreLate() {
-        for order in overlay.replacing() { supersedeAlone(order) }
+        for order in overlay.replacing() { supersedeAlone(order, isLate: true) }
     }
 
     /// Accepts an answer before its commit if the store is in order. If it is not, the answer waits for its commit, as

@@ -57,4 +57,20 @@ import Testing
             }
         }
     }
+
+    /// The writer takes a moment, as in a healthy store.
+    @Test func whatIsHiddenCostsOnlyItselfIfTheStoreIsKilledInThatMoment() async throws {
+        try await withStore { (store, bench) async throws in
+            let (hidden, kept) = (bench.entry("a"), bench.entry("b"))
+            for entry in [hidden, kept] { #expect(await store.write(entry) == .stored) }
+            store.shared.faults.hold(true)
+            store.hide(hidden)
+            #expect(try await store.read(hidden.key) == nil)
+            try await bench.afterAKill { (second, copy) async throws in
+                #expect(try await second.read(kept.key) != nil)
+                #expect(copy.count(StoreCounters.setAside, "cache") == 0)
+            }
+            store.shared.faults.hold(false)
+        }
+    }
 }

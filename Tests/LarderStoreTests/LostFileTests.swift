@@ -51,12 +51,13 @@ enum Vanishing: CaseIterable, Sendable {
                 Issue.record("\(outcome)")
                 return
             }
-            #expect(try await store.read(old.key) == nil)
+            // Before a look-up: a reader that connects has the writer look at the files.
             try await bench.afterAKill { (second, copy) async throws in
                 #expect(try await second.read(old.key) == nil)
                 #expect(copy.count(StoreCounters.setAside, "cache") == (file == .log ? 1 : 0))
                 #expect(await second.write(old) == .stored)
             }
+            #expect(try await store.read(old.key) == nil)
         }
     }
 

@@ -35,7 +35,7 @@ final class PassExchange: Sendable {
         // A purge or an unsafe request from here on makes the response outdated, and it is not kept.
         let began = cache.begin(fetch.request)
         guard fetch.sharedTier == nil, cache.isCurrent(found.ready) else { return false }
-        let leg = Leg(exchange: self, flight: flight, began: began, timeline: .current, client: .current)
+        let leg = Leg(self, flight, began)
         let fields = fetch.fields([:])
         let cancel = fetch.engine.upstream.begin(
             fetch.call(fields, found), stall: fetch.request.provider.settings.idleTimeout
@@ -45,16 +45,20 @@ final class PassExchange: Sendable {
         return true
     }
 
-    /// The fetch after its call was made.
-    private struct Leg: Sendable {
-        let exchange: PassExchange
-        let flight: Flight
-        let began: RemovalStamp
-        let timeline: Timeline?
-        let client: AskingClient?
+    /// The fetch after its call was made. This is a class because each step's closure holds it.
+    private final class Leg: Sendable {
+        private let fetch: PassFetch
+        private let found: EntryCache.Found
+        private let flight: Flight
+        private let began: RemovalStamp
+        private let timeline = Timeline.current
+        private let client = AskingClient.current
 
-        private var fetch: PassFetch { exchange.fetch }
-        private var found: EntryCache.Found { exchange.found }
+        init(_ exchange: PassExchange, _ flight: Flight, _ began: RemovalStamp) {
+            (fetch, found) = (exchange.fetch, exchange.found)
+            self.flight = flight
+            self.began = began
+        }
 
         func opened(
             _ outcome: Result<(UpstreamStream, Classification), UpstreamFailure>, _ fields: HeaderFields

@@ -61,6 +61,8 @@ extension PassFetch {
         _ others: [StoredResponse], by head: UpstreamHead, since began: RemovalStamp, _ place: AnswerPlace?
     ) async {
         for old in others {
+            // It came after this 304.
+            if let place, old.arrival > place.number { continue }
             var news = Validation.freshening(old, by: head, rule: rule, targets: request.targets)
             if let place { news.entry.arrival = place.number }
             if case .store = news.verdict.decision, names(news.entry) == names(old),

@@ -6,7 +6,8 @@ enum BodyTable {
     /// Part of the schema. `generation` names the directory of this database's files. `bytes` is what the files of all
     /// rows take, in blocks of 4 KiB. `commits` is the number of the last commit. The writer counts what its
     /// transactions add and remove, and writes the sum with the number of the commit: a trigger on insertion took a sixth
-    /// of the instructions of a row. `arrival` is above or equal to that of every entry (`ArrivalNumbers`). `schemaSum` is the checksum of the schema (`CacheSchema`).
+    /// of the instructions of a row. `arrival` is above or equal to that of every entry (`ArrivalNumbers`). `schemaSum` is
+    /// the checksum of the schema (`CacheSchema`).
     static let sql = """
         CREATE TABLE bodies (
           id INTEGER PRIMARY KEY CHECK (id = 1), generation TEXT NOT NULL, bytes INTEGER NOT NULL,

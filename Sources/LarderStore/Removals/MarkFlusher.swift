@@ -1,4 +1,5 @@
-// The thread that flushes the mark, `store-m`. A disk that stands still holds up no other thread.
+// The thread that flushes the mark, `store-m`. A disk that stands still holds up no other thread, unless the mark lost its
+// name and must be made anew: then the writer's next commit waits for that.
 import LarderCore
 import Synchronization
 

@@ -156,6 +156,26 @@ final class PendingRemovals: Sendable {
             }
     }
 
+    /// Whether the tombstone is not committed yet. False if another took its place.
+    func isOpen(_ tombstone: Tombstone) -> Bool {
+        isAny
+            && state.withLock { state in
+                if case .digest(let digest) = tombstone.selector, let held = state.removals.exact[digest] {
+                    return held.number == tombstone.number
+                }
+                return state.removals.wide.contains { $0.number == tombstone.number }
+            }
+    }
+
+    /// Notes that everything that was queued before them is done.
+    func markAllDue() {
+        state.withLock { state in
+            for number in (state.removals.wide + state.removals.exact.values).map(\.number) {
+                state.removals.markDue(number)
+            }
+        }
+    }
+
     /// The number of the latest tombstone.
     var latest: UInt64 { state.withLock { $0.removals.latest } }
 

@@ -133,7 +133,7 @@ final class RemovalMark: Sendable {
 
     // MARK: Opening
 
-    /// What the file says; nil if there is none. A file that cannot be read, or is damaged, may have said anything.
+    /// What the file says, if there is one. A file that cannot be read, or is damaged, may have said anything.
     private enum Found { case none, lost, record(MarkRecord) }
 
     private func open() -> Found { state.withLock { open(&$0) } }
@@ -258,9 +258,10 @@ final class RemovalMark: Sendable {
         if !state.isPending { state.isFlushed = false }
         guard var record = state.record, let file = state.file else { return false }
         record.isPending = state.isPending
-        state.record = record
         let bytes = record.bytes
-        return pwrite(file.descriptor, bytes, bytes.count, 0) == bytes.count
+        guard pwrite(file.descriptor, bytes, bytes.count, 0) == bytes.count else { return false }
+        state.record = record
+        return true
     }
 
     /// Whether the mark could not be written since the last call.
@@ -277,9 +278,14 @@ final class RemovalMark: Sendable {
     /// - Returns: whether a start after a crash uses nothing that these removals mean.
     func hold(_ number: UInt64) -> Bool {
         let (file, isDone) = state.withLock { state -> (File?, Bool) in
-            // Without a mark that can be read, a start sets aside any database that holds something (`adopt`).
-            guard case .record = open(&state) else { return (nil, true) }
             state.held = max(state.held, number)
+            switch open(&state) {
+            case .record: break
+            // Without a mark, a start sets aside any database that holds something (`adopt`).
+            case .none: return (nil, true)
+            // It may be readable at the next start.
+            case .lost: return (nil, false)
+            }
             if !state.isPending { return (nil, true) }
             if !isInPlace(state) { return (nil, make(&state) == nil) }
             if state.isFlushed { return (nil, true) }

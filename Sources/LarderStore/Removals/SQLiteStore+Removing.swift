@@ -17,6 +17,8 @@ extension SQLiteStore {
         // Never refused for lack of room: invalid entries would go on being served (RFC 9111 §4.4). Each caller waits
         // for its result, so no more of these jobs wait than there are requests.
         guard shared.writes.insist(.removal(tombstone.number)) else {
+            // The store closes. What the writer does not commit any more, the next start must know of.
+            shared.flusher.note(tombstone.number)
             return .refused(shared.overloaded("purging"))
         }
         var steps = 0
@@ -115,9 +117,12 @@ extension StoreShared {
             if keys.lacks(digest) { continue }
             let tombstone = removals.add(.digest(digest), isSoft: false, provider: nil, at: time.wall(), nil)
             removals.markDue(tombstone.number)
-            flusher.note(tombstone.number)
+            noteIfLate(tombstone)
         }
     }
+
+    /// Has the mark say that the removal is pending if it is not committed in time. Most are, within milliseconds.
+    private func noteIfLate(_ tombstone: Tombstone) { waits.add(LateRemoval(tombstone, self), .read) }
 
     /// Hides the older entry of this key, though the newer answer is not known to be stored; the same for its
     /// companion.
@@ -127,8 +132,10 @@ extension StoreShared {
     }
 
     /// Hides the older entry of this key alone, without the companion's.
-    /// - Parameter byWriter: whether the writer calls. Its calls still reach the mark while the store closes.
-    func supersedeAlone(_ order: WriteOrder, byWriter: Bool = false) {
+    /// - Parameters:
+    ///   - byWriter: whether the writer calls, whose commit has failed. Its calls still count while the store closes.
+    ///   - isLate: whether the commit of the newer answer is late already.
+    func supersedeAlone(_ order: WriteOrder, byWriter: Bool = false, isLate: Bool = false) {
         guard order.supersedes, !order.isRefused, byWriter || !isClosed.withLock({ $0 }) else { return }
         let digest = order.entry.key.digest
         // First the answers on their way, then what is stored, so that none slips through in between.
@@ -137,7 +144,7 @@ extension StoreShared {
         for made in overlay.named(by: .digest(digest)) where made != digest { orders.overtake(made, below: number) }
         if keys.lacks(digest), !isAnotherUnderWay { return }
         let tombstone = removals.supersede(order.entry, by: number, at: time.wall())
-        flusher.note(tombstone.number)
+        if byWriter || isLate { flusher.note(tombstone.number) } else { noteIfLate(tombstone) }
         // The writer may be asleep, and has something to remove.
         writes.nudge()
     }
@@ -182,4 +189,18 @@ extension StoreShared {
         }
         return out
     }
+}
+
+/// A removal whose commit nobody waits for.
+private final class LateRemoval: Lapsing {
+    private let tombstone: Tombstone
+    private let shared: StoreShared
+
+    init(_ tombstone: Tombstone, _ shared: StoreShared) {
+        self.tombstone = tombstone
+        self.shared = shared
+    }
+
+    var isGiven: Bool { !shared.removals.isOpen(tombstone) }
+    func lapse() { shared.flusher.note(tombstone.number) }
 }

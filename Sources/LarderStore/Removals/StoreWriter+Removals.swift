@@ -91,9 +91,9 @@ extension StoreWriter {
     func settled(_ latest: UInt64?) {
         removing.retryAt = nil
         removing.rest = .seconds(1)
+        if let latest { shared.files.mark.settle(upTo: latest) }
         shared.flusher.flush()
-        guard let latest else { return }
-        shared.files.mark.settle(upTo: latest)
+        guard latest != nil else { return }
         if removing.isTold {
             removing.isTold = false
             shared.log.notice("store.removals.written")
@@ -272,6 +272,8 @@ extension StoreWriter {
         guard shared.removals.isAny else { return }
         // Noted first: the disk may hold up what follows for longer than the stop waits.
         shared.flusher.note(shared.removals.latest)
+        // The queue has ended: a removal that found no place in it is due too.
+        shared.removals.markAllDue()
         removing.retryAt = nil
         if !isOver { performRemovals() }
         while !purges.isEmpty, !isOver { stepPurges() }
