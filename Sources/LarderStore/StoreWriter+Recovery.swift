@@ -1,6 +1,7 @@
 // Sets a damaged or foreign database aside and makes a new one while the daemon keeps serving. A database that the disk
 // has no room for is opened later. In between, reads miss.
 import CSQLite
+import Glibc
 import LarderCore
 
 extension StoreWriter {
@@ -74,14 +75,29 @@ extension StoreWriter {
     static func openOrSetAside(
         _ shared: StoreShared, _ open: () throws(StoreError) -> Database
     ) throws(StoreError) -> Database {
-        do {
-            return try open()
-        } catch  where error.isDamage {
-            shared.setAside(error.description)
-        } catch  where error.isForWantOfRoom && shared.files.removeAside(keeping: 0) {
-            shared.log.notice("store.setAside.removed", ["error": error.description])
+        for _ in 0..<2 {
+            let isNew = !shared.files.isPresent
+            do {
+                return try open()
+            } catch  where error.isDamage {
+                shared.setAside(error.description)
+            } catch  where error.isForWantOfRoom {
+                guard makeRoom(shared, isNew: isNew, for: error) else { throw error }
+            }
         }
         return try open()
+    }
+
+    /// Removes what the disk has no room for beside the database: those set aside, and if there was none, what is left of
+    /// its making and bodies to which no row leads any more. There may be many bodies: each try removes some.
+    /// - Returns: whether there was anything to remove.
+    private static func makeRoom(_ shared: StoreShared, isNew: Bool, for error: StoreError) -> Bool {
+        let hadAside = shared.files.removeAside(keeping: 0)
+        if hadAside { shared.log.notice("store.setAside.removed", ["error": error.description]) }
+        guard isNew, shared.files.isPresent || access(shared.files.bodies, F_OK) == 0 else { return hadAside }
+        guard (try? shared.files.remove()) != nil else { return hadAside }
+        _ = BodyFiles(shared.files, generation: "").removeForeign(atMost: 16 * BodySweep.names)
+        return true
     }
 
     /// Opens or makes the database. If that fails, tries again after 5 s.

@@ -77,6 +77,27 @@ import Testing
         }
     }
 
+    /// A purge of everything on a full disk removes the database, and no row leads to its bodies any more.
+    @Test func bodiesOfADatabaseThatIsGoneMakeRoomForANewOne() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                var directory = bench.directory
+                for name in ["bodies", "0123456789abcdef", "00"] {
+                    directory += "/" + name
+                    mkdir(directory, 0o700)
+                }
+                try writeFile(directory + "/1", [1])
+                for suffix in ["", "-wal", "-shm"] { unlink(bench.path + suffix) }
+                let full = StoreError(code: SQLITE_FULL, extendedCode: SQLITE_FULL, doing: "opening", message: "full")
+                func open() throws(StoreError) -> StoreWriter.Database {
+                    guard access(directory + "/1", F_OK) != 0, let database = writer.database else { throw full }
+                    return database
+                }
+                #expect(try StoreWriter.openOrSetAside(shared, open).connection === writer.database?.connection)
+            }
+        }
+    }
+
     @Test func aDatabaseWhoseSchemaWasChangedIsSetAside() async throws {
         try await withBench { (bench) async throws in
             await (try bench.open()).close()
